@@ -19,7 +19,9 @@ interface Props<T> {
 export function Answered<T>({ answer, choose, children }: Props<T>): VNode {
   const drawn = useRef<ComponentChildren>(null);
   const loaded = answer.value;
-  if (loaded.state === "failed") {
+  // without a server it waits as well: the line at the bottom of the page says why
+  const isWaiting = loaded.state === "waiting" || (loaded.state === "failed" && loaded.error.isConnection);
+  if (loaded.state === "failed" && !isWaiting) {
     drawn.current = null;
     return (
       <>
@@ -28,9 +30,8 @@ export function Answered<T>({ answer, choose, children }: Props<T>): VNode {
       </>
     );
   }
-  const isWaiting = loaded.state === "waiting";
   if (isWaiting && drawn.current === null) return <p class="note waiting">Loading…</p>;
-  if (!isWaiting) drawn.current = children(loaded.value);
+  if (loaded.state === "ready") drawn.current = children(loaded.value);
   return (
     <div class="answered" aria-busy={isWaiting}>
       {isWaiting ? <p class="note waiting">Loading…</p> : null}

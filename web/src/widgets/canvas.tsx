@@ -1,7 +1,7 @@
 // A canvas that draws itself again, once per frame, whenever a signal that its drawing reads has changed.
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { CanvasPainter, type Painter, SvgPainter } from "../draw/painter";
+import { CanvasPainter, dotsPerPixel, type Painter, SvgPainter } from "../draw/painter";
 
 export interface Size {
   width: number;
@@ -23,7 +23,7 @@ export interface CanvasEvents {
 
 interface Props {
   paint: Paint;
-  /** What it shows, in words, for those who cannot see it. */
+  /** What it shows, in words, for those who cannot see it; empty = what is around it says so. */
   label: string;
   /** Height in pixels; absent = all that the parent gives. */
   height?: number;
@@ -59,7 +59,7 @@ export function Canvas({ paint, label, height, events, canvasRef }: Props) {
         isPainted = true;
         const { clientWidth: width, clientHeight: tall } = canvas;
         if (!width || !tall) return; // behind another tab: the observer calls when it is seen again
-        const ratio = devicePixelRatio || 1;
+        const ratio = dotsPerPixel();
         if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(tall * ratio)) {
           canvas.width = Math.round(width * ratio);
           canvas.height = Math.round(tall * ratio);
@@ -84,7 +84,8 @@ export function Canvas({ paint, label, height, events, canvasRef }: Props) {
   }, [canvasRef]);
 
   const style = height === undefined ? { width: "100%", height: "100%" } : { width: "100%", height: `${height}px` };
-  return <canvas ref={own} class="canvas" role="img" aria-label={label} style={style} {...events} />;
+  const words = label ? { role: "img" as const, "aria-label": label } : { "aria-hidden": true };
+  return <canvas ref={own} class="canvas" style={style} {...words} {...events} />;
 }
 
 /** The same drawing as SVG text. */

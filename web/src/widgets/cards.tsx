@@ -19,12 +19,22 @@ export function Chip({ tone, title, children }: { tone: string; title?: string; 
   );
 }
 
+interface FigureProps {
+  value: string;
+  name: string;
+  hint: string;
+  id: string;
+  /** What it was in the baseline: a `Delta`. */
+  change?: ComponentChildren;
+}
+
 /** One figure with its name below it. */
-export function Figure({ value, name, hint, id }: { value: string; name: string; hint: string; id: string }) {
+export function Figure({ value, name, hint, id, change }: FigureProps) {
   return (
     <div class="figure" title={hint} data-figure={id}>
       <strong>{value}</strong>
       <span>{name}</span>
+      {change}
     </div>
   );
 }

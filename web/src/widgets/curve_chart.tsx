@@ -17,8 +17,10 @@ import {
 } from "../draw/curves";
 import type { Painter } from "../draw/painter";
 import { colourOf as meaningColour, paper, seriesColour } from "../draw/palette";
+import { largestSum, paintStack, paintStripNames, paintStrips, type Shape } from "../draw/stacks";
 import { type CurveSeries, type CurveSet, CurveTiles, cursor } from "../model/curves";
 import { clockMhz, timeUnit } from "../model/document";
+import { flags } from "../model/notes";
 import { selectedTime } from "../model/selected_time";
 import { type Range, selection } from "../model/selection";
 import { bounds, shown } from "../model/timewindow";
@@ -40,6 +42,8 @@ export interface CurveChartProps {
   areParts?: boolean;
   /** The axis of values begins at zero; default: it does. */
   fromZero?: boolean;
+  /** How the curves stand to each other; default: lines. */
+  shape?: Shape;
   isHiddenAtFirst?: (series: CurveSeries) => boolean;
   isSelected?: (series: CurveSeries) => boolean;
   onSelect?: (series: CurveSeries) => void;
@@ -72,21 +76,39 @@ export function CurveChart(props: CurveChartProps) {
 
   useExactValues(tiles);
 
+  const rangeOf = (width: number): ValueRange => {
+    if (props.shape !== "stacked") return wholeRange(tiles, visible(), fromZero);
+    const whole = tiles.whole();
+    const all = whole ? [{ tile: whole, first: 0, last: whole.count }] : [];
+    return valueRange(0, largestSum([...all, ...tiles.inWindow(shown.value, width - GUTTER)], visible()), true);
+  };
   const frameFor = ({ width, height }: Size) => {
-    const range = values.value ?? wholeRange(tiles, visible(), fromZero);
+    const range = values.value ?? rangeOf(width);
     return new ChartFrame(shown.value, range, width, height, clockMhz(), timeUnit());
   };
   const paintChart = (painter: Painter, area: Size) => {
     const drawn = frameFor(area);
     const parts = tiles.inWindow(shown.value, drawn.plotWidth);
-    paintAxes(painter, drawn, bounds.value.begin, set.unit);
+    paintAxes(painter, drawn, bounds.value.begin, set.unit, props.shape !== "strips");
     painter.clipped(drawn.left, drawn.top - 2, drawn.plotWidth, drawn.plotHeight + 3, () => {
       const range = measuring.value ?? selection.value.range;
-      if (range) paintBand(painter, drawn, range, paper("accent"));
-      for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
+      const isOver = props.shape !== undefined && props.shape !== "lines"; // areas would cover it
+      const band = () => range && paintBand(painter, drawn, range, paper("accent"));
+      if (!isOver) band();
+      if (props.shape === "stacked") paintStack(painter, drawn, parts, visible(), colourOf);
+      else if (props.shape === "strips") paintStrips(painter, drawn, parts, visible(), drawn.values, colourOf);
+      else {
+        for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
+      }
+      if (isOver) band();
       if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, meaningColour("instant"), []);
+      for (const { time, colour } of flags.value) paintLine(painter, drawn, time, seriesColour(colour), []);
       if (range) paintLength(painter, drawn, range);
     });
+    if (props.shape === "strips") {
+      const labels = visible().map((number) => set.series[number]?.label ?? "");
+      paintStripNames(painter, drawn, labels);
+    }
     return drawn;
   };
   const paint = (painter: Painter, area: Size) => {

@@ -1,9 +1,10 @@
 // Pointer and wheel of a chart over time.
 import { cursor } from "../model/curves";
 import { type Range, select } from "../model/selection";
-import { bounds, pan, show, showAll, shown, zoom } from "../model/timewindow";
+import { bounds, fitTime, pan, show, shown, zoom } from "../model/timewindow";
 import type { CanvasEvents } from "./canvas";
 import type { ChartView } from "./curve_chart";
+import { LARGEST_PINCH_STEP, wheelFactor } from "./timeline_input";
 
 const LEAST_DRAG = 4;
 
@@ -57,7 +58,7 @@ export function chartEvents({ frame, values, measuring }: ChartView): CanvasEven
     },
     onPointerUp: () => {
       const range = measuring.value;
-      if (drag?.kind === "select" && range && range.end > range.begin) select({ range });
+      if (drag?.kind === "select" && range && range.end > range.begin) select({ range, lanes: undefined });
       measuring.value = null;
       drag = null;
     },
@@ -67,7 +68,7 @@ export function chartEvents({ frame, values, measuring }: ChartView): CanvasEven
     onContextMenu: (event) => event.preventDefault(),
     onDblClick: () => {
       values.value = null;
-      showAll();
+      fitTime();
     },
     onWheel: (event) => {
       event.preventDefault();
@@ -76,8 +77,10 @@ export function chartEvents({ frame, values, measuring }: ChartView): CanvasEven
       const { x, y } = place(event);
       const lines = event.deltaMode === 1 ? 16 : 1;
       const [sideways, down] = [event.deltaX * lines, event.deltaY * lines];
-      const factor = 1.0018 ** Math.min(Math.max(down, -300), 300);
-      if (event.ctrlKey || event.metaKey) zoomValues(factor, y);
+      const factor = wheelFactor(down, false);
+      const isPinch = event.ctrlKey && event.deltaMode === 0 && Math.abs(down) <= LARGEST_PINCH_STEP;
+      if (isPinch) zoom(wheelFactor(down, true), drawn.time(Math.max(x, drawn.left)));
+      else if (event.ctrlKey || event.metaKey) zoomValues(factor, y);
       else if (event.shiftKey || Math.abs(sideways) > Math.abs(down)) pan((sideways || down) / drawn.plotWidth);
       else zoom(factor, drawn.time(Math.max(x, drawn.left)));
     },

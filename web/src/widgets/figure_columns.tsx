@@ -1,11 +1,11 @@
 // Columns of the tables of answers. What a column means comes from its declaration (data/answers.gen.ts); a view says
 // which columns it shows, in which order, under which short title, and what is drawn in a special way.
-import { exact, measured, nanoseconds, percent, short } from "../base/format";
+import { amount, exact, measured, nanoseconds, percent, short } from "../base/format";
 import type { RunSummaryDomainsRow } from "../data/answers.gen";
 import { type ColumnInfo, hintOf, type TableInfo } from "../data/tables";
-import { shortName } from "../model/kernel_names";
 import { ShareBar } from "./bars";
 import type { Cell, Column } from "./data_table";
+import { KernelName } from "./kernel_name";
 import "./figure_columns.css";
 
 /** How a cell is written; "id" is a number that is a name, "kernel" a name that is shortened, "bar" a share of 1 with a bar. */
@@ -65,7 +65,7 @@ const WIDTHS: Record<Format, string> = {
 /** A number as it is shown; the exact one is in the tooltip. */
 export function FormattedCell({ value, format }: { value: Cell; format: Format }) {
   if (value === null || value === undefined) return <span class="faint-text">–</span>;
-  if (format === "kernel" && typeof value === "string") return <span title={value}>{shortName(value)}</span>;
+  if (format === "kernel" && typeof value === "string") return <KernelName name={value} />;
   if (typeof value !== "number") return <>{value}</>;
   switch (format) {
     case "ns":
@@ -73,7 +73,7 @@ export function FormattedCell({ value, format }: { value: Cell; format: Format }
     case "id":
       return <>{String(value)}</>;
     case "cycles":
-      return <>{exact(value)}</>;
+      return <>{amount(value)}</>;
     case "measured":
       return <>{measured(value)}</>;
     case "share":
@@ -92,7 +92,7 @@ export function FormattedCell({ value, format }: { value: Cell; format: Format }
     case "factor":
       return <span title={String(value)}>{`${value.toFixed(2)} x`}</span>;
     default:
-      return <>{Number.isInteger(value) ? exact(value) : value.toFixed(2)}</>;
+      return <>{Number.isInteger(value) ? amount(value) : value.toFixed(2)}</>;
   }
 }
 

@@ -46,7 +46,7 @@ export function LineLink({ file, line, row }: { file: string | null; line: numbe
       onClick={(event) => {
         event.stopPropagation();
         if (row === undefined || row < 0) selectSourceLine(sourceLine);
-        else selectRow(row, { sourceLine });
+        else selectRow(row, { sourceLine }, true);
         frontView("source");
       }}
     >

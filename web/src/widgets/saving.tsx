@@ -2,12 +2,15 @@
 import { useSignal } from "@preact/signals";
 import { paper } from "../draw/palette";
 import { type Paint, paintedPng, paintedSvg, type Size } from "./canvas";
+import { Popup } from "./popup";
 
 export interface Offer {
   /** File extension: png, svg, csv, … */
   format: string;
   make: () => Blob | string | Promise<Blob | string>;
 }
+
+const FORMATS: Record<string, string> = { png: "picture", svg: "drawing, sharp at any size", csv: "table" };
 
 /** PNG and SVG of a drawing. */
 export function pictures(paint: Paint, size: () => Size): Offer[] {
@@ -44,26 +47,52 @@ export async function save(name: string, offer: Offer): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** One button; with several formats it asks which. */
 export function SaveMenu({ name, offers }: { name: string; offers: Offer[] }) {
   const trouble = useSignal("");
-  return (
-    <span class="save">
-      {offers.map((offer) => (
+  const start = (offer: Offer) =>
+    save(name, offer).catch((error: Error) => {
+      trouble.value = error.message;
+    });
+  const [only] = offers;
+  if (!only) return <span class="save" />;
+  if (offers.length === 1) {
+    const what = `Save as ${only.format.toUpperCase()}`;
+    return (
+      <span class="save">
         <button
           type="button"
-          key={offer.format}
           class="quiet"
-          title={trouble.value || `Save this view as ${offer.format.toUpperCase()}`}
-          data-save={offer.format}
-          onClick={() =>
-            save(name, offer).catch((error: Error) => {
-              trouble.value = error.message;
-            })
-          }
+          aria-label={what}
+          title={trouble.value || what}
+          data-save={only.format}
+          onClick={() => start(only)}
         >
-          {offer.format.toUpperCase()}
+          ⤓
         </button>
-      ))}
+      </span>
+    );
+  }
+  return (
+    <span class="save">
+      <Popup text="⤓" name="Save" hint={trouble.value || "Save this view as a picture or a table"}>
+        {(close) =>
+          offers.map((offer) => (
+            <button
+              type="button"
+              class="entry"
+              key={offer.format}
+              data-save={offer.format}
+              onClick={() => {
+                close();
+                void start(offer);
+              }}
+            >
+              {offer.format.toUpperCase()} <span class="faint">{FORMATS[offer.format] ?? ""}</span>
+            </button>
+          ))
+        }
+      </Popup>
     </span>
   );
 }

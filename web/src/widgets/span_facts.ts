@@ -32,7 +32,7 @@ const FACTS: [field: string, text: (value: unknown) => string][] = [
 
 /** Lines for a tooltip. */
 export async function factsOf(span: Span): Promise<string[]> {
-  const question = QUESTIONS[span.track.name];
+  const question = QUESTIONS[span.track.lanes_of ?? span.track.name];
   if (!question || span.item < 0) return [];
   const item = await askJson<Record<string, unknown>>(current.value, question, { item: span.item });
   const isKnown = (field: string) => item[field] !== null && item[field] !== undefined;

@@ -1,21 +1,27 @@
 // Lanes of spans on the shared time axis: scrolls, zooms, measures, selects. Any tracks, in any arrangement of rows.
-import { useSignalEffect } from "@preact/signals";
+import { untracked, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted as quantity } from "../base/format";
+import { paintFlagLines, paintFlags } from "../draw/flags";
 import type { Frame } from "../draw/frame";
 import type { TimelineRow } from "../draw/lanes";
-import { outline, paintCursor, paintRange } from "../draw/measure";
+import { lanePlaces, measureText, outline, paintCursor, paintRange } from "../draw/measure";
 import type { Painter } from "../draw/painter";
 import { paper } from "../draw/palette";
 import { timeText } from "../draw/ticks";
 import { paintAxis, paintGutter, paintMinimap, paintScroll } from "../draw/time_axis";
 import { paintGrid, paintSpans, type SpanStyle } from "../draw/timeline_spans";
+import { selectedLanes } from "../model/area";
+import { cursor } from "../model/curves";
+import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, selection } from "../model/selection";
-import { bounds, showAll } from "../model/timewindow";
+import { bounds, fitTime } from "../model/timewindow";
 import type { Lane, Span, Track, TrackSet } from "../model/tracks";
 import { Canvas, type Paint, type Size } from "./canvas";
 import { type Offer, pictures } from "./saving";
 import "./timeline.css";
+import { FlagBox, LaneMenuBox, LanesPanel, ListButton } from "./timeline_controls";
+import { TimelineCurves } from "./timeline_curves";
 import { TimelineInput } from "./timeline_input";
 import { type RowHeights, TimelineState } from "./timeline_state";
 import { TimelineTooltip } from "./timeline_tooltip";
@@ -38,6 +44,8 @@ export interface TimelineProps extends SpanStyle {
   /** A span was clicked, or reached by keys; null = a click where there is none. */
   onSpan?: ((span: Span | null, isByKey: boolean) => void) | undefined;
   onHover?: ((span: Span | null) => void) | undefined;
+  /** A point was clicked; true = it was for something that the view has drawn over the spans. */
+  onPlace?: ((x: number, y: number) => boolean) | undefined;
   /** The selected span, when the view knows it better than the last click: outlined and scrolled to. */
   focus?: Span | null | undefined;
   /** A lane that is scrolled to whenever it changes. */
@@ -46,6 +54,8 @@ export interface TimelineProps extends SpanStyle {
   overlay?: ((painter: Painter, frame: Frame) => void) | undefined;
   /** The same for what changes often: it does not make the spans be drawn again. */
   highlight?: ((painter: Painter, frame: Frame) => void) | undefined;
+  /** Curves that stand below the lanes at first, by name. */
+  firstCurves?: RegExp | undefined;
   /** Filled with what the view's SaveMenu needs. */
   handle?: TimelineHandle | undefined;
 }
@@ -84,17 +94,22 @@ export function Timeline(props: TimelineProps) {
   const latest = useRef(props);
   latest.current = props;
   const state = useMemo(
-    () => new TimelineState(set, unit, clockMhz, props.rowHeights ?? { least: 4, most: 18 }),
-    [set, unit, clockMhz],
+    () => new TimelineState(set, unit, clockMhz, props.rowHeights ?? { least: 4, most: 18 }, label, props.firstCurves),
+    [set, unit, clockMhz, label],
   );
   state.rows.value = rows;
+  useSignalEffect(() => {
+    void state.arranged.value;
+    if (state.size.peek().width > 1) state.refit();
+  });
   const chosen = () => (latest.current.focus === undefined ? state.chosen.value : latest.current.focus);
+  const hadPointer = useRef(false);
   const input = useMemo(() => {
     const choose = (span: Span | null, isByKey: boolean) => {
       state.chosen.value = span;
       latest.current.onSpan?.(span, isByKey);
     };
-    return new TimelineInput(state, choose, chosen);
+    return new TimelineInput(state, choose, chosen, (x, y) => latest.current.onPlace?.(x, y) ?? false);
   }, [state]);
   useEffect(() => () => set.store.release(state), [set, state]);
   useSignalEffect(() => {
@@ -104,6 +119,20 @@ export function Timeline(props: TimelineProps) {
   useEffect(() => {
     if (wanted) state.revealLane(wanted.track, wanted.lane);
   }, [wanted?.track, wanted?.lane, state]);
+  useSignalEffect(() => {
+    const area = selectedLanes();
+    const track = area ? set.track(area.track) : undefined;
+    const first = area ? Math.min(...area.lanes) : 0;
+    if (track) untracked(() => state.revealLane(track, first));
+  });
+  useSignalEffect(() => {
+    const pointer = state.pointer.value;
+    const frame = state.frame.value;
+    const isInside = pointer !== null && pointer.x >= frame.parts.gutter;
+    if (isInside) cursor.value = frame.xToTime(pointer.x);
+    else if (hadPointer.current) cursor.value = null;
+    hadPointer.current = isInside;
+  });
 
   const overviewTrack = () => latest.current.overviewTrack ?? state.rows.value[0]?.strips[0]?.track ?? null;
   const paint: Paint = (painter, size) => {
@@ -116,33 +145,55 @@ export function Timeline(props: TimelineProps) {
       const tracks = [...state.visibleTracks(frame)];
       state.isDrawn.value = tracks.every((t) => set.pieces(t, frame.window, frame.detail).length > 0);
     }
-    paintGrid(painter, frame);
-    paintSpans(painter, frame, set, latest.current);
-    latest.current.overlay?.(painter, frame);
-    paintGutter(painter, frame, state.columnsFor(size.width), rowOf(state, chosen()));
+    const chosenRow = rowOf(state, chosen());
+    for (const part of TimelineState.framesOf(frame)) {
+      paintGrid(painter, part);
+      paintSpans(painter, part, set, latest.current);
+      latest.current.overlay?.(painter, part);
+      const isPinned = part !== frame;
+      paintGutter(painter, part, isPinned ? [part.parts.gutter] : state.columnsFor(size.width), chosenRow);
+      if (isPinned) painter.rect(0, part.parts.height, size.width, 2, paper("accent"));
+    }
     paintMinimap(painter, frame, set, track, bounds.value);
-    paintAxis(painter, frame, state.axisY, bounds.value.begin);
+    paintAxis(painter, frame.beside ?? frame, state.axisY, bounds.value.begin);
   };
   const paintTop: Paint = (painter, size) => {
     const frame = state.frameFor(size);
     const range = state.measuring.value ?? selection.value.range;
-    if (range) paintRange(painter, frame, range, counted(range));
-    latest.current.highlight?.(painter, frame);
+    const area = state.measuring.value ? state.draggedArea.value : selectedLanes();
+    const isArea = area !== null && state.rows.value.some((row) => row.strips.some((s) => s.track.name === area.track));
+    const text = range
+      ? measureText(frame, range, [isArea ? quantity(area.lanes.size, "lanes") : "", counted(range)])
+      : "";
     const span = chosen();
-    const place = span ? frame.laneToY(span.track, span.lane) : null;
-    if (span && place) outline(painter, frame, place, span, paper("text"));
-    const pointer = state.pointer.value;
     const hit = state.hit.value;
-    const hitPlace = hit?.span ? frame.laneToY(hit.track, hit.lane) : null;
-    if (hit?.span && hitPlace) outline(painter, frame, hitPlace, hit.span, paper("accent"), 1);
+    for (const [number, part] of TimelineState.framesOf(frame).entries()) {
+      const places = isArea ? lanePlaces(part, area.track, area.lanes) : null;
+      if (range) paintRange(painter, part, range, places, number === 0 ? text : "");
+      latest.current.highlight?.(painter, part);
+      const place = span ? part.laneToY(span.track, span.lane) : null;
+      if (span && place) outline(painter, part, place, span, paper("text"));
+      const hitPlace = hit?.span ? part.laneToY(hit.track, hit.lane) : null;
+      if (hit?.span && hitPlace) outline(painter, part, hitPlace, hit.span, paper("accent"), 1);
+      paintFlagLines(painter, part, flags.value);
+    }
+    paintFlags(painter, frame, flags.value, state.axisY);
     paintScroll(painter, frame);
-    if (pointer) paintCursor(painter, frame, pointer.x, state.axisY);
+    const { y: edge = null } = state.draggedLane.value ?? {};
+    if (edge !== null) painter.rect(0, edge - 1, size.width, 3, paper("accent"));
+    const at = cursor.value; // of another view over time, or of this one
+    if (at !== null && at >= frame.window.begin && at <= frame.window.end) {
+      paintCursor(painter, frame, frame.timeToX(at), state.axisY);
+    }
   };
   const counted = (range: Range): string => {
     const { countedAs } = latest.current;
     const track = overviewTrack();
     if (!countedAs || !track) return "";
-    const lanes = state.rows.value.flatMap((row) => row.strips.filter((s) => s.track === track).map((s) => s.lane));
+    const area = state.measuring.value ? state.draggedArea.value : selectedLanes();
+    const isOfArea = area?.track === track.name;
+    const all = state.rows.value.flatMap((row) => row.strips.filter((s) => s.track === track).map((s) => s.lane));
+    const lanes = isOfArea ? all.filter((lane) => area.lanes.has(lane)) : all;
     void set.store.turn.value;
     const { count, isExact } = set.count(track, lanes, range, state.frame.value.detail);
     return `${isExact ? "" : "≈ "}${quantity(count, countedAs)}`;
@@ -163,9 +214,8 @@ export function Timeline(props: TimelineProps) {
     const measure = () => {
       const { clientWidth: width, clientHeight: height } = box;
       if (!width || !height) return;
-      const isFirst = state.size.peek().width === 1;
       state.size.value = { width, height };
-      if (isFirst) state.fit();
+      state.refit();
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -177,6 +227,7 @@ export function Timeline(props: TimelineProps) {
       onPointerDown: input.down,
       onPointerMove: input.move,
       onPointerUp: input.up,
+      onPointerCancel: input.cancel,
       onPointerLeave: input.leave,
       onClick: input.click,
       onDblClick: input.doubleClick,
@@ -186,21 +237,51 @@ export function Timeline(props: TimelineProps) {
     }),
     [input],
   );
+  useFlagKeys(state);
   return (
-    <div class="timeline-box" ref={sizer}>
-      <div class="timeline" tabIndex={0} role="application" aria-label={label} {...events}>
-        <Canvas paint={paint} label="" />
-        <div class="timeline-top">
-          <Canvas paint={paintTop} label="" />
+    <div class="timeline-box">
+      <TimelineCurves state={state} arePinned />
+      <div class="timeline-lanes" ref={sizer}>
+        <div class="timeline" tabIndex={0} role="application" aria-label={label} {...events}>
+          <Canvas paint={paint} label="" />
+          <div class="timeline-top">
+            <Canvas paint={paintTop} label="" />
+          </div>
         </div>
+        <Facts state={state} label={label} counted={counted} />
+        <TimelineButtons state={state} />
+        <ListButton state={state} />
+        <LanesPanel state={state} />
+        <LaneMenuBox state={state} />
+        <FlagBox state={state} />
+        <TimelineTooltip state={state} tooltipOf={props.tooltipOf} />
+        <Trouble set={set} />
       </div>
-      <Facts state={state} label={label} counted={counted} />
-      <RowHeightButtons state={state} />
-      <TimelineTooltip state={state} tooltipOf={props.tooltipOf} />
-      <Trouble set={set} />
+      <TimelineCurves state={state} arePinned={false} />
     </div>
   );
 }
+
+/** Keys of flags work wherever the pointer is over the lanes, without a click before. */
+function useFlagKeys(state: TimelineState): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const pointer = state.pointer.peek();
+      const frame = state.frame.peek();
+      const isOther = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey;
+      if (isOther || !pointer || pointer.x < frame.parts.gutter || isTyping(event.target)) return;
+      if (event.key === "m") state.flag.value = addFlag(frame.xToTime(pointer.x));
+      else if (event.key === "," || event.key === ".") goToFlag(event.key === "." ? 1 : -1);
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [state]);
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
 /** Ask for what the picture needs, then for what lies beside it. */
 function want(state: TimelineState, frame: Frame, overviewTrack: Track | null): void {
@@ -226,10 +307,12 @@ function Facts({ state, label, counted }: { state: TimelineState; label: string;
   const { begin, end } = frame.window;
   const { unit } = state;
   const { range } = selection.value;
-  const lanes = frame.visibleRows();
+  const lanes = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows());
+  const { rows, pinned, hiddenCount } = { rows: state.lanes.value.rows, ...state.arranged.value };
+  const count = rows.length + pinned.length;
   const parts = [
     `${label}: ${timeText(begin, unit)} to ${timeText(end, unit)} ${unit}`,
-    `${lanes.length} of ${state.lanes.value.rows.length} lanes`,
+    `${lanes.length} of ${count} lanes`,
   ];
   const inRange = range ? counted(range) : "";
   if (range) parts.push(`selected ${timeText(range.begin, unit)} to ${timeText(range.end, unit)}`, inRange);
@@ -247,20 +330,38 @@ function Facts({ state, label, counted }: { state: TimelineState; label: string;
       data-lanes={lanes.length}
       data-drawn={state.isDrawn.value}
       data-counted={inRange}
-      data-lane-count={state.lanes.value.rows.length}
+      data-lane-count={count}
+      data-pinned={pinned.length}
+      data-hidden={hiddenCount}
+      data-pinned-top={frame.beside?.parts.top ?? frame.parts.top}
+      data-flags={flags.value.length}
     />
   );
 }
 
-function RowHeightButtons({ state }: { state: TimelineState }) {
+function TimelineButtons({ state }: { state: TimelineState }) {
   const middle = () => state.size.value.height / 2;
+  const { hiddenCount, pinned } = state.arranged.value;
+  const isArranged = hiddenCount + pinned.length > 0;
   const buttons: [sign: string, title: string, run: () => void][] = [
     ["−", "Thinner lanes (Alt+wheel, −)", () => state.resizeRows(0.7, middle())],
     ["+", "Taller lanes (Alt+wheel, +)", () => state.resizeRows(1.5, middle())],
-    ["⤢", "The whole time, and as many lanes as fit (0)", () => showEverything(state)],
+    ["⤢", "The traced waves, again: the whole time; as many lanes as fit (0)", () => showFitting(state)],
   ];
   return (
-    <div class="timeline-buttons">
+    <div class={isArranged || state.panelIsOpen.value ? "timeline-buttons on" : "timeline-buttons"}>
+      <button
+        type="button"
+        class="quiet"
+        data-action="lanes"
+        aria-expanded={state.panelIsOpen.value}
+        title="Filter lanes, restore hidden ones, add curves; the label of a lane has a menu"
+        onClick={() => {
+          state.panelIsOpen.value = !state.panelIsOpen.value;
+        }}
+      >
+        {hiddenCount ? `Lanes (${hiddenCount} hidden)` : "Lanes"}
+      </button>
       {buttons.map(([sign, title, run]) => (
         <button type="button" class="quiet" key={sign} title={title} aria-label={title} onClick={run}>
           {sign}
@@ -270,8 +371,8 @@ function RowHeightButtons({ state }: { state: TimelineState }) {
   );
 }
 
-function showEverything(state: TimelineState): void {
-  showAll();
+function showFitting(state: TimelineState): void {
+  fitTime();
   state.fit();
 }
 

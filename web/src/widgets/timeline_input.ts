@@ -1,24 +1,45 @@
 // Pointer, wheel and keys of a timeline.
-import type { PlacedGroup } from "../draw/lanes";
+
+import { flagAt } from "../draw/flags";
+import type { PlacedGroup, TimelineRow } from "../draw/lanes";
 import { HEADING } from "../draw/lanes";
 import { MINIMAP } from "../draw/time_axis";
+import { lanesText } from "../model/area";
+import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, select, selection } from "../model/selection";
-import { bounds, pan, reveal, show, showAll, shown, zoom } from "../model/timewindow";
+import { bounds, fitTime, pan, reveal, show, shown, zoom } from "../model/timewindow";
 import type { Span } from "../model/tracks";
-import type { TimelineState } from "./timeline_state";
+import { frontView } from "../model/view";
+import { moveOf } from "./timeline_arrangement";
+import { type DraggedArea, TimelineState } from "./timeline_state";
 
 const STEP = 1.25;
 const READABLE = 16;
 const LEAST_DRAG = 4;
 
+/** Per pixel that a wheel reports. */
+const WHEEL = 1.0018;
+/** Trackpads report a pinch as small steps of a wheel with Ctrl. */
+const PINCH = 1.025;
+export const LARGEST_PINCH_STEP = 40;
+
+interface Point {
+  x: number;
+  y: number;
+}
+
 type Drag =
-  | { kind: "measure"; from: number; x: number; hasMoved: boolean }
+  | { kind: "measure"; from: number; x: number; y: number; hasMoved: boolean; isOfLanes: boolean }
+  | { kind: "lane"; row: TimelineRow; level: number; y: number; hasMoved: boolean }
+  | { kind: "pinch" }
   | { kind: "move"; x: number; y: number; window: Range; scroll: number }
   | { kind: "minimap"; offset: number };
 
 export class TimelineInput {
   private drag: Drag | null = null;
   private suppressClick = false;
+  /** Fingers on the screen. */
+  private readonly touches = new Map<number, Point>();
 
   constructor(
     private readonly state: TimelineState,
@@ -26,6 +47,8 @@ export class TimelineInput {
     private readonly choose: (span: Span | null, isByKey: boolean) => void,
     /** The selected span. */
     private readonly chosen: () => Span | null,
+    /** Whether a click at a point was for something that lies over the spans. */
+    private readonly isTaken: (x: number, y: number) => boolean = () => false,
   ) {}
 
   private place(event: MouseEvent): { x: number; y: number } {
@@ -35,12 +58,28 @@ export class TimelineInput {
 
   readonly down = (event: PointerEvent): void => {
     const { x, y } = this.place(event);
-    const frame = this.state.frame.value;
-    this.state.pointer.value = { x, y };
-    (event.currentTarget as HTMLElement).focus({ preventScroll: true });
+    const { state } = this;
+    const frame = state.frame.value;
+    const box = event.currentTarget as HTMLElement;
+    state.pointer.value = { x, y };
+    box.focus({ preventScroll: true });
     this.suppressClick = false;
-    if (x < frame.parts.gutter && y >= MINIMAP) return;
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch") {
+      this.touches.set(event.pointerId, { x, y });
+      if (this.touches.size === 2) {
+        this.drag = { kind: "pinch" };
+        state.measuring.value = null;
+        state.draggedArea.value = null;
+        return;
+      }
+    }
+    if (x < frame.parts.gutter && y >= MINIMAP) {
+      const place = event.button === 0 ? this.lanePlace(x, y) : null;
+      if (place) this.drag = { kind: "lane", ...place, y, hasMoved: false };
+      if (place) box.setPointerCapture(event.pointerId);
+      return;
+    }
+    box.setPointerCapture(event.pointerId);
     if (y < MINIMAP) {
       const time = this.minimapTime(x);
       const { begin, end } = shown.value;
@@ -48,7 +87,8 @@ export class TimelineInput {
       this.drag = { kind: "minimap", offset };
       this.showFrom(time - offset);
     } else if (event.button === 0) {
-      this.drag = { kind: "measure", from: frame.xToTime(x), x, hasMoved: false };
+      const isOfLanes = y >= this.axisEnd;
+      this.drag = { kind: "measure", from: frame.xToTime(x), x, y, hasMoved: false, isOfLanes };
     } else {
       const scroll = frame.parts.scroll;
       this.drag = { kind: "move", x: event.clientX, y: event.clientY, window: shown.value, scroll };
@@ -57,32 +97,84 @@ export class TimelineInput {
 
   readonly move = (event: PointerEvent): void => {
     const { x, y } = this.place(event);
-    this.state.pointer.value = { x, y };
+    const { state } = this;
+    state.pointer.value = { x, y };
     const drag = this.drag;
     if (!drag) return;
-    const frame = this.state.frame.value;
-    if (drag.kind === "minimap") this.showFrom(this.minimapTime(x) - drag.offset);
+    const frame = state.frame.value;
+    if (drag.kind === "pinch") this.pinch(event.pointerId, { x, y });
+    else if (drag.kind === "minimap") this.showFrom(this.minimapTime(x) - drag.offset);
     else if (drag.kind === "move") {
       const by = (event.clientX - drag.x) * frame.timePerPixel;
       show({ begin: drag.window.begin - by, end: drag.window.end - by });
-      this.state.scroll.value = drag.scroll;
-      this.state.scrollBy(drag.y - event.clientY);
+      state.scroll.value = drag.scroll;
+      state.scrollBy(drag.y - event.clientY);
+    } else if (drag.kind === "lane") {
+      if (Math.abs(y - drag.y) >= LEAST_DRAG) drag.hasMoved = true;
+      if (drag.hasMoved) {
+        const target = this.dropPlace(drag, y);
+        state.draggedLane.value = { row: drag.row, level: drag.level, y: target?.y ?? null };
+      }
     } else {
       if (Math.abs(x - drag.x) >= LEAST_DRAG) drag.hasMoved = true;
-      if (drag.hasMoved) this.state.measuring.value = this.measured(drag.from, frame.xToTime(x));
+      if (drag.hasMoved) {
+        state.measuring.value = this.measured(drag.from, frame.xToTime(x));
+        state.draggedArea.value = drag.isOfLanes ? this.lanesBetween(drag.y, y) : null;
+      }
     }
   };
 
   readonly up = (event: PointerEvent): void => {
     const drag = this.drag;
-    this.drag = null;
-    if (drag?.kind === "measure" && drag.hasMoved) {
-      const range = this.measured(drag.from, this.state.frame.value.xToTime(this.place(event).x));
-      this.state.measuring.value = null;
+    const { state } = this;
+    this.touches.delete(event.pointerId);
+    if (drag?.kind === "pinch") {
       this.suppressClick = true;
-      if (range.end > range.begin) select({ range });
-    } else if (drag && drag.kind !== "measure") this.suppressClick = true;
+      if (!this.touches.size) this.drag = null;
+      return;
+    }
+    this.drag = null;
+    const { x, y } = this.place(event);
+    if (drag?.kind === "measure") {
+      if (!drag.hasMoved) return;
+      const range = this.measured(drag.from, state.frame.value.xToTime(x));
+      const area = drag.isOfLanes ? this.lanesBetween(drag.y, y) : null;
+      state.measuring.value = null;
+      state.draggedArea.value = null;
+      this.suppressClick = true;
+      const lanes = area ? lanesText(area.track, area.lanes) : undefined;
+      if (range.end > range.begin) select({ range, lanes });
+    } else if (drag?.kind === "lane") {
+      if (!drag.hasMoved) return;
+      this.suppressClick = true;
+      state.draggedLane.value = null;
+      const target = this.dropPlace(drag, y);
+      if (target) state.move(target.move);
+    } else if (drag) this.suppressClick = true;
   };
+
+  readonly cancel = (event: PointerEvent): void => {
+    this.touches.delete(event.pointerId);
+    this.drag = null;
+    this.state.measuring.value = null;
+    this.state.draggedArea.value = null;
+    this.state.draggedLane.value = null;
+  };
+
+  /** Two fingers: what is under each of them stays under it, sideways; both together scroll the lanes. */
+  private pinch(id: number, next: Point): void {
+    const old = this.touches.get(id);
+    const other = [...this.touches].find(([touch]) => touch !== id)?.[1];
+    if (!old || !other) return;
+    this.touches.set(id, next);
+    const frame = this.state.frame.value;
+    const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
+    const [before, after] = [distance(old, other), distance(next, other)];
+    const middle = (a: Point) => (a.x + other.x) / 2;
+    if (before > 8 && after > 8) zoom(before / after, frame.xToTime(Math.max(middle(old), frame.parts.gutter)));
+    pan((middle(old) - middle(next)) / frame.plotWidth);
+    this.state.scrollBy((old.y - next.y) / 2);
+  }
 
   readonly leave = (): void => {
     if (!this.drag) this.state.pointer.value = null;
@@ -92,12 +184,17 @@ export class TimelineInput {
     if (this.suppressClick) return;
     // Clicks come in whole pixels, pointers do not: what was read under the pointer is what is chosen.
     const { x, y } = this.state.pointer.value ?? this.place(event);
+    if (this.isTaken(x, y)) return;
     const group = this.groupAt(x, y);
     if (group) {
       this.state.fold(group.key);
       return;
     }
-    const frame = this.state.frame.value;
+    const frame = this.state.frameAt(y);
+    if (y >= MINIMAP && y < this.axisEnd && x >= frame.parts.gutter) {
+      this.state.flag.value = flagAt(frame, flags.value, x)?.id ?? addFlag(frame.xToTime(x));
+      return;
+    }
     const strip = frame.stripAt(x, y);
     if (!strip || strip.lane < 0) return;
     void this.chooseAt(strip.track, strip.lane, frame.xToTime(x), frame.timePerPixel);
@@ -105,7 +202,7 @@ export class TimelineInput {
 
   readonly doubleClick = (event: MouseEvent): void => {
     const { x, y } = this.place(event);
-    const frame = this.state.frame.value;
+    const frame = this.state.frameAt(y);
     const strip = frame.stripAt(x, y);
     const time = frame.xToTime(x);
     const span =
@@ -119,7 +216,30 @@ export class TimelineInput {
     } else if (range && time >= range.begin && time <= range.end) this.zoomTo(range);
   };
 
-  readonly menu = (event: MouseEvent): void => event.preventDefault();
+  /** The label of a lane has a menu; elsewhere the right button moves. */
+  readonly menu = (event: MouseEvent): void => {
+    event.preventDefault();
+    const { x, y } = this.place(event);
+    if (x < this.state.frame.value.parts.gutter) this.openMenu(x, y);
+  };
+
+  private openMenu(x: number, y: number): void {
+    const place = this.lanePlace(x, y);
+    if (place) this.state.menu.value = { ...place, x, y };
+  }
+
+  /** The menu of the lane of the selected span, of the one under the pointer, or of the first on screen. */
+  private openMenuByKey(): void {
+    const { state } = this;
+    const frame = state.frame.value;
+    const span = this.chosen();
+    const place = span ? frame.laneToY(span.track, span.lane) : null;
+    const pointer = state.pointer.value;
+    const isOnLane = pointer && state.frameAt(pointer.y).rowAt(pointer.y);
+    const first = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows().map(({ y }) => part.toScreen(y)));
+    const y = place ? place.y + 1 : isOnLane ? pointer.y : Math.max(this.axisEnd, first[0] ?? 0) + 1;
+    this.openMenu(frame.parts.gutter - 2, y);
+  }
 
   readonly wheel = (event: WheelEvent): void => {
     event.preventDefault();
@@ -129,7 +249,7 @@ export class TimelineInput {
     const lines = event.deltaMode === 1 ? 16 : 1;
     const [sideways, down] = [event.deltaX * lines, event.deltaY * lines];
     const isSideways = event.shiftKey || Math.abs(sideways) > Math.abs(down);
-    if (event.ctrlKey || event.metaKey) this.zoomBy(down, x);
+    if (event.ctrlKey || event.metaKey) this.zoomBy(down, x, event.ctrlKey && event.deltaMode === 0);
     else if (event.altKey) state.resizeRows(down < 0 ? STEP : 1 / STEP, y);
     else if (isSideways) pan((sideways || down) / frame.plotWidth);
     else if (y < frame.parts.top || state.scrollable === 0) this.zoomBy(down, x);
@@ -138,6 +258,11 @@ export class TimelineInput {
 
   readonly key = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      event.preventDefault();
+      this.openMenuByKey();
+      return;
+    }
     const around = this.state.pointer.value?.x ?? this.state.frame.value.parts.width;
     const handled = this.handle(event.key.length === 1 ? event.key.toLowerCase() : event.key, around);
     if (!handled) return;
@@ -165,7 +290,18 @@ export class TimelineInput {
         return true;
       case "0":
       case "Home":
-        showAll();
+        fitTime();
+        return true;
+      case "m":
+        state.flag.value = addFlag(middle);
+        return true;
+      case ",":
+      case ".":
+        goToFlag(key === "." ? 1 : -1);
+        return true;
+      case "Enter":
+        if (!selection.value.range) return false;
+        frontView(state.unit === "ns" ? "run_area" : "area");
         return true;
       case "f": {
         const target = selection.value.range ?? this.chosen();
@@ -181,7 +317,7 @@ export class TimelineInput {
         return true;
       case "Escape":
         if (!selection.value.range) return false;
-        select({ range: undefined });
+        select({ range: undefined, lanes: undefined });
         return true;
       case "ArrowLeft":
       case "ArrowRight":
@@ -217,7 +353,8 @@ export class TimelineInput {
       this.state.scrollBy(by * 40);
       return;
     }
-    const strips = this.state.lanes.value.rows.flatMap((row) =>
+    const { lanes, pinnedLanes } = this.state;
+    const strips = [...pinnedLanes.value.rows, ...lanes.value.rows].flatMap((row) =>
       row.strips.filter((strip) => strip.track === from.track && strip.lane >= 0),
     );
     const next = strips[strips.findIndex((strip) => strip.lane === from.lane) + by];
@@ -252,9 +389,60 @@ export class TimelineInput {
     show({ begin: begin - margin, end: end + margin });
   }
 
-  private zoomBy(delta: number, x: number): void {
+  private zoomBy(delta: number, x: number, mayBePinch = false): void {
     const frame = this.state.frame.value;
-    zoom(1.0018 ** Math.min(Math.max(delta, -300), 300), frame.xToTime(Math.max(x, frame.parts.gutter)));
+    zoom(wheelFactor(delta, mayBePinch), frame.xToTime(Math.max(x, frame.parts.gutter)));
+  }
+
+  private get axisEnd(): number {
+    const frame = this.state.frame.value;
+    return (frame.beside ?? frame).parts.top;
+  }
+
+  /** The lanes between two places of the canvas: those of the track that most of the rows have first. */
+  private lanesBetween(from: number, to: number): DraggedArea | null {
+    const [first, last] = [Math.min(from, to), Math.max(from, to)];
+    const rows = TimelineState.framesOf(this.state.frame.value).flatMap((part) =>
+      part.visibleRows().filter(({ y, height }) => {
+        const at = part.toScreen(y);
+        return at < last + 1 && at + height > first && at < part.parts.height && at + height > part.parts.top;
+      }),
+    );
+    const strips = rows.flatMap((row) => row.strips.filter((strip) => strip.lane >= 0));
+    const counts = new Map<string, number>();
+    for (const { track, fixed } of strips) {
+      if (fixed === undefined) counts.set(track.name, (counts.get(track.name) ?? 0) + 1);
+    }
+    const track = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+    if (track === undefined) return null;
+    return { track, lanes: new Set(strips.filter((s) => s.track.name === track).map(({ lane }) => lane)) };
+  }
+
+  /** The lane, or the group of lanes, whose label is at a place. */
+  private lanePlace(x: number, y: number): { row: TimelineRow; level: number } | null {
+    const { state } = this;
+    const group = this.groupAt(x, y);
+    if (group) {
+      const row = state.arranged.value.rest.find(
+        (each) => each.path.slice(0, group.level + 1).join("\u0000") === group.key,
+      );
+      return row ? { row, level: group.level } : null;
+    }
+    const placed = state.frameAt(y).rowAt(y);
+    const row = placed ? state.rowOf(placed.row.key) : null;
+    return row ? { row, level: row.path.length } : null;
+  }
+
+  /** Where a dragged lane would go: the move, and the y of the edge. */
+  private dropPlace(drag: { row: TimelineRow; level: number }, y: number) {
+    const { state } = this;
+    const frame = state.frame.value;
+    const target = frame.rowAt(y);
+    const row = target ? state.rowOf(target.row.key) : null;
+    if (!target || !row) return null;
+    const isAfter = y - frame.toScreen(target.y) > target.height / 2;
+    const move = moveOf(drag.row, drag.level, row, isAfter, state.arranged.value.rest);
+    return move ? { move, y: frame.toScreen(target.y) + (isAfter ? target.height : 0) } : null;
   }
 
   private minimapTime(x: number): number {
@@ -269,9 +457,9 @@ export class TimelineInput {
 
   /** The group whose heading or column is at a point. */
   private groupAt(x: number, y: number): PlacedGroup | null {
-    const frame = this.state.frame.value;
+    const frame = this.state.frameAt(y);
     const { gutter, top, lanes, scroll, width } = frame.parts;
-    if (y < top) return null;
+    if (y < top || !lanes.groups.length) return null;
     const at = y - top + scroll;
     const columns = this.state.columnsFor(width);
     let left = 0;
@@ -291,4 +479,10 @@ export class TimelineInput {
     }
     return null;
   }
+}
+
+/** How much one event of a wheel, or of a pinch on a trackpad, zooms: below 1 = closer. */
+export function wheelFactor(delta: number, mayBePinch: boolean): number {
+  if (mayBePinch && Math.abs(delta) <= LARGEST_PINCH_STEP) return PINCH ** delta;
+  return WHEEL ** Math.min(Math.max(delta, -300), 300);
 }

@@ -1,13 +1,16 @@
 // What a timeline shows at the moment: its lanes, how far they are scrolled, what the pointer is over.
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { Frame } from "../draw/frame";
-import { type LaneLayout, layOutLanes, type TimelineRow } from "../draw/lanes";
+import { type LaneLayout, layOutLanes, type TimelineRow, tracksOfStrip } from "../draw/lanes";
+import { dotsPerPixel } from "../draw/painter";
 import { ticks } from "../draw/ticks";
 import { axisHeight, gutterColumns, MINIMAP } from "../draw/time_axis";
+import { arrange, arrangementOf, type Move } from "../model/arrangement";
 import type { Range } from "../model/selection";
-import { shown } from "../model/timewindow";
+import { axisOrigin, shown } from "../model/timewindow";
 import type { Span, Track, TrackSet } from "../model/tracks";
 import type { Size } from "./canvas";
+import { type ArrangedRows, arranged, groupName } from "./timeline_arrangement";
 
 /** What the pointer is over. */
 export interface Hit {
@@ -19,15 +22,44 @@ export interface Hit {
   row: TimelineRow;
 }
 
-/** Rows are at first as high as makes all of them fit, within these. */
+/** Rows are at first as high as makes all of them fit, within these; few rows fill the height, up to twice the most. */
 export interface RowHeights {
   least: number;
   most: number;
 }
 
+/** What a menu is about: a row, and which of its groups (the row itself: as many as it has groups). */
+export interface LaneMenu {
+  x: number;
+  y: number;
+  row: TimelineRow;
+  level: number;
+}
+
+/** A row, or a group of it, that is being dragged, and the row that it would come to stand beside. */
+export interface DraggedLane {
+  row: TimelineRow;
+  level: number;
+  /** y on the canvas where it would go; null = nowhere. */
+  y: number | null;
+}
+
+/** Lanes that are being dragged over. */
+export interface DraggedArea {
+  track: string;
+  lanes: ReadonlySet<number>;
+}
+
 const TICK_GAP = 95;
 const THINNEST = 1;
 const TALLEST = 64;
+const FILLING = 2;
+const LEAST_PINNED = 12;
+const PINNED_EDGE = 3;
+/** Of the height of the lanes. */
+const MOST_PINNED = 0.6;
+
+const NOTHING_FOLDED: ReadonlySet<string> = new Set();
 
 export class TimelineState {
   readonly rows: Signal<TimelineRow[]> = signal([]);
@@ -44,6 +76,19 @@ export class TimelineState {
   readonly chosen: Signal<Span | null> = signal(null);
   /** Whether the last picture showed something of every track, finer or coarser. */
   readonly isDrawn = signal(false);
+  /** Shows only lanes whose names match. */
+  readonly filter = signal("");
+  readonly arranged: ReadonlySignal<ArrangedRows>;
+  readonly menu: Signal<LaneMenu | null> = signal(null);
+  readonly draggedLane: Signal<DraggedLane | null> = signal(null);
+  readonly draggedArea: Signal<DraggedArea | null> = signal(null);
+  /** The flag whose name and colour are being changed. */
+  readonly flag: Signal<string | null> = signal(null);
+  readonly panelIsOpen = signal(false);
+  /** Whether the height of rows was chosen by the widget, which then goes on choosing it. */
+  private isFitted = true;
+  /** Lanes that stand on top and do not scroll. */
+  readonly pinnedLanes: ReadonlySignal<LaneLayout>;
   readonly lanes: ReadonlySignal<LaneLayout>;
   readonly frame: ReadonlySignal<Frame>;
   readonly hit: ReadonlySignal<Hit | null>;
@@ -53,9 +98,17 @@ export class TimelineState {
     readonly unit: "cycles" | "ns",
     readonly clockMhz: number | null,
     private readonly firstHeight: RowHeights,
+    /** Under which its arrangement is stored. */
+    readonly name: string,
+    /** Names of the curves that stand below the lanes at first. */
+    readonly firstCurves: RegExp | undefined = undefined,
   ) {
     this.rowHeight = signal(firstHeight.most);
-    this.lanes = computed(() => layOutLanes(this.rows.value, this.rowHeight.value, this.folded.value));
+    this.arranged = computed(() => arranged(this.rows.value, arrangementOf(name), this.filter.value));
+    this.pinnedLanes = computed(() =>
+      layOutLanes(this.arranged.value.pinned, Math.max(LEAST_PINNED, this.rowHeight.value), NOTHING_FOLDED),
+    );
+    this.lanes = computed(() => layOutLanes(this.arranged.value.rest, this.rowHeight.value, this.folded.value));
     this.frame = computed(() => this.frameFor(this.size.value));
     this.hit = computed(() => this.hitAt(this.pointer.value));
   }
@@ -64,30 +117,56 @@ export class TimelineState {
     return MINIMAP;
   }
 
-  /** The layout of a picture of some size. */
+  /** The layout of a picture of some size: of its lanes that scroll; `beside` has those that are pinned. */
   frameFor({ width, height }: Size): Frame {
     const lanes = this.lanes.value;
+    const pinned = this.pinnedLanes.value;
     const gutter = this.columnsFor(width).reduce((a, b) => a + b, 0);
     const window = shown.value;
-    const top = MINIMAP + axisHeight(this.unit, this.clockMhz);
+    const axisEnd = MINIMAP + axisHeight(this.unit, this.clockMhz);
+    const room = Math.max(0, height - axisEnd) * MOST_PINNED;
+    const top = axisEnd + (pinned.rows.length ? Math.floor(Math.min(room, pinned.height + PINNED_EDGE)) : 0);
     const least = this.unit === "cycles" ? 1 : 0;
-    return new Frame({
+    const origin = axisOrigin.value;
+    const parts = {
       window,
       width,
       height,
       gutter,
       top,
       scroll: Math.min(this.scroll.value, Math.max(0, lanes.height - (height - top))),
-      ratio: typeof devicePixelRatio === "number" ? devicePixelRatio : 1,
+      ratio: dotsPerPixel(),
       lanes,
       unit: this.unit,
       clockMhz: this.clockMhz,
-      ticks: ticks(window.begin, window.end, Math.max(1, width - gutter), TICK_GAP, 0, least),
-    });
+      origin,
+      ticks: ticks(window.begin, window.end, Math.max(1, width - gutter), TICK_GAP, origin, least),
+    };
+    const frame = new Frame(parts);
+    if (top > axisEnd) {
+      const fixed = new Frame({ ...parts, lanes: pinned, top: axisEnd, height: top - PINNED_EDGE, scroll: 0 });
+      [frame.beside, fixed.beside] = [fixed, frame];
+    }
+    return frame;
+  }
+
+  /** The parts of a picture from top to bottom: pinned lanes, where there are some, and those that scroll. */
+  static framesOf(frame: Frame): Frame[] {
+    return frame.beside ? [frame.beside, frame] : [frame];
+  }
+
+  /** The part of the picture that a y lies in. */
+  frameAt(y: number): Frame {
+    const frame = this.frame.value;
+    return frame.beside && y < frame.beside.parts.height ? frame.beside : frame;
   }
 
   columnsFor(width: number): number[] {
-    return gutterColumns(this.lanes.value, width * 0.3);
+    return gutterColumns(
+      this.lanes.value,
+      width * 0.3,
+      this.pinnedLanes.value.rows.map(({ row }) => row.label),
+    );
   }
 
   /** How far the lanes can be scrolled. */
@@ -105,22 +184,62 @@ export class TimelineState {
     const old = this.rowHeight.value;
     const next = Math.min(TALLEST, Math.max(THINNEST, factor > 1 ? Math.ceil(old * factor) : Math.floor(old * factor)));
     if (next === old) return;
+    this.isFitted = false;
     const above = aroundY - this.frame.value.parts.top;
     const scroll = this.frame.value.parts.scroll;
     this.rowHeight.value = next;
     this.scroll.value = Math.min(Math.max(0, ((scroll + above) * next) / old - above), this.scrollable);
   }
 
-  /** Choose the height of rows so that as many as possible are on screen. */
+  /** Choose the height of rows so that as many as possible are on screen, and few of them fill it. */
   fit(): void {
-    const { height, top } = this.frame.peek().parts;
+    const { height } = this.frame.peek().parts;
+    const top = (this.frame.peek().beside ?? this.frame.peek()).parts.top;
     const lanes = this.lanes.peek();
-    if (!lanes.rows.length || height <= top) return;
-    const rest = lanes.height - lanes.rows.length * this.rowHeight.peek();
+    const pinned = this.pinnedLanes.peek().rows.length;
+    const count = lanes.rows.filter((row) => row.folded === null).length + pinned;
+    if (!count || height <= top) return;
+    const rest = lanes.height - (count - pinned) * this.rowHeight.peek() + (pinned ? PINNED_EDGE : 0);
     const { least, most } = this.firstHeight;
-    const fitting = Math.floor((height - top - rest) / lanes.rows.length);
-    this.rowHeight.value = Math.min(most, Math.max(least, fitting));
-    this.scroll.value = 0;
+    const fitting = Math.floor((height - top - rest) / count);
+    this.rowHeight.value = Math.min(FILLING * most, Math.max(least, fitting));
+    this.isFitted = true;
+  }
+
+  /** After the place or the lanes have changed: lanes fill the height again, unless the user chose theirs. */
+  refit(): void {
+    if (this.isFitted) this.fit();
+  }
+
+  pin(row: TimelineRow, isPinned: boolean): void {
+    const { pinned } = arrangementOf(this.name);
+    const others = pinned.filter((key) => key !== row.key);
+    arrange(this.name, { pinned: isPinned ? [...others, row.key] : others });
+  }
+
+  isPinned(row: TimelineRow): boolean {
+    return arrangementOf(this.name).pinned.includes(row.key);
+  }
+
+  /** Hide a row, or one of its groups. */
+  hide(row: TimelineRow, level: number): void {
+    const name = level >= row.path.length ? row.key : groupName(row.path, level);
+    arrange(this.name, { hidden: [...arrangementOf(this.name).hidden, name] });
+  }
+
+  move(move: Move | null): void {
+    if (move) arrange(this.name, { moves: [...arrangementOf(this.name).moves, move] });
+  }
+
+  /** All lanes, in their places. */
+  restore(): void {
+    this.filter.value = "";
+    arrange(this.name, { pinned: [], hidden: [], moves: [] });
+  }
+
+  /** The row as the view gave it: pinned ones have lost their groups. */
+  rowOf(key: string): TimelineRow | null {
+    return this.rows.peek().find((row) => row.key === key) ?? null;
   }
 
   fold(key: string): void {
@@ -131,10 +250,18 @@ export class TimelineState {
 
   /** Scroll a lane into view. */
   revealLane(track: Track, lane: number): void {
-    const frame = this.frame.value;
+    let frame = this.frame.value;
+    const isIt = (strip: { track: Track; lane: number }) => strip.track === track && strip.lane === lane;
+    if (this.folded.value.size && !frame.laneToY(track, lane)) {
+      const row = this.rows.value.find((each) => each.strips.some(isIt));
+      const around = row?.path.map((_, level) => row.path.slice(0, level + 1).join("\u0000")) ?? [];
+      this.folded.value = new Set([...this.folded.value].filter((key) => !around.includes(key)));
+      frame = this.frame.value;
+    }
     const place = frame.laneToY(track, lane);
     if (!place) return;
     const { top, height } = frame.parts;
+    if (frame.beside && place.y < top && place.y + place.height <= frame.beside.parts.height) return;
     if (place.y >= top && place.y + place.height <= height) return;
     this.scroll.value = frame.parts.scroll;
     this.scrollBy(place.y - (top + height) / 2);
@@ -142,13 +269,14 @@ export class TimelineState {
 
   /** Tracks that have a lane on screen. */
   visibleTracks(frame: Frame): Set<Track> {
-    return new Set(frame.visibleRows().flatMap((row) => row.strips.map((strip) => strip.track)));
+    const rows = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows());
+    return new Set(rows.flatMap((row) => row.strips.flatMap(tracksOfStrip)));
   }
 
   private hitAt(pointer: { x: number; y: number } | null): Hit | null {
-    if (!pointer || this.measuring.value) return null;
+    if (!pointer || this.measuring.value || this.draggedLane.value) return null;
     void this.set.store.turn.value;
-    const frame = this.frame.value;
+    const frame = this.frameAt(pointer.y);
     const strip = frame.stripAt(pointer.x, pointer.y);
     if (!strip) return null;
     const time = frame.xToTime(pointer.x);

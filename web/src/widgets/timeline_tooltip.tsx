@@ -1,9 +1,10 @@
 // What the pointer is over, in words: exact begin and length, kind, and what the view adds.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { exact } from "../base/format";
-import { durationText, timeText } from "../draw/ticks";
+import { durationText, momentText } from "../draw/ticks";
 import { kindName, spanName } from "../draw/timeline_spans";
 import { selection } from "../model/selection";
+import { axisOrigin } from "../model/timewindow";
 import type { Span } from "../model/tracks";
 import type { Hit, TimelineState } from "./timeline_state";
 
@@ -19,7 +20,7 @@ function lines(hit: Hit, state: TimelineState): string[] {
   const { unit, clockMhz } = state;
   const where = [...row.path, row.label].filter(Boolean).join(" · ");
   const around = (range: { begin: number; end: number }) => [
-    `start ${timeText(range.begin, unit)}`,
+    `start ${momentText(range.begin, unit, axisOrigin.value)}`,
     `length ${durationText(range.end - range.begin, unit, clockMhz)}`,
   ];
   if (span) {
@@ -66,9 +67,13 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
   const { width, height } = state.size.value;
   const isRight = pointer.x > width / 2;
   const isLow = pointer.y > height / 2;
+  // Above or below the lane, not on it: what is read stays in sight.
+  const lane = state.frame.value.laneToY(hit.track, hit.lane) ?? { y: pointer.y, height: 0 };
+  const above = Math.min(pointer.y - 4, lane.y);
+  const below = Math.max(pointer.y + 8, lane.y + lane.height);
   const style = {
     [isRight ? "right" : "left"]: `${isRight ? width - pointer.x + 14 : pointer.x + 14}px`,
-    [isLow ? "bottom" : "top"]: `${isLow ? height - pointer.y + 10 : pointer.y + 14}px`,
+    [isLow ? "bottom" : "top"]: `${isLow ? height - above + 6 : below + 6}px`,
   };
   return (
     <div

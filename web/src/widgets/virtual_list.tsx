@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { describeHeader, describeRows, stepIntoRow, stepToHeader } from "./grid_keys";
 
 interface Props {
   count: number;
@@ -14,6 +15,8 @@ interface Props {
   overlay?: (first: number, last: number) => ComponentChildren;
   class?: string;
   label: string;
+  /** How many columns its rows have. */
+  columnCount?: number;
   onKeyDown?: ((event: KeyboardEvent) => void) | undefined;
 }
 
@@ -60,7 +63,18 @@ export function VirtualList(props: Props) {
     return () => observer.disconnect();
   }, []);
 
+  const body = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target === box.current) props.onKeyDown?.(event);
+    if (!event.defaultPrevented && box.current) stepIntoRow(event, box.current);
+    if (!event.defaultPrevented && box.current && box.current.scrollTop < rowHeight) stepToHeader(event, box.current);
+  };
   const first = Math.min(span.value.first, count);
+  useLayoutEffect(() => {
+    if (head.current) describeHeader(head.current);
+    if (box.current && body.current) describeRows(box.current, body.current, first + (header ? 2 : 1));
+  });
+
   const last = Math.min(span.value.last, count);
   const rows: ComponentChildren[] = [];
   for (let index = first; index < last; index++) rows.push(row(index));
@@ -72,17 +86,24 @@ export function VirtualList(props: Props) {
       tabIndex={0}
       role="grid"
       aria-label={label}
-      aria-rowcount={count}
-      onKeyDown={props.onKeyDown}
+      aria-rowcount={count + (header ? 1 : 0)}
+      aria-colcount={props.columnCount}
+      onKeyDown={onKeyDown}
     >
       {header ? (
-        <div class="list-head" ref={head}>
+        <div class="list-head" role="rowgroup" ref={head}>
           {header}
         </div>
       ) : null}
-      <div class="list-body" style={{ height: `${count * rowHeight}px` }}>
-        <div style={{ transform: `translateY(${first * rowHeight}px)` }}>{rows}</div>
-        {overlay?.(first, last)}
+      <div class="list-body" role="presentation" style={{ height: `${count * rowHeight}px` }}>
+        <div role="rowgroup" ref={body} style={{ transform: `translateY(${first * rowHeight}px)` }}>
+          {rows}
+        </div>
+        {overlay ? (
+          <div class="list-overlay" aria-hidden="true">
+            {overlay(first, last)}
+          </div>
+        ) : null}
       </div>
     </div>
   );

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { TimelineRow } from "../draw/lanes";
+import { lanesFrom, lanesText } from "../model/area";
+import { AS_IT_IS, arrangementFrom } from "../model/arrangement";
+import { arranged, groupName, moveOf, stepOf } from "./timeline_arrangement";
+import { wheelFactor } from "./timeline_input";
+
+const row = (key: string, ...path: string[]): TimelineRow => ({ key, label: `lane ${key}`, path, strips: [] });
+const rows = [row("a", "P", "x"), row("b", "P", "x"), row("c", "P", "y"), row("d", "Q", "x")];
+const keys = (list: TimelineRow[]) => list.map(({ key }) => key).join("");
+
+describe("arranged lanes", () => {
+  it("are as they are without a wish", () => {
+    expect(arranged(rows, AS_IT_IS, "").rest).toBe(rows);
+  });
+  it("are pinned in the order of pinning, and stay when their group is hidden", () => {
+    const got = arranged(rows, { ...AS_IT_IS, pinned: ["d", "b"], hidden: [groupName(["P"])] }, "");
+    expect([keys(got.pinned), keys(got.rest), got.hiddenCount]).toEqual(["db", "", 2]);
+    expect(got.pinned[1]).toMatchObject({ path: [], label: "P x lane b" });
+  });
+  it("are hidden one by one or by group, and filtered", () => {
+    expect(keys(arranged(rows, { ...AS_IT_IS, hidden: ["a", groupName(["P", "y"])] }, "").rest)).toBe("bd");
+    expect(keys(arranged(rows, AS_IT_IS, "/^P.*(b|c)$/").rest)).toBe("bc");
+    expect(keys(arranged(rows, AS_IT_IS, "LANE d").rest)).toBe("d");
+  });
+  it("are moved inside their group, and groups inside theirs", () => {
+    const orderOf = (...moves: (ReturnType<typeof moveOf> | null)[]) =>
+      keys(arranged(rows, { ...AS_IT_IS, moves: moves.filter((move) => move !== null) }, "").rest);
+    const [a, b, c, d] = rows as [TimelineRow, TimelineRow, TimelineRow, TimelineRow];
+    expect(orderOf(moveOf(a, 2, b, true, rows))).toBe("bacd");
+    expect(orderOf(moveOf(a, 2, c, true, rows))).toBe("cabd"); // of another group: the groups change places
+    expect(orderOf(moveOf(a, 2, d, true, rows))).toBe("dabc");
+    expect(moveOf(a, 0, b, true, rows)).toBeNull();
+    expect(orderOf(stepOf(b, 2, -1, rows))).toBe("bacd");
+    expect(stepOf(b, 2, 1, rows)).toBeNull();
+    expect(orderOf(stepOf(a, 0, 1, rows))).toBe("dabc");
+  });
+  it("are fast when there are thousands", () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => row(`${n}`, `rank ${n >> 6}`, `GPU ${(n >> 3) & 7}`));
+    const from = performance.now();
+    const got = arranged(many, { ...AS_IT_IS, pinned: ["5"], hidden: ["6", groupName(["rank 3"])] }, "GPU");
+    expect([got.pinned.length, got.hiddenCount]).toEqual([1, 65]);
+    expect(performance.now() - from).toBeLessThan(1500);
+  });
+  it("are read from what anybody may have stored", () => {
+    expect(arrangementFrom(null)).toEqual(AS_IT_IS);
+    const odd = {
+      pinned: [1, "a"],
+      hidden: "x",
+      moves: [null, { parent: "", child: "b", before: null }],
+      curves: [{}],
+    };
+    const read = { pinned: ["a"], hidden: [], moves: [{ parent: "", child: "b", before: null }], curves: [] };
+    expect(arrangementFrom(odd)).toEqual(read);
+  });
+});
+
+describe("selected lanes", () => {
+  it("are written as ranges and read again", () => {
+    expect(lanesText("run", [7, 0, 2, 1, 7])).toBe("run:0-2,7");
+    expect([...(lanesFrom("run:0-2,7")?.lanes ?? [])]).toEqual([0, 1, 2, 7]);
+    for (const bad of [undefined, "", "run", "run:", "run:1-", "run:x", "Run:1"]) expect(lanesFrom(bad)).toBeNull();
+  });
+  it("are cut where the text would be too long", () => {
+    const text = lanesText(
+      "run",
+      Array.from({ length: 4000 }, (_, n) => 2 * n),
+    );
+    expect(text.length).toBeLessThanOrEqual(4000);
+    expect(lanesFrom(text)).not.toBeNull();
+  });
+});
+
+describe("the wheel", () => {
+  it("zooms far by a pinch, and as before by a click of a wheel", () => {
+    expect(wheelFactor(-3, true) ** 20).toBeLessThan(1 / 4);
+    expect(wheelFactor(-120, true)).toBe(wheelFactor(-120, false));
+    expect(wheelFactor(-3, false)).toBeGreaterThan(0.99);
+  });
+});

@@ -1,0 +1,283 @@
+// Curves beside the lanes of a timeline, on its axis of time: counters, power, clocks, memory, whatever was sampled.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { ChartFrame, paintAxes, paintBand, paintCurve, paintLine, type ValueRange } from "../draw/curves";
+import { letterWidth, type Painter } from "../draw/painter";
+import { paper, seriesColour } from "../draw/palette";
+import { arrange, arrangementOf, type CurveStrip } from "../model/arrangement";
+import { binAt, type CurveSet, CurveTiles, cursor, curvesOf } from "../model/curves";
+import { current } from "../model/document";
+import { useAnswer } from "../model/loaded";
+import { flags } from "../model/notes";
+import { type Range, selection } from "../model/selection";
+import { bounds, shown } from "../model/timewindow";
+import { Canvas, type Size } from "./canvas";
+import { wholeRange } from "./curve_chart";
+import { chartEvents } from "./curve_input";
+import { figure } from "./curve_legend";
+import type { TimelineState } from "./timeline_state";
+
+/** One quantity of a set of curves: of each GPU, process, engine or counter a line. */
+interface Quantity {
+  name: string;
+  set: CurveSet;
+  lines: number[];
+}
+
+const TITLES: Record<string, string> = {
+  busy: "GPUs busy",
+  memory: "memory",
+  copying: "copies",
+  occupancy: "resident waves",
+  wave_states: "wave states",
+  dispatches: "waves by kernel",
+};
+/** A counter has a strip of its own, all others share that of their set. */
+const OWN = new Set(["monitors", "counters", "derived"]);
+const LINE = 13;
+const LEFT_OF_TICKS = 36;
+/** Narrower labels are of no use. */
+const LEAST_ROOM = 130;
+/** What the buttons of a strip take. */
+const BUTTONS = 62;
+const HEIGHT = 92;
+const FOLDED = 20;
+const LEAST = 44;
+const MOST = 400;
+
+export function quantitiesOf(sets: CurveSet[]): Quantity[] {
+  const quantities = new Map<string, Quantity>();
+  for (const set of sets.filter((each) => each.se === null)) {
+    set.series.forEach((series, number) => {
+      const own = series.keys.quantity ?? series.keys.counter ?? (OWN.has(set.name) ? series.label : null);
+      const name = TITLES[set.name] ?? String(own || set.name);
+      const quantity = quantities.get(name) ?? { name, set, lines: [] };
+      if (quantity.set === set) quantity.lines.push(number);
+      quantities.set(name, quantity);
+    });
+  }
+  return [...quantities.values()];
+}
+
+interface Props {
+  state: TimelineState;
+}
+
+/** What can be shown, asked for only when it is wanted, and what is. */
+function useStrips(state: TimelineState, isWanted: boolean) {
+  const { firstCurves: first } = state;
+  const { curves } = arrangementOf(state.name);
+  const isAsked = isWanted || (curves === null ? first !== undefined : curves.length > 0);
+  const answer = useAnswer(isAsked ? curvesOf(current.value) : null);
+  const sets = answer.value.state === "ready" ? answer.value.value : null;
+  const all = useMemo(() => quantitiesOf(sets ?? []), [sets]);
+  const atFirst = first ? all.find(({ set, name }) => set.name === "monitors" && first.test(name)) : undefined;
+  const strips: CurveStrip[] = curves ?? (atFirst ? [{ name: atFirst.name }] : []);
+  return { all, strips };
+}
+
+/** Adds a strip of curves. */
+export function CurveChooser({ state }: Props) {
+  const { all, strips } = useStrips(state, true);
+  const others = all.filter(({ name }) => !strips.some((strip) => strip.name === name));
+  if (!others.length) return null;
+  return (
+    <select
+      aria-label="Curves beside the lanes"
+      data-choose="strip"
+      value=""
+      onChange={(change) => {
+        const { value } = change.currentTarget;
+        if (value) arrange(state.name, { curves: [...strips, { name: value }] });
+        change.currentTarget.value = "";
+      }}
+    >
+      <option value="">add a curve</option>
+      {others.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function TimelineCurves({ state, arePinned }: Props & { arePinned: boolean }) {
+  const { all, strips } = useStrips(state, false);
+  const change = (name: string, next: Partial<CurveStrip>) =>
+    arrange(state.name, { curves: strips.map((strip) => (strip.name === name ? { ...strip, ...next } : strip)) });
+  return (
+    <>
+      {strips
+        .filter((strip) => (strip.isPinned ?? false) === arePinned)
+        .map((strip) => {
+          const quantity = all.find(({ name }) => name === strip.name);
+          if (!quantity) return null;
+          const close = () => arrange(state.name, { curves: strips.filter(({ name }) => name !== strip.name) });
+          const set = (next: Partial<CurveStrip>) => change(strip.name, next);
+          return <StripChart key={strip.name} {...{ quantity, strip, state, close, set }} />;
+        })}
+    </>
+  );
+}
+
+interface StripProps {
+  quantity: Quantity;
+  strip: CurveStrip;
+  state: TimelineState;
+  close: () => void;
+  set: (next: Partial<CurveStrip>) => void;
+}
+
+function StripChart({ quantity, strip, state, close, set: change }: StripProps) {
+  const { set, lines, name } = quantity;
+  const tiles = useMemo(() => new CurveTiles(set), [set]);
+  const values = useSignal<ValueRange | null>(null);
+  const measuring = useSignal<Range | null>(null);
+  const dragged = useSignal<number | null>(null);
+  const frame = useRef<ChartFrame | null>(null);
+  const events = useMemo(() => chartEvents({ frame, values, measuring }), [tiles]);
+  const at = cursor.value;
+  useEffect(() => {
+    if (at === null) return;
+    const timer = setTimeout(() => tiles.wantExact(at), EXACT_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [tiles, at]);
+  const paint = (painter: Painter, { width, height }: Size) => {
+    const range = values.value ?? wholeRange(tiles, lines, set.name !== "monitors");
+    const lanes = state.frame.value;
+    const drawn = new ChartFrame(shown.value, range, width, height + AXIS, null, state.unit, lanes.parts.gutter, 0);
+    frame.current = drawn;
+    paintAxes(painter, drawn, bounds.value.begin, set.unit);
+    const parts = tiles.inWindow(shown.value, drawn.plotWidth);
+    painter.clipped(drawn.left, drawn.top - 2, drawn.plotWidth, drawn.plotHeight + 3, () => {
+      const marked = measuring.value ?? selection.value.range;
+      if (marked) paintBand(painter, drawn, marked, paper("accent"));
+      lines.forEach((number, n) => {
+        paintCurve(painter, drawn, parts, number, seriesColour(n));
+      });
+      for (const { time, colour } of flags.value) paintLine(painter, drawn, time, seriesColour(colour), []);
+      if (cursor.value !== null) paintLine(painter, drawn, cursor.value, paper("text"), [2, 3]);
+    });
+    paintNames(painter, quantity, drawn, valuesAt(tiles, drawn, cursor.value));
+  };
+  const isFolded = strip.isFolded ?? false;
+  const height = dragged.value ?? strip.height ?? HEIGHT;
+  const resize = (event: PointerEvent) => {
+    const grip = event.currentTarget as HTMLElement;
+    const from = event.clientY - (strip.isPinned ? height : -height);
+    grip.setPointerCapture(event.pointerId);
+    const to = (moved: PointerEvent) =>
+      Math.min(MOST, Math.max(LEAST, strip.isPinned ? moved.clientY - from : from - moved.clientY));
+    grip.onpointermove = (moved) => {
+      dragged.value = to(moved);
+    };
+    grip.onpointerup = (moved) => {
+      grip.onpointermove = null;
+      grip.onpointerup = null;
+      dragged.value = null;
+      change({ height: Math.round(to(moved)) });
+    };
+  };
+  const buttons: [sign: string, title: string, run: () => void][] = [
+    [isFolded ? "▸" : "▾", isFolded ? "Unfold" : "Fold", () => change({ isFolded: !isFolded })],
+    [
+      strip.isPinned ? "↓" : "↑",
+      strip.isPinned ? "Below the lanes" : "Above the lanes",
+      () => change({ isPinned: !strip.isPinned }),
+    ],
+    ["×", "Close", close],
+  ];
+  return (
+    <div class="curve-strip" data-strip={name} style={{ height: `${isFolded ? FOLDED : height}px` }}>
+      {isFolded ? <span class="strip-name">{name}</span> : <Canvas paint={paint} label={name} events={events} />}
+      <div class="strip-buttons">
+        {buttons.map(([sign, title, run]) => (
+          <button
+            type="button"
+            class="quiet"
+            key={title}
+            title={`${title} ${name}`}
+            aria-label={`${title} ${name}`}
+            onClick={run}
+          >
+            {sign}
+          </button>
+        ))}
+      </div>
+      {isFolded ? null : (
+        <div
+          class={strip.isPinned ? "strip-grip below" : "strip-grip"}
+          role="separator"
+          tabIndex={0}
+          aria-orientation="horizontal"
+          aria-label={`Height of ${name}`}
+          aria-valuenow={height}
+          aria-valuemin={LEAST}
+          aria-valuemax={MOST}
+          onPointerDown={resize}
+          onKeyDown={(event) => {
+            const step = { ArrowUp: 16, ArrowDown: -16 }[event.key];
+            if (!step) return;
+            event.preventDefault();
+            change({ height: Math.min(MOST, Math.max(LEAST, height + (strip.isPinned ? -step : step))) });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const EXACT_AFTER_MS = 40;
+/** The lanes have the axis of time: that of the chart lies below its edge. */
+const AXIS = 15;
+
+/** Of every series its value at a time, as exact as it is at hand. */
+function valuesAt(tiles: CurveTiles, frame: ChartFrame, time: number | null): (number | undefined)[] | null {
+  if (time === null || time < frame.window.begin || time > frame.window.end) return null;
+  const exact = tiles.exactAt(time);
+  if (exact) return exact;
+  const parts = tiles.inWindow(shown.value, frame.plotWidth);
+  return tiles.set.series.map((_, number) => binAt(parts, number, time)?.mean);
+}
+
+/** The quantity and its lines with their values at the pointer: left of the axis, or on the chart where that is narrow. */
+function paintNames(
+  painter: Painter,
+  { name, set, lines }: Quantity,
+  frame: ChartFrame,
+  values: (number | undefined)[] | null,
+): void {
+  const at = (number: number) => (values ? ` ${figure(values[number] ?? Number.NaN)}` : "");
+  const ink = paper(values ? "text" : "faint");
+  const labels = lines.map((number) => {
+    const label = (set.series[number]?.label ?? "").replace(name, "").trim();
+    return `${label || name}${at(number)}`;
+  });
+  const room = frame.left - LEFT_OF_TICKS;
+  if (room < LEAST_ROOM) {
+    let x = frame.left + 8 + (set.unit.length + 2) * letterWidth();
+    const y = frame.top + 7;
+    painter.text(x, y, name, paper("text"));
+    x += (name.length + 2) * letterWidth();
+    labels.forEach((label, n) => {
+      if (x + label.length * letterWidth() > frame.width - 60) return;
+      painter.rect(x, y - 4, 7, 7, seriesColour(n));
+      painter.text(x + 10, y, label, ink);
+      x += label.length * letterWidth() + 24;
+    });
+    return;
+  }
+  painter.text(BUTTONS, frame.top + 3, name, paper("text"), { maxWidth: room - BUTTONS });
+  const fit = Math.floor((frame.bottom - frame.top) / LINE) - 1;
+  const cut = labels.length > fit ? fit - 1 : labels.length;
+  labels.slice(0, cut).forEach((label, n) => {
+    const y = frame.top + 4 + (n + 1) * LINE;
+    painter.rect(10, y - 4, 7, 7, seriesColour(n));
+    painter.text(20, y, label, ink, { maxWidth: room - 24 });
+  });
+  if (cut < labels.length) {
+    const y = frame.top + 4 + (cut + 1) * LINE;
+    painter.text(20, y, `and ${labels.length - cut} more`, paper("faint"), { maxWidth: room - 24 });
+  }
+}
