@@ -49,3 +49,23 @@ export function Headline(props: { sources: Sources; hottest: CostedLine | null; 
     </div>
   );
 }
+
+/** By what lines, or blocks, are sorted. */
+export function SortSelect({ by }: { by: { value: SortBy } }) {
+  return (
+    <label>
+      by{" "}
+      <select
+        aria-label="Sort by"
+        value={by.value}
+        onChange={(event) => {
+          by.value = event.currentTarget.value as SortBy;
+        }}
+      >
+        <option value="cycles">{isSampled.value ? "samples" : "cycles"}</option>
+        <option value="stall">{isSampled.value ? "stalled samples" : "stall"}</option>
+        {isSampled.value ? null : <option value="exposed">exposed</option>}
+      </select>
+    </label>
+  );
+}

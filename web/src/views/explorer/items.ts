@@ -3,7 +3,7 @@ import { fileTree, type TreeNode } from "../../base/file_tree";
 import { selectSourceLine } from "../../model/code";
 import { selection } from "../../model/selection";
 import { type CostedLine, openedFile, type SourceCost, type SourceFile, type Sources, sumOf } from "../../model/source";
-import { frontView } from "../../model/view";
+import { frontView, uncoverView } from "../../model/view";
 
 export type Item =
   | { kind: "folder"; node: TreeNode; own: SourceCost; depth: number }
@@ -77,6 +77,7 @@ export const isSelectedLine = (line: CostedLine) =>
 export function openLine(line: CostedLine): void {
   openedFile.value = line.file.file;
   selectSourceLine({ file: line.file.file, line: line.line });
+  uncoverView("isa");
   frontView("source");
 }
 

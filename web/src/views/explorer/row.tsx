@@ -1,6 +1,6 @@
 // One row of the explorer: a folder, a file, a line, or how many lines are not shown.
 
-import { exact, percent } from "../../base/format";
+import { amount, exact, percent } from "../../base/format";
 import { baseName } from "../../base/path";
 import { textScale } from "../../draw/painter";
 import { preview } from "../../model/selection";
@@ -8,7 +8,7 @@ import { attribution, partsOf, type SortBy, weightOf } from "../../model/source"
 import { CostBar } from "../../widgets/cost_bar";
 import { type Item, isSelectedLine, NO_LINE } from "./items";
 
-export const ROW_HEIGHT = 22 * textScale();
+export const rowHeight = () => 22 * textScale();
 
 interface RowProps {
   item: Item;
@@ -20,7 +20,7 @@ interface RowProps {
 }
 
 export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
-  const look = { height: `${ROW_HEIGHT}px` };
+  const look = { height: `${rowHeight()}px` };
   if (item.kind === "more") {
     return (
       <div class="row can-click faint" role="row" tabIndex={-1} style={look} onClick={onActivate}>
@@ -55,7 +55,7 @@ export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
       <Name item={item} isOpen={isOpen} />
       <CostBar parts={partsOf(cost, by)} scale={scale} />
       <span class="number" data-column="cycles">
-        {exact(value)}
+        {amount(value)}
       </span>
       <span class="number" data-column="share">
         {percent(total ? value / total : null)}

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
+import { codeNow, hasLines } from "../../model/code";
 import { unlessUnknown } from "../../model/document";
 import { selection } from "../../model/selection";
 import { settings } from "../../model/settings";
@@ -23,12 +24,15 @@ import { Answered, Nothing } from "../../widgets/answered";
 import { CostSwitches } from "../../widgets/cost_switches";
 import { csv, SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
-import { columnName, definition, Headline } from "./headline";
+import { CodeTree } from "./code_tree";
+import { columnName, definition, Headline, SortSelect } from "./headline";
 import { type Item, isSelectedLine, itemsOf, openFile, openLine, treeOf } from "./items";
-import { ROW_HEIGHT, Row } from "./row";
+import { Row, rowHeight } from "./row";
 import "./explorer.css";
 
 function Explorer() {
+  const code = codeNow();
+  if (code?.count && !hasLines.value) return <CodeTree />;
   return <Answered answer={sourcesAnswer}>{(sources) => <Tree sources={sources} />}</Answered>;
 }
 
@@ -95,20 +99,7 @@ function Tree({ sources }: { sources: Sources }) {
     <div class="view explorer">
       <Headline sources={sources} hottest={hottest} by={by.value} share={total ? largestLine / total : 0} />
       <div class="toolbar">
-        <label>
-          by{" "}
-          <select
-            aria-label="Sort by"
-            value={by.value}
-            onChange={(event) => {
-              by.value = event.currentTarget.value as SortBy;
-            }}
-          >
-            <option value="cycles">{isSampled.value ? "samples" : "cycles"}</option>
-            <option value="stall">{isSampled.value ? "stalled samples" : "stall"}</option>
-            {isSampled.value ? null : <option value="exposed">exposed</option>}
-          </select>
-        </label>
+        <SortSelect by={by} />
         <CostSwitches />
         {sources.lines.length < lineCount ? (
           <span role="status">
@@ -128,7 +119,7 @@ function Tree({ sources }: { sources: Sources }) {
       <VirtualList
         label="Source files and their costliest lines"
         count={items.length}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={rowHeight()}
         reveal={chosen >= 0 ? chosen : shownFile}
         header={
           <div class="row">
@@ -182,6 +173,7 @@ export const explorer: View = {
   title: "Explorer",
   hint: "Source files and lines by what they cost: the hottest line first",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && (overview.instruction_count || overview.holds.samples)
       ? ""

@@ -66,6 +66,12 @@ function firstBelow(taken: Trunk[], row: number): number {
 const LANE_WIDTH = 6;
 const HEAD_ROOM = 12;
 
+/** Pixels that all lanes need. */
+export function lanesWidth(trunks: Trunk[]): number {
+  const lanes = trunks.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
+  return HEAD_ROOM + 4 + lanes * LANE_WIDTH;
+}
+
 /** Where the trunk of a lane stands, from the left; lanes that do not fit share the outer two thirds. */
 export function laneX(lane: number, width: number): number {
   const fitting = Math.max(1, Math.floor((width - HEAD_ROOM - 4) / LANE_WIDTH));

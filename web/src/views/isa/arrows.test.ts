@@ -1,6 +1,5 @@
-import { tableFromArrays, tableToIPC } from "apache-arrow";
 import { describe, expect, it } from "vitest";
-import { Columns } from "../../data/columns";
+import { columnsOf } from "../../data/made_columns";
 import type { WaveData } from "../../model/wave_data";
 import { arrowsOfWave, branchesOfWave } from "./arrows";
 
@@ -14,17 +13,13 @@ const wave: WaveData = {
   category: Uint8Array.of(3, 3, 9, 7, 3, 3, 9),
   row: Int32Array.of(0, 1, 2, 3, 0, 1, 2),
 };
-const waits = Columns.from(
-  tableToIPC(
-    tableFromArrays({
-      instruction: Int32Array.of(2, 2, 6, 6),
-      row: Int32Array.of(2, 2, 2, 2),
-      producer: Int32Array.of(0, 1, 4, 5),
-      producer_row: Int32Array.of(0, 1, 0, 1),
-      counter: ["vmcnt", "vmcnt", "vmcnt", "vmcnt"],
-    }),
-  ),
-);
+const waits = columnsOf({
+  instruction: Int32Array.of(2, 2, 6, 6),
+  row: Int32Array.of(2, 2, 2, 2),
+  producer: Int32Array.of(0, 1, 4, 5),
+  producer_row: Int32Array.of(0, 1, 0, 1),
+  counter: ["vmcnt", "vmcnt", "vmcnt", "vmcnt"],
+});
 
 describe("arrows of one wave", () => {
   it("count how often, how far ahead and how long", () => {

@@ -1,12 +1,10 @@
-import { tableFromArrays, tableToIPC } from "apache-arrow";
 import { describe, expect, it } from "vitest";
-import { Columns } from "../../data/columns";
+import { columnsOf } from "../../data/made_columns";
 import { barLines, classBars, kindColour, latencyBars, memoryBars, sampleBars } from "./bars";
 import type { Figures } from "./figures";
 import { samplesFrom } from "./samples";
 
 const of = (...values: number[]) => Float64Array.from(values);
-const columns = (arrays: Parameters<typeof tableFromArrays>[0]) => Columns.from(tableToIPC(tableFromArrays(arrays)));
 const figures: Figures = {
   hits: of(2, 1),
   latency: of(40, 8),
@@ -54,7 +52,7 @@ describe("bars", () => {
   });
 
   it("rank classes of stall by their totals", () => {
-    const table = columns({
+    const table = columnsOf({
       row: Int32Array.of(3, 3, 1, -1),
       stall_cycles_total: of(10, 5, 40, 99),
       class: ["wait LDS", "s_nop", "s_nop", "other"],
@@ -70,7 +68,7 @@ describe("bars", () => {
   });
 
   it("reach to mean plus spread, and say where latencies come from", () => {
-    const table = columns({
+    const table = columnsOf({
       row: Int32Array.of(2, 5),
       sample_count: of(7, 1),
       latency_cycles_mean: of(100, 60),
@@ -89,8 +87,8 @@ describe("bars", () => {
 
   it("are issued samples and reasons", () => {
     const samples = samplesFrom(
-      columns({ row: Int32Array.of(1), issued_count: of(2), stalled_count: of(5), unknown_count: of(0) }),
-      columns({ row: Int32Array.of(1, 1), reason: ["waitcnt", "barrier"], count: of(4, 1) }),
+      columnsOf({ row: Int32Array.of(1), issued_count: of(2), stalled_count: of(5), unknown_count: of(0) }),
+      columnsOf({ row: Int32Array.of(1, 1), reason: ["waitcnt", "barrier"], count: of(4, 1) }),
       3,
     );
     const bars = sampleBars(samples);
@@ -102,8 +100,8 @@ describe("bars", () => {
 
   it("of host-trap samples do not say that they were issued", () => {
     const counts = { row: Int32Array.of(1), issued_count: of(0), stalled_count: of(0), unknown_count: of(6) };
-    const none = columns({ row: Int32Array.of(), reason: [], count: of() });
-    const bars = sampleBars(samplesFrom(columns(counts), none, 3));
+    const none = columnsOf({ row: Int32Array.of(), reason: [], count: of() });
+    const bars = sampleBars(samplesFrom(columnsOf(counts), none, 3));
     expect(stack(bars, 1)).toEqual({ "issued or not": 6 });
     expect(bars.scale).toBe(6);
     expect(bars.legend.map(({ name }) => name)).toEqual(["issued or not"]);

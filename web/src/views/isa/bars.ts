@@ -1,7 +1,8 @@
 // The bars beside the rows: what they are made of in each canvas mode.
 import { exact, percent, short } from "../../base/format";
-import type { LanesRow } from "../../data/answers.gen";
+import { COSTS, LANES, type LanesRow, MEMORY_LATENCY_BY_ROW, SAMPLE_HOTSPOTS_UNITS } from "../../data/answers.gen";
 import type { Columns } from "../../data/columns";
+import { hintOf } from "../../data/tables";
 import { colourOf, seriesColour } from "../../draw/palette";
 import type { Code } from "../../model/code";
 import { excessOf } from "../../model/lanes";
@@ -14,18 +15,34 @@ export interface Segment {
   value: number;
 }
 
+export interface LegendEntry {
+  name: string;
+  colour: string;
+  /** Its declared meaning; absent = it comes with an answer, or the name says it. */
+  meaning?: string;
+}
+
 export interface Bars {
   /** One or two bars of a row, each a stack. */
   of(row: number): Segment[][];
   /** The length of a full bar. */
   scale: number;
   unit: string;
-  legend: { name: string; colour: string }[];
+  legend: LegendEntry[];
   /** Half length of a whisker at the end of the first bar. */
   whisker?: (row: number) => number;
   /** What is behind the bar, for the tooltip. */
   remark?: (row: number) => string;
 }
+
+const MEANINGS: Record<string, string> = {
+  hidden: [COSTS.hidden_stall_cycles_total, COSTS.hidden_issue_cycles_total, COSTS.hidden_idle_cycles_total]
+    .map(hintOf)
+    .join("; "),
+  idle: hintOf(COSTS.exposed_idle_cycles_total),
+  stall: hintOf(COSTS.exposed_stall_cycles_total),
+  issue: hintOf(COSTS.exposed_issue_cycles_total),
+};
 
 const largestOf = (count: number, value: (row: number) => number) => {
   let largest = 0;
@@ -53,7 +70,7 @@ export function latencyBars(figures: Figures, withIdle: boolean, withHidden: boo
     of,
     scale: largestOf(latency.length, total),
     unit: "cycles",
-    legend: names.map((name) => ({ name, colour: colourOf(name) })),
+    legend: names.map((name) => ({ name, colour: colourOf(name), meaning: MEANINGS[name] ?? "" })),
   };
 }
 
@@ -73,8 +90,8 @@ export function latencyAndStall(figures: Figures, code: Code): Bars {
     scale: largestOf(code.count, (row) => at(figures.latency, row)),
     unit: "cycles",
     legend: [
-      { name: "latency, by kind", colour: colourOf("VALU") },
-      { name: "stall", colour: colourOf("stall") },
+      { name: "latency, by kind", colour: colourOf("VALU"), meaning: hintOf(COSTS.latency_cycles_total) },
+      { name: "stall", colour: colourOf("stall"), meaning: hintOf(COSTS.stall_cycles_total) },
     ],
   };
 }
@@ -151,8 +168,12 @@ export function memoryBars(table: Columns): Bars {
     scale: Math.max(0, ...Array.from(rows ?? [], (row) => value(mean, row) + value(spread, row))),
     unit: "cycles",
     legend: [
-      { name: "mean latency", colour: colourOf("VMEM") },
-      { name: "upper bound: the waits never ended with it", colour: colourOf("NONE") },
+      { name: "mean latency", colour: colourOf("VMEM"), meaning: hintOf(MEMORY_LATENCY_BY_ROW.latency_cycles_mean) },
+      {
+        name: "upper bound: the waits never ended with it",
+        colour: colourOf("NONE"),
+        meaning: hintOf(MEMORY_LATENCY_BY_ROW.is_bound),
+      },
     ],
     whisker: (row) => value(spread, row),
     remark: (row) =>
@@ -164,8 +185,16 @@ export function memoryBars(table: Columns): Bars {
 
 /** LDS cycles, or cache segments: the least, and what is lost, of the executions whose cost is known. */
 export function laneBars(rows: LanesRow[], ofLds: boolean): Bars {
-  const least = { name: ofLds ? "without conflicts" : "least", colour: colourOf("issue") };
-  const beyond = { name: ofLds ? "lost to bank conflicts" : "beyond the least", colour: colourOf("stall") };
+  const least = {
+    name: ofLds ? "without conflicts" : "least",
+    colour: colourOf("issue"),
+    meaning: hintOf(ofLds ? LANES.ideal_cycles_total : LANES.least_segment_count_total),
+  };
+  const beyond = {
+    name: ofLds ? "lost to bank conflicts" : "beyond the least",
+    colour: colourOf("stall"),
+    meaning: hintOf(ofLds ? LANES.extra_cycles_total : LANES.segment_count_total),
+  };
   const needed = (row: LanesRow) => (ofLds ? row.ideal_cycles_total : row.least_segment_count_total) ?? 0;
   const byRow = new Map(rows.filter((row) => (row.space === "lds") === ofLds).map((row) => [row.row, row]));
   const known = (row: LanesRow) =>
@@ -199,7 +228,7 @@ export function sampleBars(samples: Samples): Bars {
   const colour = (reason: string) => seriesColour(place(samples.reasons.indexOf(reason)));
   const told = samples.unknown.every((count) => count === 0);
   const first = told
-    ? { name: "issued", colour: colourOf("issue") }
+    ? { name: "issued", colour: colourOf("issue"), meaning: hintOf(SAMPLE_HOTSPOTS_UNITS.issued_count) }
     : { name: "issued or not", colour: colourOf("hidden") };
   return {
     of: (row) => [

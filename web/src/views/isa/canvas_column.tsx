@@ -2,15 +2,14 @@
 import { useMemo } from "preact/hooks";
 import type { Painter } from "../../draw/painter";
 import { paper, seriesColour } from "../../draw/palette";
-import { selectRow } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { Canvas, type Size } from "../../widgets/canvas";
-import { type Edge, hitAt, laneX, type Trunk, trunksOf } from "./arrow_layout";
+import { type Edge, hitAt, lanesWidth, laneX, type Trunk, trunksOf } from "./arrow_layout";
 import { type Arrow, arrowLines } from "./arrows";
 import { type Bars, barLines } from "./bars";
 import type { Items } from "./items";
 import type { Sheet } from "./sheet";
-import { isOneWave, tip } from "./state";
+import { isOneWave } from "./state";
 
 export interface Drawing {
   width: number;
@@ -19,11 +18,12 @@ export interface Drawing {
   arrowAt: (x: number, y: number) => Arrow | null;
 }
 
-/** How the column draws itself; places are lines of the list, `y` counts in lines. */
-export function useDrawing(sheet: Sheet, items: Items, rowHeight: number, width: number): Drawing {
+/** How the column draws itself; places are lines of the list, `y` counts in lines. Arrows take what their lanes need. */
+export function useDrawing(sheet: Sheet, items: Items, rowHeight: number, most: number, chosen?: number): Drawing {
   const { canvas, bars, code } = sheet;
   const arrows = canvas === "branches" ? sheet.branches : canvas === "waits" ? sheet.waits : [];
   const trunks = useMemo(() => trunksOf(edgesOf(arrows, items)), [arrows, items]);
+  const width = chosen ?? (isArrows(canvas) ? Math.min(most, lanesWidth(trunks)) : most);
   const text = (row: number) => code.text[row] ?? "";
   const arrowAt = (x: number, y: number) => {
     const hit = bars ? null : hitAt(trunks, width, x, y);
@@ -47,6 +47,8 @@ export function useDrawing(sheet: Sheet, items: Items, rowHeight: number, width:
     },
   };
 }
+
+export const isArrows = (canvas: string) => canvas === "waits" || canvas === "branches";
 
 function edgesOf(arrows: Arrow[], items: Items): Edge[] {
   const edges: Edge[] = [];
@@ -130,23 +132,6 @@ function paintBars(
   }
 }
 
-/** What the colours of the bars mean; arrows need no legend. */
-export function Legend({ sheet }: { sheet: Sheet }) {
-  const legend = sheet.bars?.legend ?? [];
-  if (!legend.length) return null;
-  return (
-    <div class="isa-legend" title={legend.map(({ name }) => name).join(", ")}>
-      {legend.map(({ name, colour }) => (
-        <span key={name}>
-          <i style={{ background: colour }} />
-          {name}
-        </span>
-      ))}
-      {isOneWave(sheet.mode) && (sheet.canvas === "classes" || sheet.canvas === "memory") ? "over all waves" : ""}
-    </div>
-  );
-}
-
 interface ColumnProps {
   drawing: Drawing;
   items: Items;
@@ -156,43 +141,15 @@ interface ColumnProps {
   label: string;
 }
 
-/** The part of the column that is on screen; it scrolls with the list. */
+/** The part of the column that is on screen; it scrolls with the list, below the rows. */
 export function CanvasColumn({ drawing, items, first, last, rowHeight, label }: ColumnProps) {
   const count = Math.max(0, Math.min(last, items.lines.length) - first);
-  const place = (event: MouseEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    return [event.clientX - box.left, first + (event.clientY - box.top) / rowHeight] as const;
-  };
   return (
     <div
       class="isa-canvas"
       style={{ top: `${first * rowHeight}px`, width: `${drawing.width}px`, height: `${count * rowHeight}px` }}
     >
-      <Canvas
-        label={label}
-        paint={(painter, size) => drawing.paint(painter, size, first, first + count)}
-        events={{
-          onPointerMove: (event) => {
-            const [x, y] = place(event);
-            const lines = drawing.linesAt(x, y);
-            tip.value = lines.length ? { x: event.clientX, y: event.clientY, lines } : null;
-            const arrow = drawing.arrowAt(x, y);
-            preview.value = arrow ? { row: arrow.to } : {};
-          },
-          onPointerLeave: () => {
-            tip.value = null;
-            preview.value = {};
-          },
-          onClick: (event) => {
-            const [x, y] = place(event);
-            const arrow = drawing.arrowAt(x, y);
-            const row = items.lines[Math.floor(y)] ?? -1;
-            // A click at the wait's end goes to the awaited instruction and back: the other end of the arrow.
-            if (arrow) selectRow(arrow.from === row || selection.value.row === arrow.from ? arrow.to : arrow.from);
-            else if (row >= 0) selectRow(row);
-          },
-        }}
-      />
+      <Canvas label={label} paint={(painter, size) => drawing.paint(painter, size, first, first + count)} />
     </div>
   );
 }

@@ -1,31 +1,37 @@
 // The instructions: every row of the code with what it cost, arrows to what it waited for, bars, executions of one wave.
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
-import { textScale } from "../../draw/painter";
-import { type Code, codeAnswer, isEnd, selectRow } from "../../model/code";
+import { type Code, codeAnswer } from "../../model/code";
+import { traceOverview } from "../../model/document";
+import { lanesNow } from "../../model/lanes";
+import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import type { Wave } from "../../model/waves";
 import { Answered, Problem } from "../../widgets/answered";
+import { type BarItem, FittingBar } from "../../widgets/fitting_bar";
 import { type Offer, pictures, SaveMenu } from "../../widgets/saving";
 import { WavePicker } from "../../widgets/wave_picker";
-import { Legend, useDrawing } from "./canvas_column";
-import { ColumnMenu, columnsHere, flexibleWidths, isShown } from "./columns";
-import { Finder } from "./finder";
+import { isArrows, useDrawing } from "./canvas_column";
+import { ColumnMenu, isFrozen, isMovable, isShown, orderedColumns } from "./columns";
+import { Filters, Finder, Hits } from "./finder";
+import { HottestSteps, useHottest } from "./hottest";
 import "./isa.css";
-import { itemsOf, sectionsOf } from "./items";
+import { itemsOf, placed, type Section, sectionOrder, sectionsOf, sortedRows } from "./items";
 import { JumpList } from "./jump_list";
+import { LegendMenu, LegendStrip } from "./legend";
 import { Minimap, type ScrollSpan } from "./minimap";
 import { Related } from "./related";
-import { ROW_HEIGHT, Rows } from "./rows";
+import { type PlacedColumn, Rows, rowHeight } from "./rows";
 import { listingCsv, paintListing } from "./save";
-import { canvasModes, useSheet } from "./sheet";
+import { canvasModes, type Sheet, useSheet } from "./sheet";
 import {
   CANVAS_MODES,
   type CanvasMode,
   changeIsa,
   executedOnly,
+  folded,
   hitsOnly,
   isaSettings,
   isOneWave,
@@ -36,6 +42,7 @@ import {
 } from "./state";
 import { Stepping } from "./stepping";
 import { Tip } from "./tip";
+import { ANY_LETTERS, neededWidth, textWidth, usualTextWidth } from "./widths";
 
 function Isa() {
   return <Answered answer={codeAnswer}>{(code) => <Listing code={code} />}</Answered>;
@@ -44,6 +51,7 @@ function Isa() {
 function Listing({ code }: { code: Code }) {
   const sheet = useSheet(code);
   const { figures, heat } = sheet;
+  const { sort, widths } = isaSettings.value;
   const sections = useMemo(() => sectionsOf(code), [code]);
   const test = useMemo(() => matcher(query.value), [query.value]);
   const hits = useMemo(
@@ -51,46 +59,97 @@ function Listing({ code }: { code: Code }) {
     [code, test],
   );
   const wanted = useMemo(() => (hitsOnly.value && query.value ? new Set(hits) : null), [hits, hitsOnly.value]);
+  const columns = orderedColumns().filter(
+    (column) => isShown(column) && (column.needs !== "live" || sheet.live?.count !== 0),
+  );
+  const sorted = columns.find(({ id }) => id === sort?.id);
+
+  const { isExecuted, isFolded, fold, order } = useFolding(sheet, sections);
   // Rows are left out by figures only when that is asked for: else the list stays as it is in every mode.
-  const needed = executedOnly.value || stallOver.value ? figures : null;
-  const items = useMemo(() => {
+  const needed = executedOnly.value || stallOver.value || sorted ? figures : null;
+  const { items, rows } = useMemo(() => {
     const stalled = needed?.stall;
     const least = stalled ? (stalled.reduce((sum, value) => sum + value, 0) * stallOver.value) / 100 : 0;
-    return itemsOf(code.count, sections, (row) => {
+    const isListed = (row: number) => {
       if (wanted && !wanted.has(row)) return false;
       if (executedOnly.value && needed && !needed.hits[row]) return false;
       return !(stallOver.value && stalled) || (stalled[row] as number) >= Math.max(least, 1);
-    });
-  }, [code, sections, needed, wanted, executedOnly.value, stallOver.value]);
+    };
+    const rows = () => rowsWhere(code.count, isListed);
+    if (sorted && sort) {
+      const ordered = sortedRows(rows(), (row) => sorted.value(sheet, row), sort.down);
+      return { items: placed(code.count, ordered), rows: () => ordered };
+    }
+    // What was asked for is listed, folded or not.
+    const isFiltered = wanted !== null || executedOnly.value || stallOver.value > 0;
+    const folds = (section: Section) => !isFiltered && isFolded(section);
+    return { items: itemsOf({ count: code.count, sections, order, isListed, isFolded: folds }), rows };
+  }, [
+    code,
+    sections,
+    needed,
+    wanted,
+    executedOnly.value,
+    stallOver.value,
+    sorted?.id,
+    sort?.down,
+    order,
+    folded.value,
+    isExecuted,
+    ...(sorted ? [sheet.samples, sheet.live, lanesNow()] : [null, null, null]),
+  ]);
+
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(1000);
-  const widths = flexibleWidths(width.value);
-  const drawing = useDrawing(sheet, items, ROW_HEIGHT, widths.canvas);
-  const columns = columnsHere()
-    .filter(isShown)
-    .map((column) =>
-      column.width
-        ? { ...column, width: column.width * textScale() }
-        : { ...column, width: column.id === "text" ? widths.text : widths.canvas },
-    );
-  const hottest = () => {
-    const isMore = (at: number, best: number) => (heat[at] ?? 0) > (heat[best] ?? 0) && !isEnd(code.mnemonic[at]);
-    const row = heat.reduce((best, _, at) => (isMore(at, best) ? at : best), 0);
-    if (heat[row]) selectRow(row);
-  };
+  const letters = useSignal(ANY_LETTERS);
+  const dragged = useSignal<{ id: string; width: number } | null>(null);
+  const widthOf = (id: string) => (dragged.value?.id === id ? dragged.value.width : widths[id]);
+  const drawing = useDrawing(sheet, items, rowHeight(), canvasRoom(width.value), widthOf("canvas"));
+  // Rows that are not in the order of the code have no arrows.
+  const listed = columns.filter(({ id }) => id !== "canvas" || !(sorted && isArrows(sheet.canvas)));
+  const contents = useMemo(
+    () => new Map(listed.map((column) => [column.id, neededWidth(column, sheet, letters.value)])),
+    [code, figures, sheet.samples, sheet.live, lanesNow(), letters.value, listed.map(({ id }) => id).join()],
+  );
+  const columnWidth = (id: string) => widthOf(id) ?? (id === "canvas" ? drawing.width : (contents.get(id) ?? 0));
+  const usual = useMemo(() => usualTextWidth(sheet, letters.value), [code, letters.value]);
+  const beside = (count: number) =>
+    [...listed.filter(({ id }) => id === "canvas" || id === "row"), ...listed.filter(isMovable).slice(0, count)]
+      .map(({ id }) => columnWidth(id))
+      .reduce((sum, width) => sum + width, 0);
+  let left = 0;
+  const placedColumns: PlacedColumn[] = listed.map((column) => {
+    const isFlexible = column.id === "text" && widthOf("text") === undefined;
+    const needed = columnWidth(column.id);
+    const rooms = { needed, usual, first: beside(1), figures: beside(SEEN_FIGURES), room: width.value };
+    const wide = Math.ceil(isFlexible ? textWidth(rooms, letters.value) : needed);
+    if (!isFrozen(column)) return { column, width: wide, left: undefined };
+    left += wide;
+    return { column, width: wide, left: left - wide };
+  });
+
+  const hottest = useHottest(sheet);
   const onScreen = useSignal<ScrollSpan>({ top: 0, bottom: 1 });
   const list = () => box.current?.querySelector<HTMLElement>(".list") ?? null;
   const measure = () => {
     const element = list();
-    const height = items.lines.length * ROW_HEIGHT;
+    const height = items.lines.length * rowHeight();
     if (!element || !height) return;
     const { scrollTop, clientHeight } = element;
-    onScreen.value = { top: scrollTop / height, bottom: Math.min(1, (scrollTop + clientHeight) / height) };
+    const [top, bottom] = [scrollTop / height, Math.min(1, (scrollTop + clientHeight) / height)];
+    if (top !== onScreen.value.top || bottom !== onScreen.value.bottom) onScreen.value = { top, bottom };
   };
   useEffect(measure, [items]);
   useEffect(() => {
     const observer = new ResizeObserver(() => {
-      if (box.current?.clientWidth) width.value = box.current.clientWidth;
+      const room = list()?.clientWidth;
+      if (room) {
+        width.value = room;
+        const [mono, digit] = [".mono", ".digits"].map(
+          (name) => (box.current?.querySelector<HTMLElement>(`.isa-probe ${name}`)?.offsetWidth ?? 0) / PROBE.length,
+        );
+        if (mono && digit && mono !== letters.value.mono) letters.value = { mono, digit };
+      }
       measure();
     });
     if (box.current) observer.observe(box.current);
@@ -101,75 +160,169 @@ function Listing({ code }: { code: Code }) {
     return [Math.floor(top * items.lines.length), Math.ceil(bottom * items.lines.length)] as const;
   };
   const offers: Offer[] = [
-    { format: "csv", make: () => listingCsv(sheet, items) },
+    { format: "csv", make: () => listingCsv(sheet, rows()) },
     ...pictures(
       (painter, size) => paintListing(painter, size, sheet, items, drawing, visible()),
-      () => ({ width: drawing.width + 620, height: (visible()[1] - visible()[0]) * ROW_HEIGHT }),
+      () => ({ width: drawing.width + 620, height: (visible()[1] - visible()[0]) * rowHeight() }),
     ),
+  ];
+  const bar: BarItem[] = [
+    ...(figures || sheet.target ? [{ id: "figures", content: <FiguresSelect mode={sheet.mode} /> }] : []),
+    { id: "canvas", content: <CanvasSelect canvas={sheet.canvas} /> },
+    { id: "wave", content: <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} /> },
+    { id: "find", content: <Finder hits={hits} problem={test.problem} /> },
+    { id: "hottest", content: <HottestSteps hottest={hottest} /> },
+    { id: "columns", content: <ColumnMenu /> },
+    ...(figures ? [{ id: "filters", content: <Filters /> }] : []),
+    { id: "jump", content: <JumpList sheet={sheet} sections={sections} /> },
+    { id: "legend", content: <LegendMenu sheet={sheet} /> },
+    { id: "save", content: <SaveMenu name="instructions" offers={offers} /> },
   ];
   return (
     <div class="view isa">
-      <div class="toolbar">
-        <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} />
-        {figures || sheet.target ? (
-          <select
-            data-mode
-            aria-label="Figures"
-            title={`Figures: ${LATENCY_MODES[sheet.mode][1]}`}
-            value={sheet.mode}
-            onChange={(event) => changeIsa({ mode: event.currentTarget.value as LatencyMode })}
-          >
-            {Object.entries(LATENCY_MODES).map(([mode, [name, hint]]) => (
-              <option key={mode} value={mode} title={hint}>
-                {name}
-              </option>
-            ))}
-          </select>
-        ) : null}
-        <select
-          data-canvas
-          aria-label="Beside the rows"
-          title={`Beside the rows: ${CANVAS_MODES[sheet.canvas][1]}`}
-          value={sheet.canvas}
-          onChange={(event) => changeIsa({ canvas: event.currentTarget.value as CanvasMode })}
-        >
-          {canvasModes().map((mode) => (
-            <option key={mode} value={mode} title={CANVAS_MODES[mode][1]}>
-              {CANVAS_MODES[mode][0]}
-            </option>
-          ))}
-        </select>
-        <Stepping data={sheet.targetData} toHottest={hottest} />
-        <Finder hits={hits} problem={test.problem} hasCosts={figures !== null} />
-        <JumpList sheet={sheet} sections={sections} />
-        <button type="button" class="quiet wide-only" title="Go to the row with the largest cost (h)" onClick={hottest}>
-          Hottest
-        </button>
-        <ColumnMenu />
-        <span data-rows>
-          {items.rowCount === code.count
-            ? `${exact(code.count)} rows`
-            : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
-        </span>
-        <SaveMenu name="instructions" offers={offers} />
-      </div>
-      <Legend sheet={sheet} />
+      <FittingBar items={bar} />
+      <LegendStrip sheet={sheet} />
       {sheet.problem ? <Problem error={sheet.problem} /> : null}
       <div class="isa-body" ref={box} onScrollCapture={measure}>
-        <Rows sheet={sheet} items={items} sections={sections} columns={columns} drawing={drawing} hits={hits} />
+        <div class="isa-probe" aria-hidden="true">
+          <span class="mono">{PROBE}</span>
+          <span class="digits">{PROBE}</span>
+        </div>
+        <Rows
+          sheet={sheet}
+          items={items}
+          sections={sections}
+          columns={placedColumns}
+          drawing={drawing}
+          hits={hits}
+          isFolded={isFolded}
+          fold={fold}
+          onWidth={(change) => {
+            dragged.value = change;
+          }}
+        />
         <Minimap
           items={items}
           heat={heat}
           onScreen={onScreen}
           goTo={(share) => {
             const element = list();
-            if (element) element.scrollTop = share * items.lines.length * ROW_HEIGHT - element.clientHeight / 2;
+            if (element) element.scrollTop = share * items.lines.length * rowHeight() - element.clientHeight / 2;
           }}
         />
+      </div>
+      <div class="isa-status">
+        <span data-rows>
+          {items.rowCount === code.count
+            ? `${exact(code.count)} rows`
+            : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
+        </span>
+        {sorted ? (
+          <button
+            type="button"
+            class="quiet"
+            title="Back to the order of the code"
+            onClick={() => changeIsa({ sort: null })}
+          >
+            by {sorted.title} ✕
+          </button>
+        ) : null}
+        <Hits hits={hits} problem={test.problem} />
+        <Stepping data={sheet.targetData} />
       </div>
       <Related sheet={sheet} />
       <Tip />
     </div>
+  );
+}
+
+const PROBE = "0000000000";
+const SEEN_FIGURES = 6; // columns that should be seen beside the whole instruction where the list is wide
+
+/** Pixels that bars may have in a list of that width; arrows have as many at most. */
+function canvasRoom(width: number): number {
+  if (width < 640) return 64;
+  if (width < 800) return 84;
+  return width < 1500 ? 140 : 220;
+}
+
+interface Folding {
+  isExecuted: (section: Section) => boolean;
+  isFolded: (section: Section) => boolean;
+  fold: (section: Section, isFolded: boolean) => void;
+  order: number[];
+}
+
+/** Functions that never ran are folded, and come last; whatever is selected is unfolded. */
+function useFolding({ figures, samples }: Sheet, sections: Section[]): Folding {
+  const ran = useRef<{ sections: Section[]; firsts: ReadonlySet<number> }>({ sections, firsts: new Set() });
+  if (ran.current.sections !== sections) ran.current = { sections, firsts: new Set() };
+  const counts = figures?.hits ?? samples?.all;
+  // Modes and times in which a function did not run do not fold it.
+  const firsts = useMemo(() => {
+    const here = counts ? sections.filter((section) => hasAny(counts, section)).map(({ first }) => first) : [];
+    const known = ran.current.firsts;
+    if (here.some((first) => !known.has(first))) ran.current = { sections, firsts: new Set([...known, ...here]) };
+    return ran.current.firsts;
+  }, [counts, sections]);
+  const isExecuted = useCallback(({ first }: Section) => !firsts.size || firsts.has(first), [firsts]);
+  const isFolded = (section: Section) => folded.value.get(section.first) ?? !isExecuted(section);
+  const fold = (section: Section, isClosed: boolean) => {
+    folded.value = new Map([...folded.value, [section.first, isClosed]]);
+  };
+  const facts = traceOverview();
+  const order = useMemo(() => {
+    const entered = facts.traced_kernels.map(
+      (number) => facts.kernels.find(({ kernel }) => kernel === number)?.name ?? "",
+    );
+    return sectionOrder(sections, isExecuted, entered);
+  }, [sections, isExecuted, facts]);
+  const chosen = selection.value.row;
+  useEffect(() => {
+    const around = sections.find(({ first, last }) => chosen !== undefined && first <= chosen && chosen <= last);
+    if (around && isFolded(around)) fold(around, false);
+  }, [chosen, sections, firsts]);
+  return { isExecuted, isFolded, fold, order };
+}
+
+function hasAny(counts: Float64Array, { first, last }: Section): boolean {
+  for (let row = first; row <= last; row++) if (counts[row]) return true;
+  return false;
+}
+
+function FiguresSelect({ mode }: { mode: LatencyMode }) {
+  return (
+    <select
+      data-mode
+      aria-label="Figures"
+      title={`Figures: ${LATENCY_MODES[mode][1]}`}
+      value={mode}
+      onChange={(event) => changeIsa({ mode: event.currentTarget.value as LatencyMode })}
+    >
+      {Object.entries(LATENCY_MODES).map(([mode, [name, hint]]) => (
+        <option key={mode} value={mode} title={hint}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function CanvasSelect({ canvas }: { canvas: CanvasMode }) {
+  return (
+    <select
+      data-canvas
+      aria-label="Beside the rows"
+      title={`Beside the rows: ${CANVAS_MODES[canvas][1]}`}
+      value={canvas}
+      onChange={(event) => changeIsa({ canvas: event.currentTarget.value as CanvasMode })}
+    >
+      {canvasModes().map((mode) => (
+        <option key={mode} value={mode} title={CANVAS_MODES[mode][1]}>
+          {CANVAS_MODES[mode][0]}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -191,6 +344,7 @@ export const isa: View = {
   title: "Instructions",
   hint: "The instructions with their costs, arrows from waits to what they waited for, and the executions of one wave",
   about: "trace",
+  time: "selected",
   missing: (overview) => (overview.kind === "trace" && overview.row_count ? "" : "the trace has no code"),
   component: Isa,
 };

@@ -1,5 +1,7 @@
 // The text of an instruction in colours; all places of the registers under the pointer light up.
 import { overlap, type Register, registersOf, resultsOf, type Token, tokensOf } from "../../base/isa_text";
+import { settings } from "../../model/settings";
+import { tokenOfText } from "../../model/tokens";
 import { highlightedRegisters } from "./state";
 
 const cache = new Map<string, Token[]>();
@@ -26,6 +28,7 @@ export interface InstructionProps {
 export function InstructionText({ text, writes, implicitWrites, implicitReads }: InstructionProps) {
   const pointedAt = registersOf(highlightedRegisters.value);
   const parts = tokens(text);
+  const ofUser = tokenOfText(settings.value.tokens, text);
   const results = pointedAt.length ? resultsOf(parts, registersOf(writes)) : null;
   const lights = (registers: Register[]) => registers.some((own) => pointedAt.some((other) => overlap(own, other)));
   const classOf = (token: Token, place: number) => {
@@ -50,6 +53,7 @@ export function InstructionText({ text, writes, implicitWrites, implicitReads }:
           <span
             key={place}
             class={`asm-${token.kind}${classOf(token, place)}`}
+            {...(ofUser && token.kind === "mnemonic" ? { style: { color: ofUser.colour }, title: ofUser.name } : {})}
             onPointerEnter={names ? () => point(names) : undefined}
             onPointerLeave={names ? () => point("") : undefined}
           >

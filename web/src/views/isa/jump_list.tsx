@@ -2,8 +2,8 @@
 import { percent } from "../../base/format";
 import { selectRow } from "../../model/code";
 import { loopsNow } from "../../model/loops";
+import { Menu } from "../../widgets/menu";
 import type { Section } from "./items";
-import { Menu } from "./menu";
 import type { Sheet } from "./sheet";
 
 const HOTTEST = 10;

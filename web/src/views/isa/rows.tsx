@@ -1,6 +1,6 @@
 // The rows of the listing on screen: cells, headers of functions, and what the keys do.
-import { useMemo, useRef } from "preact/hooks";
-import { exact, percent } from "../../base/format";
+import { useMemo } from "preact/hooks";
+import { amount, exact } from "../../base/format";
 import { textScale } from "../../draw/painter";
 import { rowsOf, selectRow, sourceLineOf } from "../../model/code";
 import { traceOverview } from "../../model/document";
@@ -9,24 +9,37 @@ import { frontView } from "../../model/view";
 import { VirtualList } from "../../widgets/virtual_list";
 import { CanvasColumn, type Drawing } from "./canvas_column";
 import type { IsaColumn } from "./columns";
+import { Heading } from "./heading";
 import type { Items, Section } from "./items";
 import type { Sheet } from "./sheet";
-import { CANVAS_MODES } from "./state";
+import { CANVAS_MODES, tip } from "./state";
+import { placeName } from "./widths";
 
-export const ROW_HEIGHT = 20 * textScale();
+export const rowHeight = () => 20 * textScale();
+const PAGE_ROWS = 20;
 
-const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+/** A column with its place. */
+export interface PlacedColumn {
+  column: IsaColumn;
+  /** Pixels. */
+  width: number;
+  /** Of columns that do not scroll sideways: pixels from the left edge of the list. */
+  left: number | undefined;
+}
 
 interface RowsProps {
   sheet: Sheet;
   items: Items;
   sections: Section[];
-  columns: IsaColumn[];
+  columns: PlacedColumn[];
   drawing: Drawing;
   hits: number[];
+  isFolded: (section: Section) => boolean;
+  fold: (section: Section, isFolded: boolean) => void;
+  onWidth: (width: { id: string; width: number } | null) => void;
 }
 
-export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsProps) {
+export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded, fold, onWidth }: RowsProps) {
   const { code, heat, figures } = sheet;
   const names = useMemo(() => new Map(traceOverview().kernels.map(({ name, demangled }) => [name, demangled])), [code]);
   const hitRows = useMemo(() => new Set(hits), [hits]);
@@ -35,17 +48,19 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
   const hovered = preview.value.row;
   const linePointedAt = hovered === undefined ? preview.value.sourceLine : undefined;
   const ofPointer = useMemo(() => new Set(linePointedAt ? rowsOf(linePointedAt).inlined : []), [linePointedAt, code]);
-  const hasCanvas = columns[0]?.id === "canvas";
-  const template = columns.map(({ id, width }) => (id === "text" ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
-  const minWidth = `${columns.reduce((sum, { width }) => sum + width + 6, 8)}px`;
-  const whole = useMemo(() => (figures && sumOf(figures.latency)) || 1, [figures]);
+  const hasCanvas = columns[0]?.column.id === "canvas";
+  const template = `${columns.map(({ width }) => `${width}px`).join(" ")} 1fr`;
+  const minWidth = `${columns.reduce((sum, { width }) => sum + width, 0)}px`;
+  const look = { gridTemplateColumns: template, height: `${rowHeight()}px`, minWidth };
   const kernelName = traceOverview().kernels.find(({ kernel }) => kernel === selection.value.kernel)?.name;
-  const entry = sections.find(({ name }) => name === kernelName)?.first;
-  // Code objects may begin with kernels that never ran: the list opens where something did, until one is chosen.
-  const opening = useRef<number | undefined>(undefined);
-  if (opening.current === undefined && figures) opening.current = figures.hits.findIndex((count) => count > 0);
-  if (chosen !== undefined) opening.current = -1;
-  const shown = chosen ?? entry ?? opening.current;
+  const entry = sections.find(({ name }) => name === kernelName);
+  const totals = useMemo(() => new Map<string, number | null>(), [sheet.figures, sheet.samples, sheet.live]);
+  const totalOf = (column: IsaColumn, { first, last }: Section) => {
+    const key = `${column.id} ${first}`;
+    if (!totals.has(key)) totals.set(key, column.total?.(sheet, first, last) ?? null);
+    return totals.get(key) ?? null;
+  };
+  const shown = chosen ?? entry?.first;
   const at = shown === undefined ? -1 : (items.placeOf[shown] ?? -1);
 
   const move = (event: KeyboardEvent) => {
@@ -54,33 +69,78 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       event.preventDefault();
       return;
     }
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 };
+    const folds = { ArrowLeft: true, ArrowRight: false }[event.key];
+    const around = sections.find(({ first, last }) => chosen !== undefined && first <= chosen && chosen <= last);
+    if (folds !== undefined && around) {
+      event.preventDefault();
+      fold(around, folds);
+      return;
+    }
+    const steps: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: PAGE_ROWS,
+      PageUp: -PAGE_ROWS,
+      Home: -items.lines.length,
+      End: items.lines.length,
+    };
     const by = steps[event.key];
     if (by === undefined || !items.rowCount) return;
     event.preventDefault();
     let next = Math.min(Math.max(at + by, 0), items.lines.length - 1);
     while ((items.lines[next] ?? 0) < 0 && items.lines[next + Math.sign(by)] !== undefined) next += Math.sign(by);
+    while ((items.lines[next] ?? 0) < 0 && items.lines[next - Math.sign(by)] !== undefined) next -= Math.sign(by);
     const row = items.lines[next];
     if (row !== undefined && row >= 0) selectRow(row);
   };
 
+  const heading = (index: number, section: Section) => {
+    const isClosed = isFolded(section);
+    const frozen = columns.filter(({ left }) => left !== undefined);
+    const name = names.get(section.name) ?? (section.name || "[no function]");
+    return (
+      <div
+        key={index}
+        role="row"
+        class={`row isa-section${section.name === kernelName ? " selected" : ""}`}
+        data-section={section.first}
+        style={look}
+      >
+        {hasCanvas ? <CanvasCell drawing={drawing} items={items} index={index} /> : null}
+        {frozen.length ? (
+          <span
+            role="gridcell"
+            class="frozen name"
+            style={{ gridColumn: `span ${frozen.length}`, left: `${frozen[0]?.left}px` }}
+            title={`${name}: rows ${section.first} to ${section.last}`}
+          >
+            <button
+              type="button"
+              class="fold"
+              tabIndex={-1}
+              aria-expanded={!isClosed}
+              onClick={() => fold(section, !isClosed)}
+            >
+              {isClosed ? "▸" : "▾"} {name} <small>{exact(section.last - section.first + 1)} rows</small>
+            </button>
+          </span>
+        ) : null}
+        {columns.slice((hasCanvas ? 1 : 0) + frozen.length).map(({ column }) => {
+          const total = totalOf(column, section);
+          return (
+            <span key={column.id} role="gridcell" data-total={column.id} class="number">
+              {total === null ? "" : exact(total)}
+            </span>
+          );
+        })}
+        <span />
+      </div>
+    );
+  };
+
   const row = (index: number) => {
     const line = items.lines[index] as number;
-    if (line < 0) {
-      const section = sections[-1 - line] as Section;
-      const share = figures ? sumOf(figures.latency.subarray(section.first, section.last + 1)) / whole : 0;
-      return (
-        <div
-          key={index}
-          class={`isa-section${section.name === kernelName ? " selected" : ""}`}
-          style={{ minWidth, height: `${ROW_HEIGHT}px` }}
-          title={section.name}
-        >
-          <span class="beside" style={{ width: `${hasCanvas ? drawing.width : 0}px` }} />
-          {figures ? <b>{percent(share)}</b> : null} {names.get(section.name) ?? section.name}
-        </div>
-      );
-    }
+    if (line < 0) return heading(index, sections[-1 - line] as Section);
     const isChosen =
       line === chosen || (lastRow !== undefined && chosen !== undefined && line >= chosen && line <= lastRow);
     const classes = [
@@ -89,6 +149,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       line === hovered || ofPointer.has(line) ? "hovered" : "",
       ofLine.has(line) ? "of-place" : "",
       hitRows.has(line) ? "found" : "",
+      index % 2 ? "odd" : "",
       figures && !figures.hits[line] ? "never" : "",
     ];
     return (
@@ -98,7 +159,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
         tabIndex={-1}
         data-row={line}
         class={classes.join(" ")}
-        style={{ gridTemplateColumns: template, height: `${ROW_HEIGHT}px`, minWidth, "--heat": heat[line]?.toFixed(3) }}
+        style={{ ...look, "--heat": heat[line]?.toFixed(3) }}
         onClick={() => selectRow(line)}
         onPointerEnter={() => {
           preview.value = { row: line, sourceLine: sourceLineOf(line) };
@@ -107,9 +168,14 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
           preview.value = {};
         }}
       >
-        {columns.map((column) => (
-          <RowCell key={column.id} column={column} sheet={sheet} row={line} />
-        ))}
+        {columns.map((placed) =>
+          placed.column.id === "canvas" ? (
+            <CanvasCell key="canvas" drawing={drawing} items={items} index={index} />
+          ) : (
+            <RowCell key={placed.column.id} placed={placed} sheet={sheet} row={line} />
+          ),
+        )}
+        <span />
       </div>
     );
   };
@@ -118,19 +184,11 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       class="table isa-list"
       label="Instructions"
       count={items.lines.length}
-      rowHeight={ROW_HEIGHT}
+      rowHeight={rowHeight()}
       reveal={at}
       onKeyDown={move}
       row={row}
-      header={
-        <div class="row head" role="row" style={{ gridTemplateColumns: template, minWidth }}>
-          {columns.map(({ id, title, hint, isText }) => (
-            <span key={id} title={hint} data-column={id} class={isText ? "text" : "number"}>
-              {title}
-            </span>
-          ))}
-        </div>
-      }
+      header={<Heading columns={columns} onWidth={onWidth} />}
       overlay={
         hasCanvas
           ? (first, last) => (
@@ -139,7 +197,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
                 items={items}
                 first={first}
                 last={last}
-                rowHeight={ROW_HEIGHT}
+                rowHeight={rowHeight()}
                 label={CANVAS_MODES[sheet.canvas][0]}
               />
             )
@@ -149,17 +207,51 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
   );
 }
 
-function RowCell({ column, sheet, row }: { column: IsaColumn; sheet: Sheet; row: number }) {
+/** The place of the drawing in a row: it is painted below the rows, so that the rows see the pointer. */
+function CanvasCell({ drawing, items, index }: { drawing: Drawing; items: Items; index: number }) {
+  const place = (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return [event.clientX - box.left, index + (event.clientY - box.top) / rowHeight()] as const;
+  };
+  return (
+    <span
+      role="gridcell"
+      data-column="canvas"
+      onPointerMove={(event) => {
+        const [x, y] = place(event);
+        const lines = drawing.linesAt(x, y);
+        tip.value = lines.length ? { x: event.clientX, y: event.clientY, lines } : null;
+        const arrow = drawing.arrowAt(x, y);
+        if (arrow) preview.value = { row: arrow.to };
+      }}
+      onPointerLeave={() => {
+        tip.value = null;
+      }}
+      onClick={(event) => {
+        const arrow = drawing.arrowAt(...place(event));
+        if (!arrow) return;
+        event.stopPropagation();
+        // A click at the wait's end goes to the awaited instruction and back: the other end of the arrow.
+        const isAtStart = arrow.from === items.lines[index] || selection.value.row === arrow.from;
+        selectRow(isAtStart ? arrow.to : arrow.from);
+      }}
+    />
+  );
+}
+
+function RowCell({ placed, sheet, row }: { placed: PlacedColumn; sheet: Sheet; row: number }) {
+  const { column, left } = placed;
   const value = column.value(sheet, row);
   if (column.id === "source") return <SourceCell text={String(value ?? "")} row={row} />;
   return (
     <span
       role="gridcell"
       data-column={column.id}
-      class={column.isText ? "text" : "number"}
+      class={`${column.isText ? "text" : "number"}${left === undefined ? "" : " frozen"}`}
+      style={left === undefined ? undefined : { left: `${left}px` }}
       title={column.id === "text" ? about(sheet, row) : column.id === "reasons" ? String(value ?? "") : undefined}
     >
-      {column.show ? column.show(sheet, row) : typeof value === "number" ? exact(value) : value}
+      {column.show ? column.show(sheet, row) : typeof value === "number" ? amount(value) : value}
     </span>
   );
 }
@@ -176,20 +268,20 @@ function about({ code }: Sheet, row: number): string {
 }
 
 function SourceCell({ text, row }: { text: string; row: number }) {
-  const name = text.slice(text.lastIndexOf("/") + 1);
   return (
     <span role="gridcell" data-column="source" class="text" title={text}>
       {text ? (
         <button
           type="button"
           class="link"
+          tabIndex={-1}
           onClick={(event) => {
             event.stopPropagation();
             selectRow(row);
             frontView("source");
           }}
         >
-          {name}
+          {placeName(text)}
         </button>
       ) : null}
     </span>

@@ -2,18 +2,19 @@
 import { exact } from "../../base/format";
 import type { Painter } from "../../draw/painter";
 import { paper } from "../../draw/palette";
+import { lanesNow } from "../../model/lanes";
 import type { Size } from "../../widgets/canvas";
 import { csv } from "../../widgets/saving";
 import type { Drawing } from "./canvas_column";
-import { columnsHere } from "./columns";
+import { type IsaColumn, orderedColumns } from "./columns";
 import type { Items } from "./items";
-import { ROW_HEIGHT } from "./rows";
+import { rowHeight } from "./rows";
 import type { Sheet } from "./sheet";
 
-/** The listed rows with all columns, in the mode on screen. */
-export function listingCsv(sheet: Sheet, items: Items): string {
-  const columns = columnsHere().filter(({ id }) => id !== "canvas");
-  const rows = [...items.lines].filter((line) => line >= 0);
+/** Rows with all columns, in the mode on screen. */
+export function listingCsv(sheet: Sheet, rows: number[]): string {
+  const isThere = ({ id, needs }: IsaColumn) => id !== "canvas" && (needs !== "lanes" || lanesNow() !== null);
+  const columns = orderedColumns().filter(isThere);
   return csv(
     columns.map(({ name }) => name(sheet.mode)),
     rows.map((row) => columns.map((column) => column.value(sheet, row))),
@@ -33,7 +34,7 @@ export function paintListing(
   for (let place = first; place < Math.min(last, items.lines.length); place++) {
     const row = items.lines[place] as number;
     if (row < 0) continue;
-    const y = (place - first + 0.5) * ROW_HEIGHT;
+    const y = (place - first + 0.5) * rowHeight();
     const style = { mono: true, size: 11 } as const;
     painter.text(drawing.width + 8, y, `${row}`, paper("faint"), style);
     painter.text(drawing.width + 56, y, sheet.code.text[row] ?? "", paper("text"), { ...style, maxWidth: 440 });

@@ -8,14 +8,16 @@ import { current, traceOverview } from "../../model/document";
 import { lanesAnswer, lanesNow, wantLanes } from "../../model/lanes";
 import { type Loaded, useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
-import { settings } from "../../model/settings";
+import { settings, theme } from "../../model/settings";
 import { type WaveData, waveOf } from "../../model/wave_data";
 import { targetWave, type Wave } from "../../model/waves";
 import { type Arrow, arrowsOfAll, arrowsOfWave, branchesOfAll, branchesOfWave } from "./arrows";
 import { type Bars, classBars, laneBars, latencyAndStall, latencyBars, memoryBars, sampleBars } from "./bars";
+import { COLUMNS, type IsaColumn, isShown } from "./columns";
 import { type Figures, figuresFor, heatOf } from "./figures";
+import { type Live, liveFrom } from "./live";
 import { type Samples, samplesFrom } from "./samples";
-import { type CanvasMode, inRange, isaSettings, isOneWave, type LatencyMode } from "./state";
+import { type CanvasMode, isaSettings, isOneWave, type LatencyMode } from "./state";
 
 export interface Sheet {
   code: Code;
@@ -23,6 +25,7 @@ export interface Sheet {
   canvas: CanvasMode;
   figures: Figures | null;
   samples: Samples | null;
+  live: Live | null;
   /** Arrows to waits and of branches, of all waves or of the target wave as the mode says. */
   waits: Arrow[];
   branches: Arrow[];
@@ -36,6 +39,10 @@ export interface Sheet {
 
 const ready = <T>(answer: ReadonlySignal<Loaded<T>>): T | null =>
   answer.value.state === "ready" ? answer.value.value : null;
+
+const [LIVE_COLUMNS, LANE_COLUMNS] = (["live", "lanes"] as const).map((needed) =>
+  COLUMNS.filter(({ needs }) => needs === needed),
+) as [IsaColumn[], IsaColumn[]];
 
 /** Canvas modes that this trace has something for. */
 export function canvasModes(): CanvasMode[] {
@@ -79,21 +86,23 @@ export function useSheet(code: Code): Sheet {
       ? arrow(of, "wave_costs", { wave: shownWave }).as(costsFrom, rowCount)
       : null,
   );
-  const range = inRange.value ? selection.value.range : undefined;
-  const costsOfRange = useAnswer(
-    range ? arrow(of, "range_costs", { begin: range.begin, end: range.end }).as(costsFrom, rowCount) : null,
+  const showsLive = LIVE_COLUMNS.some(isShown);
+  // Live registers do not delay what is on screen at first.
+  const liveAnswer = useAnswer(
+    showsLive && costsAnswer.value.state !== "waiting" ? arrow(of, "live_registers").as(liveFrom, rowCount) : null,
   );
   const classes = useAnswer(canvas.value === "classes" ? arrow(of, "stall_rows") : null);
   const latencies = useAnswer(canvas.value === "memory" ? arrow(of, "row_latencies") : null);
   const showsLanes = canvas.value === "lds" || canvas.value === "segments";
+  const wantsLanes = showsLanes || LANE_COLUMNS.some((column) => isaSettings.value.columns[column.id]);
   useEffect(() => {
-    if (showsLanes) wantLanes();
+    if (wantsLanes) wantLanes();
   });
   const lanes = lanesNow();
   const sampled = useAnswer(facts.holds.samples ? together(arrow(of, "samples"), arrow(of, "sample_reasons")) : null);
 
   const targetData = ready(waveAnswer);
-  const costs: Costs | null = ready(range ? costsOfRange : costsAnswer);
+  const costs: Costs | null = ready(costsAnswer);
   const waveCosts = ready(costsOfWave);
   const iteration = selection.value.iteration ?? 0;
   const given = { costs, waveCosts, wave: targetData, waveBegin: target.value?.begin ?? 0, iteration, rowCount };
@@ -119,7 +128,7 @@ export function useSheet(code: Code): Sheet {
 
   const withIdle = settings.value.withIdle;
   const [classTable, latencyTable] = [ready(classes), ready(latencies)];
-  const colours = `${settings.value.theme} ${settings.value.palette}`;
+  const colours = `${theme.value} ${settings.value.palette} ${JSON.stringify(settings.value.colours)}`;
   const bars = useMemo<Bars | null>(() => {
     if (canvas.value === "samples") return samples && sampleBars(samples);
     if (canvas.value === "classes") return classTable && classBars(classTable, rowCount);
@@ -143,7 +152,7 @@ export function useSheet(code: Code): Sheet {
     latencies,
     sampled,
     costsAnswer,
-    costsOfRange,
+    liveAnswer,
   ];
   if (showsLanes) answers.push(lanesAnswer);
   const failed = answers.find(({ value }) => value.state === "failed");
@@ -153,6 +162,7 @@ export function useSheet(code: Code): Sheet {
     canvas: canvas.value,
     figures,
     samples,
+    live: ready(liveAnswer),
     waits,
     branches,
     bars,

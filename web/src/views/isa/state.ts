@@ -37,19 +37,43 @@ export const CANVAS_MODES = {
 } as const;
 export type CanvasMode = keyof typeof CANVAS_MODES;
 
+export interface Sorting {
+  /** Column. */
+  id: string;
+  down: boolean;
+}
+
 interface IsaSettings {
   mode: LatencyMode;
   canvas: CanvasMode | "";
   /** Columns whose visibility the user changed. */
   columns: Record<string, boolean>;
+  /** Columns in the order of the user; those that are not named stand where they stand at first. */
+  order: string[];
+  /** Pixels of columns whose width the user changed. */
+  widths: Record<string, number>;
+  /** null = in the order of the code. */
+  sort: Sorting | null;
 }
 
-const DEFAULTS: IsaSettings = { mode: "sum_all", canvas: "", columns: {} };
+const DEFAULTS: IsaSettings = { mode: "sum_all", canvas: "", columns: {}, order: [], widths: {}, sort: null };
+export const NARROWEST = 24;
+const WIDEST = 2000;
 
 export const isaSettings = computed<IsaSettings>(() => {
   const stored = (settings.value.isa ?? {}) as Partial<IsaSettings>;
   const isKnown = stored.mode !== undefined && stored.mode in LATENCY_MODES;
-  return { ...DEFAULTS, ...stored, ...(isKnown ? {} : { mode: DEFAULTS.mode }) };
+  const { order, widths, sort } = stored;
+  return {
+    ...DEFAULTS,
+    ...stored,
+    mode: isKnown ? (stored.mode as LatencyMode) : DEFAULTS.mode,
+    order: Array.isArray(order) ? order.filter((id) => typeof id === "string") : [],
+    widths: Object.fromEntries(
+      Object.entries(widths ?? {}).filter(([, width]) => width >= NARROWEST && width <= WIDEST),
+    ),
+    sort: typeof sort?.id === "string" ? { id: sort.id, down: sort.down !== false } : null,
+  };
 });
 
 export function changeIsa(part: Partial<IsaSettings>): void {
@@ -63,8 +87,8 @@ export const hitsOnly = signal(false);
 export const executedOnly = signal(false);
 /** Only rows with at least this share of all stall, in percent; 0 = all rows. */
 export const stallOver = signal(0);
-/** Whether costs are those of the selected interval. */
-export const inRange = ofDocument(false);
+/** Functions, by their first row, that the user folded (true) or unfolded. */
+export const folded = ofDocument<ReadonlyMap<number, boolean>>(new Map());
 /** The registers under the pointer, as the code table writes them. */
 export const highlightedRegisters = ofDocument("");
 

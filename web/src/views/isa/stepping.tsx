@@ -11,13 +11,7 @@ import { shown } from "../../model/timewindow";
 import { timesOf, type WaveData } from "../../model/wave_data";
 import { targetWave } from "../../model/waves";
 
-interface Props {
-  data: WaveData | null;
-  /** Called for `h`. */
-  toHottest: () => void;
-}
-
-export function Stepping({ data, toHottest }: Props) {
+export function Stepping({ data }: { data: WaveData | null }) {
   const row = selection.value.row;
   const times = useMemo(() => (data && row !== undefined ? timesOf(data, row) : []), [data, row]);
   const number = Math.min(selection.value.iteration ?? 0, Math.max(0, times.length - 1));
@@ -44,7 +38,6 @@ export function Stepping({ data, toHottest }: Props) {
       "]": () => step(number + 1),
       "{": () => stepLoop(inLoop - 1),
       "}": () => stepLoop(inLoop + 1),
-      h: toHottest,
     };
     const listen = (event: KeyboardEvent) => {
       const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement | null)?.tagName ?? "");
@@ -63,7 +56,7 @@ export function Stepping({ data, toHottest }: Props) {
   return (
     <span class="group" style={{ visibility: isShown ? undefined : "hidden" }}>
       <span class="stepper" title="Executions of the selected instruction in the target wave; keys [ and ]">
-        <span class="wide-only">Execution</span>
+        <span>exec.</span>
         <button type="button" data-step="back" disabled={number <= 0} onClick={() => step(number - 1)}>
           ‹
         </button>
@@ -89,7 +82,7 @@ export function Stepping({ data, toHottest }: Props) {
           style={{ visibility: isShown && iterations.length ? undefined : "hidden" }}
           title="Iterations of the innermost loop around it in the target wave; keys { and }; the timelines show exactly one"
         >
-          <span class="wide-only">Loop</span>
+          <span>loop</span>
           <button type="button" data-loop-step="back" disabled={inLoop <= 0} onClick={() => stepLoop(inLoop - 1)}>
             «
           </button>

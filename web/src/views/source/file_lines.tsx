@@ -7,6 +7,7 @@ import { matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { textScale } from "../../draw/painter";
+import { lineChange } from "../../model/changes";
 import { chainOf, selectSourceLine } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
@@ -19,7 +20,7 @@ import { LineRow } from "./line_row";
 import { asCsv, type FileText, indexOf, type Listed, listed } from "./lines";
 import { Header, Missing } from "./parts";
 
-const ROW_HEIGHT = 18 * textScale();
+const rowHeight = () => 18 * textScale();
 
 interface Props {
   sources: Sources;
@@ -124,7 +125,7 @@ export function FileLines({ sources, file, text, search }: Props) {
       <VirtualList
         label={`Source of ${file.file}`}
         count={lines.length}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={rowHeight()}
         reveal={chosen >= 0 ? chosen : hottest}
         header={<Header />}
         onKeyDown={step}
@@ -140,7 +141,8 @@ export function FileLines({ sources, file, text, search }: Props) {
               total={total}
               reason={reasons.get(entry.line) ?? ""}
               categories={byCategory ? (categories.get(entry.line) ?? []) : null}
-              height={ROW_HEIGHT}
+              height={rowHeight()}
+              change={lineChange(file.file, entry.line)}
               look={{
                 isSelected: index === chosen,
                 isPreviewed: previewed.value.has(entry.line),

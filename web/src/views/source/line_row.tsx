@@ -1,9 +1,12 @@
 // One line of source: number, bar, figures, coloured text over its heat.
 import type { ComponentChildren } from "preact";
-import { exact, percent } from "../../base/format";
+import { amount, exact, percent } from "../../base/format";
 import { type Language, type LineState, tokenized } from "../../base/syntax";
 import { colourOf } from "../../draw/palette";
+import { changesAgainst } from "../../model/baseline";
+import type { Change } from "../../model/changes";
 import { attribution, type CostPart, isSampled, partsOf, weightOf } from "../../model/source";
+import { ChangeText, wasText } from "../../widgets/changes";
 import { CostBar } from "../../widgets/cost_bar";
 import type { Listed } from "./lines";
 
@@ -18,6 +21,8 @@ interface Props {
   categories: CostPart[] | null;
   look: { isSelected: boolean; isPreviewed: boolean; isFound: boolean };
   height: number;
+  /** Cycles per wave against the baseline. */
+  change: Change | null;
   onSelect: () => void;
   onHover: (isOver: boolean) => void;
 }
@@ -32,6 +37,7 @@ export function LineRow({
   categories,
   look,
   height,
+  change,
   onSelect,
   onHover,
 }: Props) {
@@ -63,7 +69,7 @@ export function LineRow({
         <span />
       )}
       <span class="number" data-column="cycles">
-        {weight ? exact(weight) : ""}
+        {weight ? amount(weight) : ""}
       </span>
       <span class="number" data-column="share">
         {weight && total ? percent(weight / total) : ""}
@@ -75,13 +81,18 @@ export function LineRow({
       >
         {all ? percent(stall / all) : ""}
       </span>
+      {changesAgainst.value === null ? null : (
+        <span class="number" data-column="change" title={wasText(change)}>
+          {change ? <ChangeText change={change} isCost /> : ""}
+        </span>
+      )}
       {isSampled.value ? (
         <span class="text" data-column="reason" title={reason}>
           {reason}
         </span>
       ) : (
         <span class="number" data-column="hits">
-          {cost?.hits ? exact(cost.hits) : ""}
+          {cost?.hits ? amount(cost.hits) : ""}
         </span>
       )}
       <pre class={heat > WARM ? "warm" : undefined} style={{ background }}>

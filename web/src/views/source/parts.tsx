@@ -3,6 +3,7 @@
 import { exact } from "../../base/format";
 import { baseName } from "../../base/path";
 import { source as answers } from "../../data/source";
+import { changesAgainst } from "../../model/baseline";
 import { settings } from "../../model/settings";
 import { isSampled } from "../../model/source";
 import type { FileText } from "./lines";
@@ -41,6 +42,11 @@ export function Header() {
       <span class="number" data-column="stall" title={isSampled.value ? "Samples not issued" : "Stall, of the latency"}>
         Stall
       </span>
+      {changesAgainst.value === null ? null : (
+        <span class="number" data-column="change" title="Cycles per wave against the baseline; faint = within noise">
+          Change
+        </span>
+      )}
       {isSampled.value ? (
         <span data-column="reason" title="Why samples were not issued, most frequent first">
           Reasons

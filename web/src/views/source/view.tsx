@@ -5,6 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { percent } from "../../base/format";
 import { baseName } from "../../base/path";
 import { json } from "../../data/ask";
+import { changesAgainst } from "../../model/baseline";
 import { current, unlessUnknown } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
@@ -46,7 +47,9 @@ function Files({ sources }: { sources: Sources }) {
     return <Nothing>Nothing to show: {unlessUnknown(nothing)}.</Nothing>;
   }
   return (
-    <div class={`view source${isSampled.value ? " sampled" : ""}`}>
+    <div
+      class={`view source${isSampled.value ? " sampled" : ""}${changesAgainst.value === null ? "" : " with-changes"}`}
+    >
       <Tabs files={files} shown={file} total={weightOf(sources.total)} />
       <OneFile key={file.number} sources={sources} file={file} search={search} />
       <Chain sources={sources} />
@@ -115,6 +118,7 @@ export const source: View = {
   title: "Source",
   hint: "The source line by line with what it cost; a click selects its instructions",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && (overview.instruction_count || overview.holds.samples)
       ? ""

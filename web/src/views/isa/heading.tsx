@@ -1,0 +1,171 @@
+// The headings of the columns: a click sorts, dragging moves a column, dragging its edge makes it wider.
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { isFrozen, isMovable, moveColumn } from "./columns";
+import type { PlacedColumn } from "./rows";
+import { changeIsa, isaSettings, NARROWEST } from "./state";
+
+const DRAG_FROM = 5; // pixels
+const KEY_STEP = 16;
+
+interface Props {
+  columns: PlacedColumn[];
+  /** Called while an edge is dragged, with the width so far; null = done. */
+  onWidth: (width: { id: string; width: number } | null) => void;
+}
+
+/** Largest first, smallest first, the order of the code. */
+function sortBy(id: string): void {
+  const { sort } = isaSettings.value;
+  if (sort?.id !== id) changeIsa({ sort: { id, down: true } });
+  else changeIsa({ sort: sort.down ? { id, down: false } : null });
+}
+
+function setWidth(id: string, width: number): void {
+  changeIsa({ widths: { ...isaSettings.value.widths, [id]: Math.max(NARROWEST, Math.round(width)) } });
+}
+
+/** The width that its contents need. */
+function forgetWidth(id: string): void {
+  const { [id]: _, ...widths } = isaSettings.value.widths;
+  changeIsa({ widths });
+}
+
+export function Heading({ columns, onWidth }: Props) {
+  const row = useRef<HTMLDivElement>(null);
+  const drag = useSignal<{ id: string; before: string | null } | null>(null);
+  const { sort } = isaSettings.value;
+  const movable = columns.filter(({ column }) => isMovable(column)).map(({ column }) => column.id);
+  const cells = () => [...(row.current?.querySelectorAll<HTMLElement>("[data-column]") ?? [])];
+
+  /** The column before which something dragged to `x` would stand; null = behind all. */
+  const placeAt = (x: number) => {
+    const next = cells().find((cell) => {
+      const box = cell.getBoundingClientRect();
+      return movable.includes(cell.dataset.column ?? "") && x < box.left + box.width / 2;
+    });
+    return next?.dataset.column ?? null;
+  };
+  const startMove = (event: PointerEvent, id: string) => {
+    if (event.button || !movable.includes(id)) return;
+    const button = event.currentTarget as HTMLElement;
+    const from = event.clientX;
+    const move = (moved: PointerEvent) => {
+      if (!drag.value && Math.abs(moved.clientX - from) < DRAG_FROM) return;
+      drag.value = { id, before: placeAt(moved.clientX) };
+    };
+    const end = (ended: Event) => {
+      button.removeEventListener("pointermove", move);
+      button.removeEventListener("pointerup", end);
+      button.removeEventListener("pointercancel", end);
+      const dragged = drag.value;
+      drag.value = null;
+      if (!dragged || ended.type !== "pointerup") return;
+      // The click that follows is part of the drag.
+      button.addEventListener("click", (click) => click.stopImmediatePropagation(), { capture: true, once: true });
+      moveColumn(id, dragged.before);
+    };
+    button.setPointerCapture(event.pointerId);
+    button.addEventListener("pointermove", move);
+    button.addEventListener("pointerup", end);
+    button.addEventListener("pointercancel", end);
+  };
+  const startWidth = (event: PointerEvent, id: string, width: number) => {
+    event.stopPropagation();
+    event.preventDefault();
+    const edge = event.currentTarget as HTMLElement;
+    const from = event.clientX;
+    let now = width;
+    edge.setPointerCapture(event.pointerId);
+    const move = (moved: PointerEvent) => {
+      now = Math.max(NARROWEST, width + moved.clientX - from);
+      onWidth({ id, width: now });
+    };
+    const end = () => {
+      edge.removeEventListener("pointermove", move);
+      edge.removeEventListener("lostpointercapture", end);
+      onWidth(null);
+      if (now !== width) setWidth(id, now);
+    };
+    edge.addEventListener("pointermove", move);
+    edge.addEventListener("lostpointercapture", end);
+  };
+  const focus = (id: string | undefined) => {
+    requestAnimationFrame(() => {
+      row.current?.querySelector<HTMLElement>(`[data-column="${id}"] button`)?.focus();
+    });
+  };
+  const press = (event: KeyboardEvent, { column, width }: PlacedColumn) => {
+    const sorted = columns.filter(({ column: { id } }) => id !== "canvas").map(({ column: { id } }) => id);
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const wider = { "+": KEY_STEP, "-": -KEY_STEP }[event.key];
+    if (step !== undefined && event.shiftKey) {
+      const at = movable.indexOf(column.id);
+      if (at >= 0 && at + step >= 0 && at + step < movable.length) {
+        moveColumn(column.id, movable[step > 0 ? at + 2 : at - 1] ?? null);
+        focus(column.id);
+      }
+    } else if (step !== undefined) focus(sorted[sorted.indexOf(column.id) + step]);
+    else if (wider !== undefined) setWidth(column.id, width + wider);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const whole = columns.reduce((sum, { width }) => sum + width, 0);
+  const template = columns.map(({ width }) => `${width}px`).join(" ");
+  return (
+    <div
+      class="row head"
+      role="row"
+      ref={row}
+      style={{ gridTemplateColumns: `${template} 1fr`, minWidth: `${whole}px` }}
+    >
+      {columns.map((placed) => {
+        const { column, width, left } = placed;
+        const isSorted = sort?.id === column.id;
+        const classes = [
+          column.isText ? "text" : "number",
+          isFrozen(column) ? "frozen" : "",
+          drag.value && drag.value.before === column.id ? "drop-before" : "",
+          drag.value?.id === column.id ? "dragged" : "",
+        ];
+        return (
+          <span
+            key={column.id}
+            role="columnheader"
+            data-column={column.id}
+            aria-sort={isSorted ? (sort.down ? "descending" : "ascending") : undefined}
+            class={classes.join(" ")}
+            style={left === undefined ? undefined : { left: `${left}px` }}
+          >
+            {column.id === "canvas" ? (
+              <span class="unseen">Arrows and bars</span>
+            ) : (
+              <button
+                type="button"
+                tabIndex={-1}
+                title={`${column.hint}\n\nClick: sort. Drag, or Shift+← →: move. Edge, or + and −: width`}
+                onClick={() => sortBy(column.id)}
+                onPointerDown={(event) => startMove(event, column.id)}
+                onKeyDown={(event) => press(event, placed)}
+              >
+                {column.title}
+                {isSorted ? (sort.down ? " ▾" : " ▴") : ""}
+              </button>
+            )}
+            <span
+              class="edge"
+              role="separator"
+              aria-orientation="vertical"
+              title="Drag: width of the column. Double click: as wide as its contents"
+              onPointerDown={(event) => startWidth(event, column.id, width)}
+              onDblClick={() => forgetWidth(column.id)}
+            />
+          </span>
+        );
+      })}
+      <span class={drag.value && drag.value.before === null ? "drop-before" : ""} />
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+// How wide the columns of the listing are: as their contents need, unless the user says it.
+import { exact } from "../../base/format";
+import type { IsaColumn } from "./columns";
+import type { Sheet } from "./sheet";
+
+/** Pixels of a letter, as measured on screen. */
+export interface Letters {
+  mono: number;
+  digit: number;
+}
+
+export const ANY_LETTERS: Letters = { mono: 7.2, digit: 6.8 };
+const PADDING = 8;
+const SORT_MARK = 10;
+const LONGEST_TEXT = 100; // letters of an instruction
+const SHORTEST_TEXT = 24;
+const LONGEST_SOURCE = 26;
+const LONGEST_REASONS = 30;
+const USUAL_SHARE = 0.97;
+const SPARE = 4;
+
+const longest = (texts: Iterable<string | undefined>) => {
+  let most = 0;
+  for (const text of texts) most = Math.max(most, text?.length ?? 0);
+  return most;
+};
+
+/** The last part of `file:line`. */
+export const placeName = (text: string) => text.slice(text.lastIndexOf("/") + 1);
+
+/** Pixels that the contents of a column need. */
+export function neededWidth(column: IsaColumn, sheet: Sheet, letters: Letters): number {
+  const { code } = sheet;
+  if (column.id === "text") return Math.min(longest(code.text), LONGEST_TEXT) * letters.mono + PADDING + 4;
+  const title = column.title.length * letters.digit + PADDING + SORT_MARK;
+  if (column.id === "address") return Math.max(title, longest(code.address) * letters.mono * 0.92 + PADDING);
+  if (column.id === "row") return Math.max(title, exact(code.count).length * letters.mono * 0.92 + PADDING + 3);
+  if (column.id === "source") return Math.max(title, longestPlace(sheet) * letters.digit + PADDING);
+  if (column.id === "reasons") return LONGEST_REASONS * letters.digit;
+  return Math.max(title, lettersOf(column, sheet) * letters.digit + PADDING + (column.needs === "live" ? 8 : 0));
+}
+
+function longestPlace({ code }: Sheet): number {
+  let most = 0;
+  for (let row = 0; row < code.count && most < LONGEST_SOURCE; row++) {
+    const file = code.file[row];
+    if (file) most = Math.max(most, file.length - file.lastIndexOf("/") - 1 + 5);
+  }
+  return Math.min(most, LONGEST_SOURCE);
+}
+
+/** Letters of the longest number: that of the whole, where there is one. */
+function lettersOf(column: IsaColumn, sheet: Sheet): number {
+  const whole = column.total?.(sheet, 0, sheet.code.count - 1);
+  if (whole !== undefined && whole !== null) return exact(whole).length;
+  let largest = 0;
+  for (let row = 0; row < sheet.code.count; row++) {
+    const value = column.value(sheet, row);
+    if (typeof value === "number" && value > largest) largest = value;
+  }
+  return exact(largest).length;
+}
+
+/** Pixels in which nearly all instructions are seen completely. */
+export function usualTextWidth({ code }: Sheet, letters: Letters): number {
+  const lengths = Float64Array.from(code.text, (text) => text.length).sort();
+  const usual = lengths[Math.floor(lengths.length * USUAL_SHARE)] ?? 0;
+  return Math.min(usual, LONGEST_TEXT) * letters.mono + PADDING + 4;
+}
+
+export interface TextRoom {
+  /** Pixels of the longest instruction, and of nearly all of them. */
+  needed: number;
+  usual: number;
+  /** Pixels of what stands beside it: up to the first figure, and up to the last one that should be seen. */
+  first: number;
+  figures: number;
+  /** Pixels of the list. */
+  room: number;
+}
+
+/** Pixels of the instruction: all of it where there is room; nearly all before figures leave the screen; not the first. */
+export function textWidth({ needed, usual, first, figures, room }: TextRoom, letters: Letters): number {
+  const least = Math.min(needed, SHORTEST_TEXT * letters.mono);
+  const wanted = Math.max(usual, Math.min(needed, room - figures - SPARE));
+  return Math.max(least, Math.min(wanted, room - first - SPARE));
+}
