@@ -13,13 +13,14 @@ import {
 } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
+import { comparedBase } from "../model/baseline";
 import { chooseKernel, chosenKernel } from "../model/counters";
-import { current, documents } from "../model/document";
+import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { select } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
-import { BaseChooser } from "../widgets/base_chooser";
+import { BaseChooser } from "../widgets/baseline_chooser";
 import { Definition } from "../widgets/cards";
 import { Caveats } from "../widgets/caveats";
 import { CounterKernelChooser } from "../widgets/counter_choice";
@@ -64,21 +65,18 @@ const METRICS = figureColumns<CounterCompareMetricsRow>(COUNTER_COMPARE_METRICS,
 const QUIET = ["same", "blank", "unknown"];
 
 function CounterCompare() {
-  const others = documents.value.filter(
-    (line) => line.number !== current.value && (line.kind ?? "counters") === "counters",
-  );
-  const base = useSignal(others[0]?.number ?? -1);
+  const base = comparedBase();
   const answer = useAnswer(
-    base.value >= 0 ? json<CounterCompareAnswer>(current.value, "counter_compare", { base: base.value }) : null,
+    base === null ? null : json<CounterCompareAnswer>(current.value, "counter_compare", { base }),
   );
-  if (!others.length) {
+  if (base === null) {
     return (
       <p class="note">
         Only one counter capture is open. To compare two, open both: <code>wavescope open BEFORE AFTER</code>
       </p>
     );
   }
-  const choose = <BaseChooser others={others} base={base} view="counter_compare" />;
+  const choose = <BaseChooser base={base} view="counter_compare" />;
   return (
     <Answered answer={answer} choose={choose}>
       {(value) => <Tables answer={value} choose={choose} />}

@@ -13,14 +13,15 @@ import {
 } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
-import { current, documents } from "../model/document";
+import { comparedBase } from "../model/baseline";
+import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { selectKernel } from "../model/run";
 import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { ChangeBar } from "../widgets/bars";
-import { BaseChooser } from "../widgets/base_chooser";
+import { BaseChooser } from "../widgets/baseline_chooser";
 import { Definition } from "../widgets/cards";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { type ColumnChoice, FormattedCell, figureColumns } from "../widgets/figure_columns";
@@ -76,19 +77,16 @@ function partTitle(part: RunComparePartsRow): string {
 }
 
 function RunCompare() {
-  const others = documents.value.filter((line) => line.number !== current.value && (line.kind ?? "run") === "run");
-  const base = useSignal(others[0]?.number ?? -1);
-  const answer = useAnswer(
-    base.value >= 0 ? json<RunCompareAnswer>(current.value, "run_compare", { base: base.value }) : null,
-  );
-  if (!others.length) {
+  const base = comparedBase();
+  const answer = useAnswer(base === null ? null : json<RunCompareAnswer>(current.value, "run_compare", { base }));
+  if (base === null) {
     return (
       <p class="note">
         Only one run is open. To compare two, open both: <code>wavescope open BEFORE AFTER</code>
       </p>
     );
   }
-  const choose = <BaseChooser others={others} base={base} view="run_compare" />;
+  const choose = <BaseChooser base={base} view="run_compare" />;
   return (
     <Answered answer={answer} choose={choose}>
       {(value) => <Tables answer={value} choose={choose} />}
@@ -169,6 +167,7 @@ export const runCompare: View = {
   title: "Compare",
   hint: "This run against another one: what got slower or faster, and whether that is more than noise",
   about: "run",
+  time: "whole",
   missing: () => "",
   component: RunCompare,
 };

@@ -3,13 +3,14 @@ import { signal, useSignal } from "@preact/signals";
 import { exact } from "../../base/format";
 import type { CompareAnswer, CompareUnitsRow } from "../../data/answers.gen";
 import { arrow, json, together } from "../../data/ask";
-import { current, documents } from "../../model/document";
+import { comparedBase } from "../../model/baseline";
+import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
+import { BaseChooser } from "../../widgets/baseline_chooser";
 import { Chip, Definition } from "../../widgets/cards";
 import { tableOffer } from "../../widgets/data_table";
-import { OtherWay } from "../../widgets/other_way";
 import { SaveMenu } from "../../widgets/saving";
 import { Classes } from "./classes";
 import { unitsOf } from "./rows";
@@ -22,21 +23,11 @@ const KINDS = ["instruction", "line", "block", "function"];
 const PARTS = ["summary", "units", "code"] as const;
 const PART_NAMES = { summary: "Summary", units: "What changed", code: "Code side by side" };
 
-/** The document that others are measured against, and by what; kept while the view is closed. */
-const chosenBase = signal<number | null>(null);
+/** By what both are compared; kept while the view is closed. */
 const chosenKind = signal("instruction");
 
-/** What this trace can be compared with; a document that was not opened yet may turn out to be a run. */
-const choices = () =>
-  documents.value.filter((line) => line.number !== current.value && (line.kind ?? "trace") === "trace");
-
-function baseNow(): number | null {
-  const others = choices();
-  return others.find((line) => line.number === chosenBase.value)?.number ?? others[0]?.number ?? null;
-}
-
 function Compare() {
-  const base = baseNow();
+  const base = comparedBase();
   if (base === null) {
     return (
       <Nothing>
@@ -85,21 +76,7 @@ function Pair({ base }: { base: number }) {
 function Choices({ base, part, onPart }: { base: number; part: Part; onPart: (part: Part) => void }) {
   return (
     <>
-      <label>
-        This trace against{" "}
-        <select
-          aria-label="Base"
-          value={base}
-          onChange={(event) => (chosenBase.value = Number(event.currentTarget.value))}
-        >
-          {choices().map((line) => (
-            <option key={line.number} value={line.number} title={line.path}>
-              {line.label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <OtherWay base={base} view="compare" />
+      <BaseChooser base={base} view="compare" />
       <span class="parts" role="tablist">
         {PARTS.map((name) => (
           <button
@@ -171,6 +148,7 @@ export const compare: View = {
   title: "Compare",
   hint: "This trace against another one: totals, what stands out, and the code of both side by side",
   about: "trace",
+  time: "whole",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing to compare",
   component: Compare,

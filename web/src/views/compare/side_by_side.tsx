@@ -10,13 +10,19 @@ import { ChangeBar } from "../../widgets/bars";
 import { VirtualList } from "../../widgets/virtual_list";
 import { nextDifference } from "./rows";
 
-const ROW_HEIGHT = 20 * textScale();
+const MEANING: Record<string, string> = {
+  gone: "gone: only the base has it",
+  new: "new: the base does not have it",
+  registers: "the same instruction on other registers: what it reads was written by the same instructions",
+};
+const rowHeight = () => 20 * textScale();
 
 export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer: CompareAnswer }) {
   const jumped = useSignal(-1);
   const chosen = units.findIndex((unit) => unit.row === selection.value.row);
   const most = units.reduce((largest, unit) => Math.max(largest, Math.abs(unit.delta_cycles_per_wave)), 1e-9);
   const differences = units.filter((unit) => unit.change !== "same").length;
+  const renamed = units.filter((unit) => unit.change === "registers").length;
   const labels = answer.traces.rows.map((trace) => trace.label);
   const jump = () => {
     const next = nextDifference(units, jumped.value >= 0 ? jumped.value : chosen);
@@ -31,8 +37,9 @@ export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer
           {answer.same_code
             ? "The code is the same; the bars are the differences in cost."
             : `${exact(differences)} of ${exact(units.length)} instructions differ`}
+          {renamed ? `, ${exact(renamed)} of ${exact(differences)} only rename registers` : ""}
         </span>
-        {differences ? (
+        {differences > renamed ? (
           <button type="button" class="quiet" onClick={jump}>
             next difference ↓
           </button>
@@ -42,7 +49,7 @@ export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer
         class="side-by-side"
         label="Code side by side"
         count={units.length}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={rowHeight()}
         reveal={jumped.value >= 0 ? jumped.value : chosen}
         header={
           <div class="pair head">
@@ -65,8 +72,8 @@ export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer
               tabIndex={-1}
               data-change={unit.change}
               class={`pair ${unit.change}${index === chosen ? " selected" : ""}${row === null ? "" : " can-click"}`}
-              style={{ height: `${ROW_HEIGHT}px` }}
-              title={row === null ? "gone: only the base has it" : undefined}
+              style={{ height: `${rowHeight()}px` }}
+              title={MEANING[unit.change]}
               onClick={() => {
                 jumped.value = -1;
                 if (row !== null) selectRow(row);

@@ -27,7 +27,14 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
     {
       name: "change",
       title: "Code",
-      show: (unit) => (unit.change === "same" ? "" : <Chip tone={unit.change}>{unit.change}</Chip>),
+      show: (unit) =>
+        unit.change === "same" ? (
+          ""
+        ) : (
+          <Chip tone={unit.change} title={unit.change === "registers" ? "only other registers" : ""}>
+            {unit.change}
+          </Chip>
+        ),
       width: "4.5em",
     },
     {

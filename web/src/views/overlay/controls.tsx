@@ -1,0 +1,97 @@
+// How two documents are aligned, and by how much that moves the baseline.
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { exact, nanoseconds } from "../../base/format";
+import type { Frame } from "../../draw/frame";
+import type { Painter } from "../../draw/painter";
+import { paper } from "../../draw/palette";
+import { isBase } from "../../model/paired_tracks";
+import type { Range } from "../../model/selection";
+import { bounds, firstWindow, show, shown } from "../../model/timewindow";
+import type { Aligned } from "./alignment";
+import "./overlay.css";
+
+interface Props<W extends string> {
+  ways: Record<W, string>;
+  way: Signal<W>;
+  aligned: Aligned;
+  unit: "cycles" | "ns";
+  more?: ComponentChildren;
+}
+
+export function Alignment<W extends string>({ ways, way, aligned, unit, more }: Props<W>) {
+  return (
+    <>
+      <label>
+        aligned by{" "}
+        <select
+          aria-label="Aligned by"
+          value={way.value}
+          onChange={(event) => (way.value = event.currentTarget.value as W)}
+        >
+          {(Object.keys(ways) as W[]).map((name) => (
+            <option key={name} value={name}>
+              {ways[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {more}
+      {"offset" in aligned ? (
+        <output
+          data-offset={aligned.offset}
+          title={`At ${exact(aligned.own)} here, at ${exact(aligned.base)} in the baseline (${unit})`}
+        >
+          before moved by {signed(aligned.offset, unit)}
+        </output>
+      ) : (
+        <output data-why>not aligned: {aligned.why}</output>
+      )}
+    </>
+  );
+}
+
+function signed(offset: number, unit: "cycles" | "ns"): string {
+  const amount = unit === "ns" ? nanoseconds(Math.abs(offset)) : `${exact(Math.abs(offset))} cycles`;
+  return `${offset < 0 ? "-" : "+"}${amount}`;
+}
+
+const EDGE = 4;
+
+/** Rows of the baseline are paler, and both sides have an edge of their colour. */
+export function paintSides(painter: Painter, frame: Frame): void {
+  const { gutter, top, height } = frame.parts;
+  painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    for (const { row, y, height: tall } of frame.visibleRows()) {
+      const isBefore = row.strips.every(({ track }) => isBase(track));
+      const at = frame.toScreen(y);
+      if (isBefore) painter.rect(gutter, at, frame.plotWidth, tall, `${paper("background")}60`);
+      painter.rect(gutter, at, EDGE, tall, paper(isBefore ? "faint" : "accent"));
+    }
+  });
+}
+
+/** What the edges of the rows mean. */
+export function SideLegend() {
+  return (
+    <span class="side-legend">
+      <i class="before" /> before, paler <i class="after" /> after
+    </span>
+  );
+}
+
+/** While two documents are on screen the time reaches as far as both do. */
+export function useBounds({ begin, end }: Range): void {
+  useEffect(() => {
+    const old = bounds.peek();
+    const [first, now] = [firstWindow.peek(), shown.peek()];
+    const reaching = (range: Range) => ({ begin: Math.min(range.begin, begin), end: Math.max(range.end, end) });
+    if (end > begin) bounds.value = reaching(old);
+    if (now.begin === first.begin && now.end === first.end) show(reaching(first));
+    return () => {
+      bounds.value = old;
+      show(shown.peek());
+    };
+  }, [begin, end]);
+}
