@@ -6,6 +6,7 @@ import type { Wave } from "../../model/waves";
 import { remembered } from "./history";
 import { computeUnitRows } from "./rows";
 
+const LOOK = { areStates: false, shares: null, classes: null };
 const wave = (number: number, slot: number, begin: number, end: number): Wave => ({
   wave: number,
   se: 0,
@@ -45,7 +46,7 @@ describe("the rows of the compute unit", () => {
   );
   const lives = livesOf([wave(1, 0, 50, 90), wave(0, 0, 0, 40)], slotKey);
   it("are events, markers above their slot, slots with states and lives, neighbours last", () => {
-    const rows = computeUnitRows(set, lives, (se) => se === 0);
+    const rows = computeUnitRows(set, lives, (se) => se === 0, LOOK);
     expect(rows.map(({ path, label }) => [path[1], label])).toEqual([
       ["events", ""],
       ["SIMD 0", "0"],
@@ -59,7 +60,7 @@ describe("the rows of the compute unit", () => {
     expect(Array.from(rows[1]?.strips[0]?.behind?.begins ?? [])).toEqual([0, 50]);
   });
   it("are those of the engines that are shown", () => {
-    const rows = computeUnitRows(set, lives, (se) => se === 2);
+    const rows = computeUnitRows(set, lives, (se) => se === 2, LOOK);
     expect(rows.map(({ path }) => path)).toEqual([
       ["SE 2 CU 1", "events"],
       ["SE 2 CU 1", "SIMD 0"],

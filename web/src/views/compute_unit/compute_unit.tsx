@@ -6,15 +6,18 @@ import { paintEventLines } from "../../draw/event_lines";
 import type { Frame } from "../../draw/frame";
 import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
-import { paper } from "../../draw/palette";
+import { colourOf, paper } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
+import { type ArrowEnd, endAt, paintWaitArrows } from "../../draw/wait_arrows";
 import { codeNow, rowsOf, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
+import { type Link, linksOf, type Step, stepAt } from "../../model/producers";
 import { preview, type Range, type SourceLine, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
-import { type Lane, type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
+import { stalledShares } from "../../model/stalled";
+import { type Lane, lateKinds, type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
 import { selectWave, targetWave, type Wave } from "../../model/waves";
@@ -24,7 +27,9 @@ import { KindLegend } from "../../widgets/kind_legend";
 import { SaveMenu } from "../../widgets/saving";
 import { factsOf } from "../../widgets/span_facts";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
+import { CHOICES, type ColourBy, colourBy, colourIn, colourSpansBy, legendOf } from "./colours";
 import { History, remembered } from "./history";
+import { goTo, Linked, linkLines } from "./linked";
 import { computeUnitRows } from "./rows";
 
 const COMFORTABLE = { least: 6, most: 22 };
@@ -40,7 +45,12 @@ interface Chosen {
   lane: number;
   executions: Range[];
   focus: Span | null;
+  at: Step | null;
+  /** What it waited for, or what waited for it. */
+  links: Link[];
 }
+
+const NOTHING = { executions: [], focus: null, at: null, links: [] };
 
 function Lanes({ set }: { set: TrackSet }) {
   const facts = traceOverview();
@@ -51,7 +61,21 @@ function Lanes({ set }: { set: TrackSet }) {
   const chosen = useSignal<Chosen | null>(null);
   const handle = useMemo(() => new TimelineHandle(), []);
   const lives = livesBySlot.value;
-  const rows = useComputed(() => computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se)));
+  const lit = useSignal<number | null>(null);
+  const by = colourBy();
+  const stalls = set.track("stalls");
+  const shares = useAnswer(stalls ? stalledShares(current.value) : null);
+  const named = useAnswer(by === "class" && stalls ? lateKinds(current.value, stalls.name) : null);
+  const classes = useComputed(() => {
+    const answer = named.value;
+    return stalls && answer.state === "ready" ? { ...stalls, kinds: answer.value } : undefined;
+  });
+  const tracks = { instructions, states: set.track("states"), classes: classes.value };
+  const rows = useComputed(() => {
+    const tiles = shares.value.state === "ready" ? shares.value.value : null;
+    const look = { areStates: colourBy() === "state", shares: tiles, classes: classes.value ?? null };
+    return computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se), look);
+  });
   const laneOf = useMemo(() => lanesBySlot(instructions), [instructions]);
 
   useSignalEffect(() => {
@@ -64,15 +88,23 @@ function Lanes({ set }: { set: TrackSet }) {
       return;
     }
     let isStale = false;
-    chosen.value = { wave, lane, executions: [], focus: null };
+    chosen.value = { wave, lane, ...NOTHING };
     if (row !== undefined) {
       loadWave(wave.wave).then(
         (data) => {
           if (isStale) return;
           const positions = positionsOf(data, row);
           const executions = positions.map((position) => stretchOf(data, position));
-          const focus = focusOf(instructions, lane, wave, data, positions[iteration ?? -1]);
-          chosen.value = { wave, lane, executions, focus };
+          const position = positions[iteration ?? -1];
+          const focus = focusOf(instructions, lane, wave, data, position);
+          const at = position === undefined ? null : stepAt(data, position);
+          chosen.value = { wave, lane, executions, focus, at, links: [] };
+          if (!at) return;
+          void linksOf(wave.wave, at.position)
+            .catch(() => []) // not in an exported page: no arrows
+            .then((links) => {
+              if (!isStale && links.length) chosen.value = { wave, lane, executions, focus, at, links };
+            });
         },
         () => {},
       );
@@ -108,11 +140,16 @@ function Lanes({ set }: { set: TrackSet }) {
   const onSpan = (span: Span | null, isByKey: boolean) => {
     if (!span) return;
     const wave = waveAt(slotOf(laneAt(span)), span.begin);
-    if (span.track.name !== "instructions" || span.item < 0) {
+    const isState = span.track.name === "states" && wave !== undefined;
+    if (!isState && (span.track.name !== "instructions" || span.item < 0)) {
       if (wave) selectWave(wave.wave);
       return;
     }
-    executionOf(span.item).then(
+    // A state stands for the instruction with which it starts.
+    const execution = isState
+      ? loadWave(wave.wave).then((data) => executionOf(wave.firstInstruction + positionAt(data, span.begin)))
+      : executionOf(span.item);
+    execution.then(
       (execution) => {
         if (!execution) return;
         selectRow(execution.row, { wave: execution.wave.wave, iteration: execution.iteration });
@@ -131,13 +168,16 @@ function Lanes({ set }: { set: TrackSet }) {
     if (span.track.name !== "instructions") return factsOf(span);
     const execution = await executionOf(span.item);
     if (!execution) return [];
-    const { wave, row, iteration, stall, duration } = execution;
+    const { wave, row, iteration, stall, duration, position } = execution;
     // The pointer may have gone on while the wave came.
     if (preview.peek().wave === wave.wave) preview.value = { wave: wave.wave, row, iteration };
+    const at = stepAt(await loadWave(wave.wave), position);
+    const links = await linksOf(wave.wave, position).catch(() => []);
     return [
       textOf(row),
       `row ${row} · execution ${exact(iteration + 1)} · wave ${wave.wave}`,
       `stall ${exact(stall)} · duration ${exact(duration)} cycles`,
+      ...linkLines(links, at),
     ];
   };
   const labelOf = (span: Span): string => {
@@ -151,6 +191,13 @@ function Lanes({ set }: { set: TrackSet }) {
       const engine = (lane: number) => `SE ${events.lanes.find((l) => l.lane === lane)?.se}`;
       paintEventLines(painter, frame, set, events, () => true, engine, {});
     }
+  };
+  const kindColour = (track: Track, kind: number) => colourIn(by, tracks, lit.value, track, kind);
+  const ends = useMemo((): { list: ArrowEnd[] } => ({ list: [] }), []);
+  const onPlace = (x: number, y: number): boolean => {
+    const step = endAt(ends.list, x, y);
+    if (step && chosen.value) goTo(chosen.value.wave.wave, step);
+    return step !== undefined;
   };
   const highlight = (painter: Painter, frame: Frame) => {
     const mark = (executions: Range[], y: number, colour: string) => {
@@ -170,6 +217,8 @@ function Lanes({ set }: { set: TrackSet }) {
       outline(painter, frame, place, now.wave, paper("accent"));
       mark(now.executions, place.y + place.height - 3, paper("text"));
     }
+    const isLinked = now?.at && place && now.links.length;
+    ends.list = isLinked ? paintWaitArrows(painter, frame, place, now.links, now.at as Step, colourOf("arrow")) : [];
     const pointed = previewed.value;
     const pointedAt = pointed && instructions ? frame.laneToY(instructions, pointed.lane) : null;
     if (pointed && pointedAt) mark(pointed.executions, pointedAt.y + 1, paper("accent"));
@@ -180,8 +229,8 @@ function Lanes({ set }: { set: TrackSet }) {
   };
   return (
     <div class="view">
-      <div class="toolbar">
-        <span>
+      <div class="toolbar of-timeline">
+        <span class="wide-only">
           {exact(lives.size)} slots, {exact(facts.wave_count)} waves
         </span>
         {engines.length > 1 ? (
@@ -197,7 +246,37 @@ function Lanes({ set }: { set: TrackSet }) {
           />
         ) : null}
         <History list={history.value} />
-        {instructions ? <KindLegend track={instructions} without={["NONE", "UNFINISHED"]} /> : null}
+        <Linked wave={chosen.value?.wave.wave ?? -1} links={chosen.value?.links ?? []} at={chosen.value?.at ?? null} />
+        <label title={CHOICES[by].hint}>
+          Colour
+          <select
+            data-colour-by
+            value={by}
+            onChange={(event) => {
+              lit.value = null;
+              colourSpansBy(event.currentTarget.value as ColourBy);
+            }}
+          >
+            {Object.entries(CHOICES).map(([value, { name, hint }]) => (
+              <option
+                key={value}
+                value={value}
+                title={hint}
+                disabled={!{ kind: true, state: tracks.states, class: stalls }[value]}
+              >
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <KindLegend
+          label={`Colours by ${CHOICES[by].name}`}
+          entries={legendOf(by, tracks)}
+          chosen={lit.value ?? undefined}
+          onKind={(kind) => {
+            lit.value = kind === lit.value ? null : kind;
+          }}
+        />
         <SaveMenu name="compute_unit" offers={handle.offers()} />
       </div>
       <Timeline
@@ -212,7 +291,7 @@ function Lanes({ set }: { set: TrackSet }) {
         handle={handle}
         focus={chosen.value?.focus ?? null}
         reveal={chosen.value && instructions ? { track: instructions, lane: chosen.value.lane } : null}
-        {...{ onSpan, onHover, tooltipOf, labelOf, overlay, highlight }}
+        {...{ onSpan, onHover, onPlace, tooltipOf, labelOf, overlay, highlight, kindColour }}
       />
     </div>
   );
@@ -251,6 +330,13 @@ function stretchesWhere(data: WaveData, test: (row: number) => boolean): Range[]
 function stretchOf(data: WaveData, position: number): Range {
   const begin = data.time[position] as number;
   return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
+}
+
+/** The last instruction of a wave that was there at a time. */
+function positionAt(data: WaveData, time: number): number {
+  let position = 0;
+  while (position + 1 < data.count && (data.time[position + 1] as number) <= time) position++;
+  return position;
 }
 
 function focusOf(track: Track, lane: number, wave: Wave, data: WaveData, position: number | undefined): Span | null {

@@ -1,9 +1,20 @@
 // The rows of the Compute Unit view: per slot its markers, its instructions over the lives of its waves, its states.
 import type { Strip, TimelineRow } from "../../draw/lanes";
+import type { CurveTiles } from "../../model/curves";
 import { type Lives, type Slot, slotKey, slotOf } from "../../model/slots";
 import type { Lane, Track, TrackSet } from "../../model/tracks";
 
 const STATE_HEIGHT = 4;
+
+/** What is drawn of the instructions of a slot. */
+export interface Look {
+  /** The states of the waves in place of their instructions. */
+  areStates: boolean;
+  /** How much of the time is stall; null = not here yet. */
+  shares: CurveTiles | null;
+  /** The track of stalls by class; null = stalls are paler. */
+  classes: Track | null;
+}
 
 function engineGroup(lane: Lane): string {
   const { se, cu } = slotOf(lane);
@@ -25,6 +36,7 @@ export function computeUnitRows(
   set: TrackSet,
   lives: Map<string, Lives>,
   isShown: (se: number) => boolean,
+  look: Look,
 ): TimelineRow[] {
   const [instructions, states] = [set.track("instructions"), set.track("states")];
   const [byInstructions, byStates] = [bySlot(instructions), bySlot(states)];
@@ -47,8 +59,15 @@ export function computeUnitRows(
     const strips: Strip[] = [];
     const [main, state] = [byInstructions.get(key)?.[0], byStates.get(key)?.[0]];
     const behind = lives.get(key);
-    if (instructions && main) strips.push({ track: instructions, lane: main.lane, ...(behind ? { behind } : {}) });
-    if (states && state) strips.push({ track: states, lane: state.lane, ...(main ? { fixed: STATE_HEIGHT } : {}) });
+    const drawsStates = look.areStates && states !== undefined && state !== undefined;
+    if (instructions && main) {
+      const by = look.classes ? { by: look.classes } : {};
+      const stalled = look.shares ? { stalled: { tiles: look.shares, series: main.lane, ...by } } : {};
+      const drawn = drawsStates ? { instead: { track: states, lane: state.lane } } : stalled;
+      strips.push({ track: instructions, lane: main.lane, ...(behind ? { behind } : {}), ...drawn });
+    }
+    if (states && state && !(main && drawsStates))
+      strips.push({ track: states, lane: state.lane, ...(main ? { fixed: STATE_HEIGHT } : {}) });
     return { key, label: String(slot), path, strips };
   };
   const tracedLanes = sorted(traced);

@@ -1,5 +1,5 @@
 // All waves of all compute units of the traced shader engines, by kernel.
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { paintEventLines } from "../../draw/event_lines";
@@ -9,14 +9,17 @@ import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper, seriesColour } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
-import { traceOverview } from "../../model/document";
+import { current, traceOverview } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
 import { preview, select, selection } from "../../model/selection";
+import { change, settings } from "../../model/settings";
 import { slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
-import { kindOf, type Lane, type Span, type Track, type TrackSet } from "../../model/tracks";
+import { soughtLane } from "../../model/sought_unit";
+import { kindOf, type Lane, lateKinds, type Span, type Track, type TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { selectWave, type Wave } from "../../model/waves";
 import { Chips } from "../../widgets/chips";
-import { KindLegend } from "../../widgets/kind_legend";
+import { entriesOf, KindLegend } from "../../widgets/kind_legend";
 import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { factsOf } from "../../widgets/span_facts";
@@ -61,26 +64,49 @@ function globalRows(set: TrackSet, track: Track, gfxip: number): TimelineRow[] {
   return rows;
 }
 
-function Lanes({ set, track }: { set: TrackSet; track: Track }) {
+/** What colours the waves: their kernel, or what the tracks beside it tell. */
+const COLOURS = {
+  kernel: "waves",
+  workgroup: "waves_by_workgroup",
+  dispatch: "waves_by_dispatch",
+  duration: "waves_by_duration",
+};
+type ColourBy = keyof typeof COLOURS;
+const SETTING = "global_view_colour";
+
+function colourBy(set: TrackSet): ColourBy {
+  const chosen = settings.value[SETTING];
+  const isThere =
+    typeof chosen === "string" && Object.hasOwn(COLOURS, chosen) && set.track(COLOURS[chosen as ColourBy]);
+  return isThere ? (chosen as ColourBy) : "kernel";
+}
+
+function Lanes({ set, track: kernels }: { set: TrackSet; track: Track }) {
+  const by = colourBy(set);
+  const plain = set.track(COLOURS[by]) ?? kernels;
+  const named = useAnswer(plain.has_late_kinds ? lateKinds(current.value, plain.name) : null);
+  const kinds = named.value.state === "ready" ? named.value.value : null;
+  const track = useMemo(() => (kinds && plain.has_late_kinds ? { ...plain, kinds } : plain), [plain, kinds]);
+  const lit = useSignal<number | null>(null);
   const facts = traceOverview();
   const events = set.track("events");
   const groups = useMemo(() => groupsAmong(events?.kinds ?? []), [events]);
   const hidden = useSignal<ReadonlySet<string>>(new Set(groups.filter((g) => !g.isOnAtFirst).map((g) => g.name)));
   const handle = useMemo(() => new TimelineHandle(), []);
-  const rows = useComputed(() => globalRows(set, track, facts.gfxip));
+  const rows = useMemo(() => globalRows(set, track, facts.gfxip), [set, track, facts.gfxip]);
   const laneOf = useMemo(() => new Map(track.lanes.map((lane) => [slotKey(slotOf(lane)), lane.lane])), [track]);
-  const chosenKind = selection.value.kernel;
+  const chosenKind = by === "kernel" ? selection.value.kernel : (lit.value ?? undefined);
 
   const kindColour = (of: Track, kind: number) => {
     if (of !== track) return undefined;
-    if (kindOf(track, kind)?.colour) return undefined;
-    const isFaint = selection.value.kernel !== undefined && selection.value.kernel !== kind;
-    return isFaint ? colourOf("UNFINISHED") : seriesColour(kind);
+    const chosen = by === "kernel" ? selection.value.kernel : (lit.value ?? undefined);
+    if (chosen !== undefined && chosen !== kind) return colourOf("UNFINISHED");
+    return kindOf(track, kind)?.colour ? undefined : seriesColour(kind);
   };
   const onSpan = (span: Span | null) => {
     if (span?.track !== track) return;
     const wave = tracedWave(span);
-    const isKernel = facts.kernels.some((k) => k.kernel === span.kind);
+    const isKernel = by === "kernel" && facts.kernels.some((k) => k.kernel === span.kind);
     if (wave) selectWave(wave.wave);
     else if (isKernel) select({ kernel: span.kind });
   };
@@ -109,11 +135,11 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
     if (preview.value.wave !== selection.value.wave) mark(waveNumbered(preview.value.wave), paper("accent"), 1);
   };
   const chosen = waveNumbered(selection.value.wave);
-  const lane = chosen ? laneOf.get(slotKey(chosen)) : undefined;
+  const lane = soughtLane(track) ?? (chosen ? laneOf.get(slotKey(chosen)) : undefined);
   return (
     <div class="view">
-      <div class="toolbar">
-        <span>{exact(track.lane_count)} slots</span>
+      <div class="toolbar of-timeline">
+        <span class="wide-only">{exact(track.lane_count)} slots</span>
         {groups.length ? (
           <Chips
             label="Events"
@@ -130,17 +156,40 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
             }}
           />
         ) : null}
+        <label title="What the colours of waves say">
+          Colour
+          <select
+            data-colour-by
+            value={by}
+            onChange={(event) => {
+              lit.value = null;
+              change({ [SETTING]: event.currentTarget.value });
+            }}
+          >
+            {Object.entries(COLOURS).map(([value, name]) => (
+              <option key={value} value={value} disabled={!set.track(name)}>
+                {value}
+              </option>
+            ))}
+          </select>
+        </label>
         <KindLegend
-          track={track}
+          label={`Waves by ${by}`}
+          entries={entriesOf(track)}
           chosen={chosenKind}
-          onKind={(kind) => select({ kernel: kind === chosenKind ? undefined : kind })}
+          onKind={(kind) => {
+            const next = kind === chosenKind ? undefined : kind;
+            if (by === "kernel") select({ kernel: next });
+            else lit.value = next ?? null;
+          }}
         />
         <SaveMenu name="global_view" offers={handle.offers()} />
       </div>
       <Timeline
         label="Waves of all compute units"
         set={set}
-        rows={rows.value}
+        rows={rows}
+        hasEdges
         unit="cycles"
         clockMhz={facts.clock_mhz}
         rowHeights={THIN}

@@ -25,9 +25,17 @@ export interface EventAnswer {
   flows: Flows;
 }
 
-export function EventDetails({ answer, track }: { answer: ReadonlySignal<Loaded<EventAnswer>>; track: RunTrack }) {
+interface Props {
+  answer: ReadonlySignal<Loaded<EventAnswer>>;
+  track: RunTrack;
+  /** Where it stands, in pixels from the left; null = at the right. */
+  left: number | null;
+}
+
+export function EventDetails({ answer, track, left }: Props) {
+  const style = left === null ? { right: "0" } : { left: `${left}px` };
   return (
-    <aside class="event-details" aria-label="The selected event">
+    <aside class="event-details" aria-label="The selected event" style={style}>
       <button
         type="button"
         class="quiet"

@@ -12,8 +12,10 @@ import { paintPath } from "../../draw/path_segments";
 import { spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
+import { shortName } from "../../model/kernel_names";
 import { useAnswer } from "../../model/loaded";
 import { segmentsOf } from "../../model/path";
+import { laneGroup } from "../../model/run";
 import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
 import { preview, type Range, select, selection } from "../../model/selection";
 import { show, shown } from "../../model/timewindow";
@@ -22,7 +24,6 @@ import type { View } from "../../model/view";
 import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { rowsOfTrack, Timeline, TimelineHandle } from "../../widgets/timeline";
-import { CurveStrips, StripChooser, useStrips } from "./curve_strips";
 import { type EventAnswer, EventDetails } from "./details";
 import "./run_timeline.css";
 
@@ -39,6 +40,8 @@ const ROW_HEIGHTS = { least: 14, most: 18 };
 const EASY_TO_HIT = 0.004;
 /** Facts in a tooltip; all of them stand in the panel of the selected event. */
 const MOST_FACTS = 4;
+/** Of curves, shown at first where it was sampled. */
+const POWER = /power/i;
 /** More arrows than this hide what they lie over. */
 const MOST_ARROWS = 120;
 
@@ -52,12 +55,10 @@ function RunTimeline() {
 
 function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   const hidden = useSignal<ReadonlySet<string>>(new Set());
-  const group = useSignal("");
+  const group = laneGroup;
   const query = useSignal("");
   const withFlows = useSignal(true);
   const withPath = useSignal(false);
-  const gutter = useSignal(0);
-  const strips = useStrips();
   const handle = useMemo(() => new TimelineHandle(), []);
   const names = useMemo(() => namesOf(track), [track]);
   const groups = useMemo(() => [...new Set(track.lanes.map((lane) => lane.group[0] ?? ""))], [track]);
@@ -93,11 +94,16 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     return flowSet ? within(flowSet, shown.value) : null;
   });
 
+  const pressed = useRef(0);
+  const gutter = useRef(0);
+  /** What is known about an event lies over the lanes, so that they do not move: beside the event. */
+  const isAtRight = useSignal(true);
   const choose = (span: Span) => {
+    const { begin, end } = shown.value;
+    isAtRight.value = pressed.current < begin + (end - begin) * 0.6;
     const kernelName = isDispatch(track, span.item) ? names[span.kind] : undefined;
     select({ span: spanKey(track, span.item), kernelName });
   };
-  const pressed = useRef(0);
   const onSpan = async (group: Span | null) => {
     if (!group) return;
     const isWide = (span: Span) => (span.end - span.begin) / (shown.value.end - shown.value.begin) > EASY_TO_HIT;
@@ -113,7 +119,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
-    gutter.value = frame.parts.gutter;
+    gutter.current = frame.parts.gutter;
     if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
     paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
@@ -149,7 +155,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   const matches = query.value ? (matchingKinds.value?.size ?? 0) : 0;
   return (
     <div class="view">
-      <div class="toolbar">
+      <div class="toolbar run-toolbar">
         {LANE_KINDS.filter(([kind]) => track.lanes.some((lane) => lane.kind === kind)).map(([kind, name, hint]) => (
           <label key={kind} title={hint}>
             <input type="checkbox" checked={!hidden.value.has(kind)} onChange={() => toggle(kind)} /> {name}
@@ -177,7 +183,6 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           />{" "}
           Critical path
         </label>
-        <StripChooser strips={strips} />
         {groups.length > 1 ? (
           <select
             aria-label="Processes"
@@ -239,9 +244,10 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           handle={handle}
           rowHeights={ROW_HEIGHTS}
           kindColour={(_, kind) => colours.value[kind]}
-          labelOf={(span) => spanName(span, names[span.kind] ?? "")}
+          labelOf={(span) => spanName(span, shortName(names[span.kind] ?? ""))}
           tooltipOf={(span) => factsOfEvent(track, span)}
           labelsGroups
+          firstCurves={POWER}
           countedAs="events"
           onSpan={(span) => void onSpan(span)}
           onHover={onHover}
@@ -249,9 +255,10 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           overlay={overlay}
           highlight={highlight}
         />
-        {item.value >= 0 ? <EventDetails answer={event} track={track} /> : null}
+        {item.value >= 0 ? (
+          <EventDetails answer={event} track={track} left={isAtRight.value ? null : gutter.current} />
+        ) : null}
       </div>
-      <CurveStrips strips={strips} gutter={gutter} />
     </div>
   );
 }

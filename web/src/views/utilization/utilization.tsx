@@ -1,4 +1,5 @@
 // What every pipe of every SIMD issues, when none does, and for how long instructions occupy each.
+import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import type { UtilizationAnswer } from "../../data/answers.gen";
@@ -6,7 +7,8 @@ import { json } from "../../data/ask";
 import type { Frame as TimelineFrame } from "../../draw/frame";
 import { paintMoment } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
-import { colourOf } from "../../draw/palette";
+import { colourOf, mixed } from "../../draw/palette";
+import { kindName, spanColour } from "../../draw/timeline_spans";
 import { selectRow, textOf } from "../../model/code";
 import { CurveTiles } from "../../model/curves";
 import { current, traceOverview } from "../../model/document";
@@ -15,12 +17,12 @@ import { useAnswer } from "../../model/loaded";
 import { NO_ISSUE, type PipeCurves, type PipeShare, pipeCurves, sharesIn } from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
 import { preview, selection } from "../../model/selection";
-import { bounds, shown } from "../../model/timewindow";
+import { firstWindow, shown } from "../../model/timewindow";
 import type { Span, Track, TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
-import { KindLegend } from "../../widgets/kind_legend";
+import { entriesOf, KindLegend } from "../../widgets/kind_legend";
 import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
@@ -61,6 +63,10 @@ const MEANINGS: Record<string, string> = {
 
 const colourOfPipe = (pipe: string) => colourOf(MEANINGS[pipe] ?? pipe);
 
+/** The kinds of instructions of pipes that have several. */
+const KINDS: Record<string, string[]> = { VMEM: ["VMEM", "FLAT"], SCALAR: ["SALU", "SMEM"], BRANCH: ["JUMP", "NEXT"] };
+const FADED = 0.82;
+
 /** What the table is about. */
 type Period = "all" | "screen" | "selection";
 const PERIODS: Record<Period, string> = {
@@ -88,11 +94,19 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const use = answer.value.state === "ready" ? answer.value.value : null;
   const asked = useAnswer(pipeCurves(current.value));
   const curves = asked.value.state === "ready" ? asked.value.value : null;
-  const tiles = useMemo(() => (curves ? new CurveTiles(curves) : null), [curves]);
-  const rows = useMemo(
-    () => (curves && tiles ? pipeRows(track, curves, tiles, colourOfPipe) : []),
-    [track, curves, tiles],
-  );
+  const tilesNow = useComputed(() => (asked.value.state === "ready" ? new CurveTiles(asked.value.value) : null));
+  const tiles = tilesNow.value;
+  const lit = useSignal<number | null>(null);
+  const faded = (colour: string) => mixed(colour, colourOf("EMPTY"), FADED);
+  const rows = useComputed(() => {
+    const name = lit.value === null ? null : kindName(track, lit.value);
+    const isLit = (pipe: string) => name === null || (KINDS[pipe] ?? [MEANINGS[pipe] ?? pipe]).includes(name);
+    const colour = (pipe: string) => (isLit(pipe) ? colourOfPipe(pipe) : faded(colourOfPipe(pipe)));
+    const [curves, ready] = [asked.value, tilesNow.value];
+    return curves.state === "ready" && ready ? pipeRows(track, curves.value, ready, colour) : [];
+  });
+  const kindColour = (of: Track, kind: number) =>
+    lit.value === null || lit.value === kind ? undefined : faded(spanColour(of, kind, {}));
   const period = periodNow();
   const lines = use && curves && tiles ? linesIn(period, use, curves, tiles) : [];
   const columns = useMemo(() => columnsOf(use, PERIODS[period]), [use, period]);
@@ -122,28 +136,38 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   };
   return (
     <div class="view">
-      <div class="toolbar">
+      <div class="toolbar of-timeline">
         <span title={use?.definition}>
           {use?.bubble_share === null || use === null ? "" : `No pipe issues in ${percent(use.bubble_share)} of cycles`}
         </span>
-        <span title="The height of a lane is 100 % of a pixel's time; zoomed in, every issue has its own length">
+        <span
+          class="wide-only"
+          title="The height of a lane is 100 % of a pixel's time; zoomed in, every issue has its own length"
+        >
           height: issue share
         </span>
-        <KindLegend track={track} without={["NONE", "UNFINISHED"]} />
+        <KindLegend
+          label="Kinds of instructions"
+          entries={entriesOf(track)}
+          chosen={lit.value ?? undefined}
+          onKind={(kind) => {
+            lit.value = kind === lit.value ? null : kind;
+          }}
+        />
         <SaveMenu name="utilization" offers={[...handle.offers(), tableOffer(columns, () => lines)]} />
       </div>
       <div class="utilization">
         <Timeline
           label="Issues of every pipe"
           set={set}
-          rows={rows}
+          rows={rows.value}
           unit="cycles"
           clockMhz={facts.clock_mhz}
           rowHeights={COMFORTABLE}
           overviewTrack={track}
           countedAs="issues"
           handle={handle}
-          {...{ onSpan, onHover, tooltipOf, highlight }}
+          {...{ onSpan, onHover, tooltipOf, highlight, kindColour }}
         />
         <div class="utilization-shares" data-shares-of={period}>
           <p class="faint-text">Shares {PERIODS[period]}</p>
@@ -159,7 +183,8 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
 function periodNow(): Period {
   if (selection.value.range) return "selection";
   const { begin, end } = shown.value;
-  return begin <= bounds.value.begin && end >= bounds.value.end ? "all" : "screen";
+  const traced = firstWindow.value;
+  return begin <= traced.begin && end >= traced.end ? "all" : "screen";
 }
 
 function linesIn(period: Period, use: UtilizationAnswer, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
@@ -179,11 +204,13 @@ function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeSh
       value: (line) => line.share,
       show: (line) => (
         <span class="share" title={`${exact(line.cycles)} cycles`}>
-          <i style={{ width: `${100 * Math.min(1, line.share ?? 0)}%`, background: colourOfPipe(line.pipe) }} />
+          <span>
+            <i style={{ width: `${100 * Math.min(1, line.share ?? 0)}%`, background: colourOfPipe(line.pipe) }} />
+          </span>
           {percent(line.share)}
         </span>
       ),
-      width: "minmax(6em, 1fr)",
+      width: "minmax(8em, 1fr)",
     },
     {
       name: "busy_share",
