@@ -22,7 +22,9 @@ import { figureColumns } from "../widgets/figure_columns";
 import { gpuColumn, processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
+import { Split } from "../widgets/split";
 import { TableSection } from "../widgets/table_section";
+import { Strips } from "./busy/strips";
 import "./busy.css";
 
 const GPUS = figureColumns<RunBusyGpusRow>(RUN_BUSY_GPUS, [
@@ -62,12 +64,12 @@ function Busy() {
   const curves = useAnswer(curvesOf(current.value));
   return (
     <div class="view">
-      <div class="busy-curves">
+      <Split name="busy" label="Between curves and tables" direction="column" first={0.62}>
         <Answered answer={curves}>{(sets) => <Curves sets={sets} />}</Answered>
-      </div>
-      <div class="busy-tables">
-        <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>
-      </div>
+        <div class="busy-tables">
+          <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>
+        </div>
+      </Split>
     </div>
   );
 }
@@ -79,6 +81,23 @@ function Curves({ sets }: { sets: CurveSet[] }) {
   const quantities = [...new Set(set?.series.map((series) => String(series.keys.quantity ?? "")))].filter(Boolean);
   const chosen = quantities.includes(quantity.value) ? quantity.value : (quantities[0] ?? ALL);
   if (!set) return <p class="note">Nothing that changes over time was recorded.</p>;
+  const choose = (
+    <select
+      aria-label="Curves"
+      value={set.name}
+      data-choose="curves"
+      onChange={(change) => {
+        name.value = change.currentTarget.value;
+      }}
+    >
+      {sets.map((choice) => (
+        <option key={choice.name} value={choice.name}>
+          {TITLES[choice.name] ?? choice.name}
+        </option>
+      ))}
+    </select>
+  );
+  if (set.name === "busy") return <Strips choose={choose} />;
   return (
     <CurveChart
       key={`${set.name}/${chosen}`}
@@ -88,20 +107,7 @@ function Curves({ sets }: { sets: CurveSet[] }) {
       fromZero={set.name !== "monitors"}
       isHiddenAtFirst={(series) => chosen !== ALL && series.keys.quantity !== chosen}
     >
-      <select
-        aria-label="Curves"
-        value={set.name}
-        data-choose="curves"
-        onChange={(change) => {
-          name.value = change.currentTarget.value;
-        }}
-      >
-        {sets.map((choice) => (
-          <option key={choice.name} value={choice.name}>
-            {TITLES[choice.name] ?? choice.name}
-          </option>
-        ))}
-      </select>
+      {choose}
       {quantities.length > 1 ? (
         <select
           aria-label="Quantity"
@@ -156,6 +162,7 @@ export const busy: View = {
   title: "Busy",
   hint: "How much of the time each GPU had work; over time also memory, copies, clocks and counters",
   about: "run",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies || overview.holds.monitors)
       ? ""

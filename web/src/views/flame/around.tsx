@@ -1,33 +1,9 @@
-// Around the picture: the path to the frame that was zoomed to, and the figures of the frame under the pointer.
+// The figures of the frame under the pointer.
 import { exact, percent } from "../../base/format";
 import { codeNow } from "../../model/code";
 import { isSampled } from "../../model/source";
-import { type Frames, shownName } from "./frames";
-
-export function Crumbs(props: { frames: Frames; focus: number; zoomTo: (frame: number) => void; isZoomed: boolean }) {
-  const { frames, focus, zoomTo, isZoomed } = props;
-  const path: number[] = [];
-  for (let frame = focus; frame >= 0; frame = frames.parents[frame] ?? -1) path.unshift(frame);
-  return (
-    <div class="crumbs">
-      {path.map((frame, at) => (
-        <span key={frame}>
-          {at ? " › " : ""}
-          <button type="button" title={frames.names[frame]} onClick={() => zoomTo(frame)}>
-            {shownName(frames, frame)}
-          </button>
-        </span>
-      ))}
-      {isZoomed ? (
-        <button type="button" class="reset" title="Show everything (double click)" onClick={() => zoomTo(0)}>
-          [reset]
-        </button>
-      ) : (
-        " · click a frame to zoom into it and select it, wheel to zoom, Shift and wheel to scroll"
-      )}
-    </div>
-  );
-}
+import { besidePointer } from "../../widgets/flame_stage";
+import type { Frames } from "./frames";
 
 interface TipProps {
   frames: Frames;
@@ -37,17 +13,12 @@ interface TipProps {
 }
 
 export function Tip({ frames, weights, over, size }: TipProps) {
-  const { frame, x, y } = over;
+  const { frame } = over;
   const { latency, idle, exposedLatency, exposedIdle, stall, hits, samples } = frames.measures;
   const of = (values: ArrayLike<number>) => values[frame] ?? 0;
   const cycles = of(latency) + of(idle);
   const exposed = of(exposedLatency) + of(exposedIdle);
-  const isRight = x > (size?.clientWidth ?? 0) / 2;
-  const isLow = y > (size?.clientHeight ?? 0) / 2;
-  const place = {
-    [isRight ? "right" : "left"]: `${(isRight ? (size?.clientWidth ?? 0) - x : x) + 12}px`,
-    [isLow ? "bottom" : "top"]: `${(isLow ? (size?.clientHeight ?? 0) - y : y) + 14}px`,
-  };
+  const place = besidePointer(over, size);
   const row = frames.kinds[frame] === "instruction" ? frames.rows[frame] : undefined;
   return (
     <div class="tip" style={place}>

@@ -89,9 +89,13 @@ function categoryOf(kind: string): string {
   return kinds.find(([begin]) => kind.startsWith(begin))?.[1] ?? "IMMED";
 }
 
+/** Kinds of frames that stand for several rows: a click zooms, and selects the first. */
+const OF_CODE = new Set(["function", "loop", "block"]);
+
 export function selectFrame(frames: Frames, frame: number): void {
   const [kind, file] = [frames.kinds[frame], frames.files[frame] ?? ""];
   if (kind === "instruction") selectRow(frames.rows[frame] as number);
+  else if (OF_CODE.has(kind ?? "")) selectRow(frames.rows[frame] as number, {}, true);
   else if (kind === "line") selectSourceLine({ file, line: frames.lines[frame] as number });
   else if (kind === "file" && file) {
     openedFile.value = file;

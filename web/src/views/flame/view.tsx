@@ -15,6 +15,7 @@ import {
   windowOf,
 } from "../../draw/flame";
 import { paper } from "../../draw/palette";
+import { codeNow, hasLines } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { preview, selection } from "../../model/selection";
@@ -22,9 +23,11 @@ import { change, settings } from "../../model/settings";
 import { isSampled } from "../../model/source";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
-import { Canvas, type Paint, type Size } from "../../widgets/canvas";
+import type { Paint, Size } from "../../widgets/canvas";
+import type { FlameStage } from "../../widgets/flame_input";
+import { Crumbs, Stage } from "../../widgets/flame_stage";
 import { pictures, SaveMenu } from "../../widgets/saving";
-import { Crumbs, Tip } from "./around";
+import { Tip } from "./around";
 import {
   asCsv,
   colourOfFrame,
@@ -36,18 +39,26 @@ import {
   type Weight,
   weightsOf,
 } from "./frames";
-import { FlameInput, type FlameStage } from "./input";
-import "./flame.css";
 
 const TREES = [
   { id: "source", title: "source", needsMarkers: false },
+  { id: "code", title: "loops and blocks", needsMarkers: false },
   { id: "scopes", title: "marker scopes", needsMarkers: true },
   { id: "scope_source", title: "scopes and source", needsMarkers: true },
 ];
 
 function FlameView() {
   const facts = traceOverview();
-  const tree = useSignal(facts.instruction_count || facts.holds.samples ? "source" : "scopes");
+  const chosen = useSignal("");
+  const byCost = codeNow() && !hasLines.value ? "code" : "source";
+  const tree = {
+    get value() {
+      return chosen.value || (facts.instruction_count || facts.holds.samples ? byCost : "scopes");
+    },
+    set value(next: string) {
+      chosen.value = next;
+    },
+  };
   const answer = useAnswer(arrow(current.value, "flame", { tree: tree.value }));
   return (
     <Answered answer={answer}>
@@ -139,9 +150,6 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
     },
     reset: () => zoomTo(0),
   };
-  const latest = useRef(stage);
-  latest.current = stage;
-  const input = useMemo(() => new FlameInput(latest), []);
   const size = (): Size => ({
     width: canvas.current?.clientWidth ?? 900,
     height: Math.max(layout.deepest * FLAME_ROW, 60),
@@ -151,7 +159,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
       <div class="toolbar">
         <select
           aria-label="Tree"
-          title="Source: file, inlined lines, instructions. Marker scopes: time of waves inside them. Scopes and source: instructions below the scopes they began in"
+          title="Source: file, inlined lines, instructions. Loops and blocks: function, loops, basic block, instructions. Marker scopes: time of waves inside them. Scopes and source: instructions below the scopes they began in"
           value={tree.value}
           onChange={(event) => (tree.value = event.currentTarget.value)}
         >
@@ -213,33 +221,22 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
         />
       </div>
       <Crumbs
-        frames={frames}
+        parents={frames.parents}
+        titleOf={(frame) => frames.names[frame] ?? ""}
+        nameOf={(frame) => shownName(frames, frame)}
         focus={focus.value}
         zoomTo={zoomTo}
         isZoomed={window.value.begin > 0 || window.value.end < 1}
       />
       {total ? (
-        <div
-          class="stage"
-          role="application"
-          tabIndex={0}
-          aria-label="Flame graph: arrow keys move, Enter zooms, Escape shows everything"
-          onKeyDown={input.onKeyDown}
+        <Stage
+          stage={stage}
+          paint={paint}
+          canvas={canvas}
+          label={`Flame graph of ${exact(total)} ${unit} in ${exact(frames.count - 1)} frames`}
         >
-          <Canvas
-            paint={paint}
-            canvasRef={canvas}
-            label={`Flame graph of ${exact(total)} ${unit} in ${exact(frames.count - 1)} frames`}
-            events={{
-              onPointerDown: input.onPointerDown,
-              onPointerMove: input.onPointerMove,
-              onPointerLeave: input.onPointerLeave,
-              onClick: input.onClick,
-              onWheel: input.onWheel,
-            }}
-          />
           {over.value ? <Tip frames={frames} weights={weights} over={over.value} size={canvas.current} /> : null}
-        </div>
+        </Stage>
       ) : (
         <Nothing>Nothing to show: nothing in this tree cost anything.</Nothing>
       )}
@@ -252,6 +249,7 @@ export const flame: View = {
   title: "Flame graph",
   hint: "Where the cycles go: files, inlined lines and instructions, or marker scopes, by width",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && (overview.instruction_count || overview.holds.samples || overview.holds.markers)
       ? ""
