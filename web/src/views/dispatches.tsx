@@ -11,6 +11,7 @@ const Dispatches = () => (
     words="Resident waves of each kernel"
     definition="Waves on all CUs of the traced shader engines, by the kernel that they entered"
     areParts
+    shape="stacked"
     isSelected={({ keys }) => keys.kernel !== null && Number(keys.kernel) === selection.value.kernel}
     onSelect={({ keys }) => select({ kernel: keys.kernel === null ? undefined : Number(keys.kernel) })}
   />

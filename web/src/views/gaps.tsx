@@ -16,10 +16,9 @@ import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { selectKernel } from "../model/run";
-import { select, selection } from "../model/selection";
-import { show } from "../model/timewindow";
-import { frontView, type View } from "../model/view";
+import { showOnGpu } from "../model/run";
+import { selection } from "../model/selection";
+import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { Definition } from "../widgets/cards";
 import { DataTable, tableOffer } from "../widgets/data_table";
@@ -57,8 +56,8 @@ const LARGEST = figureColumns<RunGapsLargestRow>(RUN_GAPS_LARGEST, [
   ["cause", "Cause", "text", "9em"],
   ["function", "Function", "text"],
   ["stack", "In", "text"],
-  ["previous", "Previous", "kernel"],
-  ["next", "Next", "kernel"],
+  ["previous", "Previous", "kernel", "minmax(15em, 2fr)"],
+  ["next", "Next", "kernel", "minmax(15em, 2fr)"],
   ["launch_ns", "Launch"],
   ["queue_depth", "Queued", "count", "5em"],
   ["tid", "Thread", "id"],
@@ -69,12 +68,10 @@ function Gaps() {
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
-/** Around a gap, as much again on both sides: what ended before it and what ended it are seen. */
+/** What ended before the gap and what ended it are seen, too. */
 function showGap(gap: RunGapsLargestRow): void {
-  select({ range: { begin: gap.begin, end: gap.begin + gap.gap_ns } });
-  show({ begin: gap.begin - gap.gap_ns, end: gap.begin + 2 * gap.gap_ns });
-  if (gap.dispatch_id !== null) selectKernel(gap.next);
-  frontView("run_timeline");
+  const kernel = gap.dispatch_id === null ? {} : { kernelName: gap.next };
+  void showOnGpu(gap, { begin: gap.begin, end: gap.begin + gap.gap_ns }, kernel);
 }
 
 function Tables({ answer }: { answer: RunGapsAnswer }) {
@@ -135,6 +132,7 @@ export const gaps: View = {
   title: "Gaps",
   hint: "When GPUs idle between work, what the launching thread did meanwhile, and the longest gaps",
   about: "run",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies) ? "" : "no GPU work was recorded",
   component: Gaps,

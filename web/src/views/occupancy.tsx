@@ -12,6 +12,7 @@ const Occupancy = () => (
     all="per shader engine"
     one={(se) => `CUs of SE ${se}`}
     areParts
+    shape="stacked"
   />
 );
 

@@ -25,6 +25,7 @@ import { PartsBar } from "../widgets/bars";
 import { Definition } from "../widgets/cards";
 import { type Column, tableOffer } from "../widgets/data_table";
 import { figureColumns } from "../widgets/figure_columns";
+import { PartLegend } from "../widgets/part_legend";
 import { gpuColumn, processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { TableSection } from "../widgets/table_section";
@@ -73,6 +74,8 @@ const PARTS = [
   ["exposed_communication_ns", "exposed communication"],
   ["exposed_copy_ns", "exposed copies"],
 ] as const;
+/** What is left over of the bar. */
+const IDLE = { words: "idle (empty)", colour: "transparent" };
 
 function Overlap() {
   const answer = useAnswer(json<RunOverlapAnswer>(current.value, "run_overlap"));
@@ -111,6 +114,7 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
         <SaveMenu name="overlap" offers={[tableOffer(columns.gpus, () => gpus.rows)]} />
       </div>
       <div class="scroll">
+        <PartLegend parts={[...PARTS.map(([, words], n) => ({ words, colour: seriesColour(n) })), IDLE]} />
         <TableSection title="GPUs" label="Overlap by GPU" columns={columns.gpus} table={gpus} />
         <TableSection
           title={`Streams${answer.stream_limit ? `, the ${answer.stream_limit} busiest of each GPU` : ""}`}
@@ -155,6 +159,7 @@ export const overlap: View = {
   title: "Overlap",
   hint: "What ran at the same time: computation, communication, copies, streams, processes, and host calls",
   about: "run",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies) ? "" : "no GPU work was recorded",
   component: Overlap,

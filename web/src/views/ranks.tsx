@@ -11,7 +11,7 @@ import {
   type RunRanksProcessesRow,
 } from "../data/answers.gen";
 import { json } from "../data/ask";
-import { seriesColour } from "../draw/palette";
+import { mixed, paper, seriesColour } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { selectKernel } from "../model/run";
@@ -22,6 +22,7 @@ import { PartsBar } from "../widgets/bars";
 import { Definition, Figure } from "../widgets/cards";
 import { type Column, tableOffer } from "../widgets/data_table";
 import { figureColumns } from "../widgets/figure_columns";
+import { PartLegend } from "../widgets/part_legend";
 import { processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { TableSection } from "../widgets/table_section";
@@ -83,7 +84,8 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
     };
     const bar: Column<RunRanksProcessesRow> = {
       name: "parts",
-      title: "Compute, collectives (waiting lighter), copies",
+      title: "Where the time went",
+      hint: "Compute, collectives, waiting in them, and copies; the longest process fills the width",
       value: (row) => row.compute_ns + row.collective_ns + row.copy_ns,
       show: (row) => <Parts row={row} most={most} />,
       width: "",
@@ -122,6 +124,7 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
             hint="Of all processes together, for ranks that arrived later"
           />
         </div>
+        <PartLegend parts={Object.values(legend())} />
         <TableSection title="Processes" columns={columns.processes} table={processes} />
         <TableSection
           title="Collectives: who the others wait for"
@@ -145,14 +148,26 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
   );
 }
 
+/** Waiting is a paler part of the collectives: it is time in them. */
+function legend() {
+  const collective = seriesColour(1);
+  return {
+    compute: { words: "compute", colour: seriesColour(0) },
+    collective: { words: "collectives without waiting", colour: collective },
+    waiting: { words: "waiting in collectives", colour: mixed(collective, paper("background"), 0.6) },
+    copies: { words: "copies", colour: seriesColour(2) },
+  };
+}
+
 function Parts({ row, most }: { row: RunRanksProcessesRow; most: number }) {
-  const shares: [string, number, string][] = [
-    ["compute", row.compute_ns, seriesColour(0)],
-    ["collectives without waiting", Math.max(0, row.collective_ns - row.waited_ns), seriesColour(1)],
-    ["waiting in collectives", Math.min(row.collective_ns, row.waited_ns), seriesColour(8)],
-    ["copies", row.copy_ns, seriesColour(2)],
+  const { compute, collective, waiting, copies } = legend();
+  const shares = [
+    { ...compute, ns: row.compute_ns },
+    { ...collective, ns: Math.max(0, row.collective_ns - row.waited_ns) },
+    { ...waiting, ns: Math.min(row.collective_ns, row.waited_ns) },
+    { ...copies, ns: row.copy_ns },
   ];
-  const parts = shares.map(([words, ns, colour]) => ({
+  const parts = shares.map(({ words, ns, colour }) => ({
     share: ns / most,
     colour,
     title: `${words}: ${nanoseconds(ns)}, ${percent(ns / most)} of the longest process`,
@@ -169,6 +184,7 @@ export const ranks: View = {
   title: "Ranks",
   hint: "How evenly the work is spread over processes: compute time, waiting in collectives, who arrives late",
   about: "run",
+  time: "selected",
   missing: (overview) => {
     if (overview.kind !== "run" || !overview.holds.dispatches) return "the run has no dispatches";
     return overview.processes.length > 1 ? "" : "the run has one process only; open the files of all ranks together";

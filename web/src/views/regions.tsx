@@ -212,6 +212,7 @@ export const regions: View = {
   title: "Regions",
   hint: "Calls and marker ranges as a tree: their own time, the time below them, and the GPU time that they caused",
   about: "run",
+  time: "selected",
   missing: (overview) => (overview.kind === "run" && overview.holds.regions ? "" : "no calls or ranges were recorded"),
   component: Regions,
 };

@@ -11,6 +11,7 @@ import {
 } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
+import { runChange, thingChange } from "../model/changes";
 import { current, runOverview } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { gpuName, processName, selectKernel } from "../model/run";
@@ -18,6 +19,7 @@ import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { Definition, Figure } from "../widgets/cards";
+import { Delta, withChanges } from "../widgets/changes";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
 import { type ColumnChoice, DURATIONS, figureColumns } from "../widgets/figure_columns";
 import { SaveMenu } from "../widgets/saving";
@@ -45,6 +47,14 @@ const THINGS = figureColumns<RunSummaryThingsRow>(RUN_SUMMARY_THINGS, [
   ["domain", "Kind", "text", "8em"],
   ...FIGURES,
 ]);
+
+const COMPARED = [
+  {
+    name: "mean_ns",
+    format: "ns" as const,
+    of: ({ domain, name }: RunSummaryThingsRow) => thingChange(domain, name, "mean_ns"),
+  },
+];
 
 type Grouped = Pick<RunSummaryThingsRow, "host" | "pid" | "rank" | "gpu" | "stream" | "marker">;
 
@@ -139,12 +149,14 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
                 value={nanoseconds(answer.gpu_ns)}
                 name="GPU time"
                 hint="Time of all kernels and copies together"
+                change={<Delta change={runChange("gpu_ns")} format="ns" isCost />}
               />
               <Figure
                 id="wall_ns"
                 value={nanoseconds(answer.wall_ns)}
                 name="wall time"
                 hint="From the first to the last event, on the node with the longest span"
+                change={<Delta change={runChange("wall_ns")} format="ns" isCost />}
               />
               <Figure
                 id="busy_share"
@@ -173,7 +185,7 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
           </div>
           <DataTable
             label="Things that took time"
-            columns={columns.things}
+            columns={by === "all" ? withChanges(columns.things, rows, COMPARED) : columns.things}
             rows={rows}
             isSelected={(row) => row.domain === "KERNEL" && row.name === selection.value.kernelName}
             onSelect={(row) => {
@@ -191,6 +203,7 @@ export const runSummary: View = {
   title: "Summary",
   hint: "Where the time of the run went: kernels, copies, allocations, calls and marker ranges, by rank, GPU or stream",
   about: "run",
+  time: "selected",
   missing: () => "",
   component: RunSummary,
 };

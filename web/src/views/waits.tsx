@@ -1,55 +1,85 @@
-// Dependencies: every wait with the instructions it waited for, how far ahead they were issued, how much was missing.
+// Dependencies: every wait, and below it what it waited for: how far ahead that was issued, and how much was missing.
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../base/format";
 import { groupBy } from "../base/group";
 import { WAITS, WAITS_PRODUCERS, type WaitsAnswer, type WaitsProducersRow, type WaitsRow } from "../data/answers.gen";
 import { json } from "../data/ask";
+import { hintOf } from "../data/tables";
+import { textScale } from "../draw/painter";
 import { truncation } from "../model/answers";
 import { selectRow } from "../model/code";
-import { current, unlessUnknown } from "../model/document";
+import { current, ofDocument, unlessUnknown } from "../model/document";
 import { ofKernel } from "../model/kernels";
 import { useAnswer } from "../model/loaded";
 import { preview, selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
-import { DataTable, tableOffer } from "../widgets/data_table";
-import { figureColumns } from "../widgets/figure_columns";
+import { type Cell, tableOffer } from "../widgets/data_table";
+import { plainColumns } from "../widgets/figure_columns";
+import { FittingBar } from "../widgets/fitting_bar";
 import { KernelChooser } from "../widgets/kernel_chooser";
 import { RowLink } from "../widgets/links";
 import { SaveMenu } from "../widgets/saving";
+import { VirtualList } from "../widgets/virtual_list";
+import "./waits.css";
 
-/** A wait with one of its producers; a wait whose producers are not known stands alone. */
+/** A wait with one of its producers, for a file; a wait whose producers are not known stands alone. */
 type Edge = WaitsRow & Partial<Omit<WaitsProducersRow, "row">>;
 
-const COLUMNS = figureColumns<Edge>({ ...WAITS_PRODUCERS, ...WAITS }, [
-  ["row", "Row", "id", "4em"],
-  { name: "text", title: "Wait", show: (edge) => <code>{edge.text}</code>, width: "minmax(14em, 1fr)" },
-  ["stall_cycles_total", "Stall"],
-  ["last_stall_cycles_mean", "Earlier by"],
-  {
-    name: "producer_text",
-    title: "Waits for",
-    hint: "The instruction that had to complete; a click selects it",
-    show: (edge) =>
-      edge.producer_row === undefined ? (
-        <span class="faint-text">{edge.class}</span>
-      ) : (
-        <RowLink row={edge.producer_row} text={edge.producer_text ?? ""} />
-      ),
-    width: "minmax(19em, 2fr)",
-  },
-  ["counter", "Counter", "text", "6em"],
-  ["count", "Times", "count", "5em"],
-  ["exposed_stall_cycles_total", "Exposed"],
-  ["distance_cycles_mean", "Distance", "cycles", "5.5em"],
-  ["distance_instructions_mean", "Instructions", "cycles", "6.5em"],
-  ["latency_cycles_mean", "Latency", "cycles", "5.5em"],
-  ["slack_cycles_mean", "Slack", "cycles", "5em"],
-  ["last_count", "Ended it", "count", "5.5em"],
-  ["candidate_count", "Maybe", "count", "5em"],
-  ["class", "Class", "text"],
+/** A line of the list. */
+type Line = { wait: WaitsRow; producer?: WaitsProducersRow };
+
+type OfWait = "stall_cycles_total" | "exposed_stall_cycles_total" | "execution_count";
+type OfProducer = keyof WaitsProducersRow;
+
+interface Figure {
+  title: string;
+  /** Columns of the lines of waits and of producers; absent = such lines have no such figure. */
+  wait?: OfWait;
+  producer?: OfProducer;
+  width: string;
+  /** Pixels of a panel that has room for it. */
+  from: number;
+}
+
+const FIGURES: Figure[] = [
+  { title: "Stall", wait: "stall_cycles_total", width: "4.8em", from: 0 },
+  { title: "Exposed", wait: "exposed_stall_cycles_total", width: "4.8em", from: 0 },
+  { title: "Times", wait: "execution_count", producer: "count", width: "3.4em", from: 480 },
+  { title: "Earlier", producer: "last_stall_cycles_mean", width: "3.6em", from: 0 },
+  { title: "Ahead", producer: "distance_cycles_mean", width: "3.4em", from: 0 },
+  { title: "Latency", producer: "latency_cycles_mean", width: "3.8em", from: 480 },
+  { title: "Slack", producer: "slack_cycles_mean", width: "3.4em", from: 500 },
+  { title: "Instr. ahead", producer: "distance_instructions_mean", width: "5.6em", from: 760 },
+  { title: "Ended it", producer: "last_count", width: "4.4em", from: 760 },
+  { title: "Maybe", producer: "candidate_count", width: "4em", from: 760 },
+];
+const ROW_HEIGHT = 22 * textScale();
+
+const CSV_COLUMNS = plainColumns<Edge>([
+  "row",
+  "text",
+  "stall_cycles_total",
+  "last_stall_cycles_mean",
+  "producer_row",
+  "producer_text",
+  "counter",
+  "count",
+  "exposed_stall_cycles_total",
+  "distance_cycles_mean",
+  "distance_instructions_mean",
+  "latency_cycles_mean",
+  "slack_cycles_mean",
+  "last_count",
+  "candidate_count",
+  "class",
 ]);
+
+const hintOfFigure = ({ wait, producer }: Figure) =>
+  [wait && hintOf(WAITS[wait]), producer && `of a producer: ${hintOf(WAITS_PRODUCERS[producer])}`]
+    .filter(Boolean)
+    .join("\n");
 
 function edgesOf(answer: WaitsAnswer): Edge[] {
   const producers = groupBy(answer.producers.rows, (producer) => producer.row);
@@ -57,6 +87,9 @@ function edgesOf(answer: WaitsAnswer): Edge[] {
     (producers.get(wait.row) ?? [{}]).map((producer) => ({ ...producer, ...wait })),
   );
 }
+
+/** Waits whose producers are not listed. */
+const folded = ofDocument<ReadonlySet<number>>(new Set());
 
 function Waits() {
   const answer = useAnswer(json<WaitsAnswer>(current.value, "waits", ofKernel()));
@@ -69,44 +102,211 @@ function Waits() {
 
 function Edges({ answer }: { answer: WaitsAnswer }) {
   const edges = useMemo(() => edgesOf(answer), [answer]);
-  const clicked = useSignal<Edge | null>(null);
-  const isOf = (edge: Edge) => edge.row === selection.value.row;
-  const chosen =
-    clicked.value && isOf(clicked.value)
-      ? clicked.value
-      : (edges.find(isOf) ??
-        edges.find((edge) => edge.producer_row !== undefined && edge.producer_row === selection.value.row));
+  const producers = useMemo(() => groupBy(answer.producers.rows, (producer) => producer.row), [answer]);
+  const sort = useSignal<OfWait>("stall_cycles_total");
+  const clicked = useSignal<Line | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const room = useSignal(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      room.value = box.current?.clientWidth ?? 0;
+    });
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  const lines = useMemo(() => {
+    const ordered = [...answer.waits.rows].sort((a, b) => (b[sort.value] ?? 0) - (a[sort.value] ?? 0) || a.row - b.row);
+    return ordered.flatMap<Line>((wait) => {
+      const below = folded.value.has(wait.row) ? [] : (producers.get(wait.row) ?? []);
+      return [{ wait }, ...below.map((producer) => ({ wait, producer }))];
+    });
+  }, [answer, producers, sort.value, folded.value]);
+  const { row } = selection.value;
+  const isThat = ({ wait, producer }: Line) => (producer?.producer_row ?? wait.row) === row;
+  const isClicked = (line: Line) =>
+    line.wait === clicked.value?.wait && line.producer === clicked.value?.producer && isThat(line);
+  const known = lines.findIndex(isClicked);
+  const chosen = known >= 0 ? known : lines.findIndex(isThat);
   const left =
     truncation(answer.waits.rows.length, answer.waits.row_count) ||
     truncation(answer.producers.rows.length, answer.producers.row_count);
+  const figures = FIGURES.filter(({ from }) => room.value >= from * textScale());
+  const template = `minmax(9em, 1fr) ${figures.map(({ width }) => width).join(" ")}`;
+  const choose = (line: Line) => {
+    clicked.value = line;
+    selectRow(line.producer?.producer_row ?? line.wait.row);
+  };
+  const fold = (wait: WaitsRow, isFolded: boolean) => {
+    const next = new Set(folded.value);
+    if (isFolded) next.add(wait.row);
+    else next.delete(wait.row);
+    folded.value = next;
+  };
+  const press = (event: KeyboardEvent) => {
+    const line = lines[chosen];
+    const folds = { ArrowLeft: true, ArrowRight: false }[event.key];
+    if (line && folds !== undefined) fold(line.wait, folds);
+    const next = lines[chosen + ({ ArrowDown: 1, ArrowUp: -1 }[event.key] ?? Number.NaN)];
+    if (next) choose(next);
+    if (next || (line && folds !== undefined)) event.preventDefault();
+  };
   return (
-    <div class="view">
-      <div class="toolbar">
-        <span title="Executions of wait instructions that held the wave longer than an issue slot">
-          {exact(answer.stalled_count)} of {exact(answer.execution_count)} waits stalled (
-          {percent(answer.stalled_count / (answer.execution_count || 1))}), {short(answer.stall_cycles_total)} cycles
-        </span>
-        {left ? <b class="truncated">{left}</b> : null}
-        <KernelChooser />
-        <SaveMenu name="dependencies" offers={[tableOffer(COLUMNS, () => edges)]} />
-      </div>
+    <div class={`view waits${room.value < 480 ? " narrow" : ""}`} ref={box}>
+      <FittingBar
+        items={[
+          {
+            id: "stalled",
+            content: (
+              <span title="Executions of wait instructions that held the wave longer than an issue slot">
+                {exact(answer.stalled_count)} of {exact(answer.execution_count)} waits stalled (
+                {percent(answer.stalled_count / (answer.execution_count || 1))}), {short(answer.stall_cycles_total)}{" "}
+                cycles
+              </span>
+            ),
+          },
+          ...(left ? [{ id: "left", content: <b class="truncated">{left}</b> }] : []),
+          { id: "fold", content: <FoldAll rows={answer.waits.rows.map((wait) => wait.row)} /> },
+          { id: "kernel", content: <KernelChooser /> },
+          {
+            id: "save",
+            content: <SaveMenu name="dependencies" offers={[tableOffer(CSV_COLUMNS, () => edges)]} />,
+          },
+        ]}
+      />
       {edges.length ? (
-        <DataTable
+        <VirtualList
+          class="table"
           label="Waits and their producers"
-          columns={COLUMNS}
-          rows={edges}
-          isSelected={(edge) => edge === chosen}
-          onSelect={(edge) => {
-            clicked.value = edge;
-            selectRow(edge.row);
-          }}
-          onHover={(edge) => {
-            preview.value = edge ? { row: edge.row } : {};
-          }}
+          count={lines.length}
+          rowHeight={ROW_HEIGHT}
+          reveal={chosen}
+          onKeyDown={press}
+          header={
+            <div class="row head" role="row" style={{ gridTemplateColumns: template }}>
+              <span role="columnheader">Wait, and what it waited for</span>
+              {figures.map((figure) => (
+                <span key={figure.title} role="columnheader" class="number" title={hintOfFigure(figure)}>
+                  {figure.wait ? (
+                    <button
+                      type="button"
+                      class="number"
+                      onClick={() => {
+                        sort.value = figure.wait as OfWait;
+                      }}
+                    >
+                      {figure.title}
+                      {figure.wait === sort.value ? " ▾" : ""}
+                    </button>
+                  ) : (
+                    figure.title
+                  )}
+                </span>
+              ))}
+            </div>
+          }
+          row={(index) => (
+            <WaitLine
+              key={index}
+              line={lines[index] as Line}
+              figures={figures}
+              template={template}
+              isSelected={index === chosen}
+              isFolded={folded.value.has((lines[index] as Line).wait.row)}
+              producerCount={producers.get((lines[index] as Line).wait.row)?.length ?? 0}
+              choose={choose}
+              fold={fold}
+            />
+          )}
         />
       ) : (
         <Nothing>{unlessUnknown("No wait instruction was executed in this trace")}.</Nothing>
       )}
+    </div>
+  );
+}
+
+function FoldAll({ rows }: { rows: number[] }) {
+  const areFolded = rows.every((row) => folded.value.has(row));
+  return (
+    <button
+      type="button"
+      class="quiet"
+      data-fold-all
+      onClick={() => {
+        folded.value = new Set(areFolded ? [] : rows);
+      }}
+    >
+      {areFolded ? "unfold all" : "fold all"}
+    </button>
+  );
+}
+
+interface LineProps {
+  line: Line;
+  figures: Figure[];
+  template: string;
+  isSelected: boolean;
+  isFolded: boolean;
+  producerCount: number;
+  choose: (line: Line) => void;
+  fold: (wait: WaitsRow, isFolded: boolean) => void;
+}
+
+function WaitLine({ line, figures, template, isSelected, isFolded, producerCount, choose, fold }: LineProps) {
+  const { wait, producer } = line;
+  const row = producer?.producer_row ?? wait.row;
+  const figureOf = (figure: Figure): Cell => {
+    if (!producer) return figure.wait && wait[figure.wait];
+    return figure.producer && producer[figure.producer];
+  };
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      class={`row can-click ${producer ? "of-wait" : "wait"}${isSelected ? " selected" : ""}`}
+      data-wait={wait.row}
+      style={{ gridTemplateColumns: template, height: `${ROW_HEIGHT}px` }}
+      onClick={() => choose(line)}
+      onPointerEnter={() => {
+        preview.value = { row };
+      }}
+      onPointerLeave={() => {
+        preview.value = {};
+      }}
+    >
+      {producer ? (
+        <span role="gridcell" class="text" data-column="producer_text">
+          <RowLink row={row} text={producer.producer_text} /> <small>{producer.counter}</small>
+        </span>
+      ) : (
+        <span role="gridcell" class="text" data-column="text" title={`Row ${wait.row}: ${wait.text}\n${wait.class}`}>
+          <button
+            type="button"
+            class="fold"
+            tabIndex={-1}
+            aria-expanded={!isFolded}
+            aria-label={isFolded ? "Show what it waited for" : "Hide what it waited for"}
+            disabled={!producerCount}
+            onClick={(event) => {
+              event.stopPropagation();
+              fold(wait, !isFolded);
+            }}
+          >
+            {producerCount ? (isFolded ? "▸" : "▾") : ""}
+          </button>
+          {wait.row} <code>{wait.text}</code>{" "}
+          <small>{isFolded && producerCount ? `${exact(producerCount)} producers` : wait.class}</small>
+        </span>
+      )}
+      {figures.map((figure) => {
+        const value = figureOf(figure);
+        const name = producer ? figure.producer : figure.wait;
+        return (
+          <span key={figure.title} role="gridcell" class="number" data-column={name}>
+            {typeof value === "number" ? exact(value) : ""}
+          </span>
+        );
+      })}
     </div>
   );
 }
@@ -116,6 +316,7 @@ export const waits: View = {
   title: "Dependencies",
   hint: "Every wait with the instructions it waited for: how far ahead they were issued, and how much earlier is needed",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing waited",
   component: Waits,

@@ -12,6 +12,7 @@ const WaveStates = () => (
     definition="Idle: nothing to issue; exec: issuing; wait: at a wait instruction; stall: wants to issue and cannot"
     colour={({ label }) => colourOf(label)}
     areParts
+    shape="stacked"
   />
 );
 

@@ -1,6 +1,6 @@
 // The traced waves as a table: where, how long, how many instructions, how much stall. A click makes one the target.
 import { useMemo } from "preact/hooks";
-import { exact, percent } from "../base/format";
+import { counted, percent } from "../base/format";
 import { WAVES, type WavesRow } from "../data/answers.gen";
 import { arrow } from "../data/ask";
 import type { Columns } from "../data/columns";
@@ -52,7 +52,7 @@ function Table({ table }: { table: Columns }) {
   return (
     <div class="view">
       <div class="toolbar">
-        <span>{exact(rows.length)} waves</span>
+        <span>{counted(rows.length, "waves")}</span>
         <SaveMenu name="waves" offers={[tableOffer(COLUMNS, () => rows)]} />
       </div>
       <DataTable
@@ -77,6 +77,7 @@ export const waves: View = {
   title: "Waves",
   hint: "The traced waves: where they ran, how long, and how much of it they stalled",
   about: "trace",
+  time: "whole",
   missing: (overview) => (overview.kind === "trace" && overview.wave_count ? "" : "no wave ran on the traced CU"),
   component: Waves,
 };

@@ -158,6 +158,7 @@ export const barriers: View = {
   title: "Barriers",
   hint: "How long waves wait for the last of their workgroup, which one that is, and why",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so no barrier was seen",
   component: Barriers,

@@ -1,7 +1,7 @@
 // One metric over the dispatches of the capture: is it the same every time, and which dispatch is not like the others?
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import { exact, measured, nanoseconds } from "../../base/format";
+import { counted, exact, measured, nanoseconds } from "../../base/format";
 import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import { tickValue } from "../../draw/curves";
@@ -149,7 +149,7 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
         {choose}
         <CounterKernelChooser />
         <NormalizationChooser />
-        <span>{exact(values.length)} dispatches</span>
+        <span>{counted(values.length, "dispatches")}</span>
         {outliers ? (
           <span title="More than 5 deviations and 5 % away from the median of their kernel">
             ◆ {exact(outliers)} outliers

@@ -1,5 +1,5 @@
 // One kernel: what limits it, what else is limitered, and what would decide.
-import { exact, measured, nanoseconds, percent } from "../../base/format";
+import { counted, exact, measured, nanoseconds, percent } from "../../base/format";
 import type { KernelLimit, Limiter, NumberEvidence } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { chooseKernel, chosenKernel } from "../../model/counters";
@@ -27,7 +27,7 @@ export function Kernel({ of }: { of: KernelLimit }) {
         </button>
         <span class="faint-text">
           {of.duration_share === null ? "" : `${percent(of.duration_share)} of the time · `}
-          {exact(of.dispatch_count)} dispatches
+          {counted(of.dispatch_count, "dispatches")}
           {of.duration_ns_mean === null ? "" : ` of ${nanoseconds(of.duration_ns_mean)}`}
         </span>
       </header>

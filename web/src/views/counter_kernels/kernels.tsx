@@ -1,7 +1,7 @@
 // Kernels of a counter capture with their share of the time, and the dispatches of the chosen one.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { counted, exact } from "../../base/format";
+import { counted } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import {
   COUNTER_DISPATCHES,
@@ -107,7 +107,7 @@ function DispatchTable() {
           <>
             <div class="toolbar counter-dispatches-head">
               <span>
-                {exact(dispatches.row_count)} dispatches
+                {counted(dispatches.row_count, "dispatches")}
                 {chosenKernel() ? " of this kernel" : ""}
               </span>
               {left ? <strong>{left}</strong> : null}

@@ -1,9 +1,10 @@
 // The editor of derived counters: what there is, the definitions, what is wrong beside its line.
 import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import type { AnswerError } from "../../data/source";
 import { figure } from "../../widgets/curve_legend";
+import { NumberedText, showLine } from "../../widgets/numbered_text";
 import { besideLines, type DerivedAnswer } from "./answer";
 import { Language } from "./language";
 import { chooseSet, chosenSet, deleteSet, savedSets, saveSet } from "./saved_sets";
@@ -127,41 +128,11 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
 
 /** The definitions with line numbers and, beside each line, what is wrong with it. */
 function Text({ draft, apply, beside }: { draft: Signal<string>; apply: () => void; beside: string[] }) {
-  const gutter = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
-  const follow = () => {
-    if (gutter.current && area.current) gutter.current.scrollTop = area.current.scrollTop;
-  };
-  useEffect(follow);
-  const lines = draft.value.split("\n");
   const wrong = beside.flatMap((said, number) => (said ? [{ said, number }] : []));
   return (
     <div class="derived-text">
-      <div class="derived-lines mono">
-        <div class="derived-gutter" ref={gutter} aria-hidden="true">
-          {lines.map((_, number) => (
-            <div key={number} class={beside[number] ? "wrong" : ""} title={beside[number]}>
-              {beside[number] ? "✗ " : ""}
-              {number + 1}
-            </div>
-          ))}
-        </div>
-        <textarea
-          ref={area}
-          class="mono"
-          aria-label="Definitions of derived counters"
-          spellcheck={false}
-          wrap="off"
-          value={draft.value}
-          onScroll={follow}
-          onInput={(event) => {
-            draft.value = event.currentTarget.value;
-          }}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) apply();
-          }}
-        />
-      </div>
+      <NumberedText text={draft} label="Definitions of derived counters" apply={apply} beside={beside} area={area} />
       {wrong.length ? (
         <ul class="derived-problems">
           {wrong.map(({ said, number }) => (
@@ -176,14 +147,6 @@ function Text({ draft, apply, beside }: { draft: Signal<string>; apply: () => vo
       ) : null}
     </div>
   );
-}
-
-function showLine(area: HTMLTextAreaElement | null, number: number): void {
-  if (!area) return;
-  const lines = area.value.split("\n");
-  const begin = lines.slice(0, number).reduce((sum, line) => sum + line.length + 1, 0);
-  area.focus();
-  area.setSelectionRange(begin, begin + (lines[number]?.length ?? 0));
 }
 
 function Known({ answer }: { answer: DerivedAnswer | null }) {

@@ -176,6 +176,7 @@ export const coverage: View = {
   title: "Coverage",
   hint: "Can I trust this trace? What was traced, the paths of the waves, early exits, outliers and caveats",
   about: "trace",
+  time: "whole",
   missing: () => "",
   component: Coverage,
 };

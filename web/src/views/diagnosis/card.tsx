@@ -1,5 +1,5 @@
 // One finding: what it costs, why, what to do, where to look.
-import { exact, percent, short } from "../../base/format";
+import { counted, exact, percent, short } from "../../base/format";
 import type {
   CodeEvidence as EvidenceRow,
   Remedy as RemedyRow,
@@ -52,7 +52,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
             those of all waves)
           </span>
         ) : null}
-        {finding.row_count ? <span>{exact(finding.row_count)} instructions</span> : null}
+        {finding.row_count ? <span>{counted(finding.row_count, "instructions")}</span> : null}
         <Chip tone={TONES[finding.confidence] ?? ""} title={finding.confidence_reason}>
           confidence: {finding.confidence}
         </Chip>

@@ -145,6 +145,7 @@ export const diagnosis: View = {
   title: "Diagnosis",
   hint: "What to change first: findings with their evidence, what helps, and how much it can gain at most",
   about: "trace",
+  time: "selected",
   missing: () => "",
   component: Diagnosis,
 };

@@ -1,5 +1,5 @@
 // Where along the code the cycles go: bars over ranges of rows, stacked by category. A click selects the rows.
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
 import type { HistogramAnswer } from "../../data/answers.gen";
@@ -10,9 +10,7 @@ import { colourOf } from "../../draw/palette";
 import { selectRow } from "../../model/code";
 import { current, unlessUnknown } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { preview, type Range, selection } from "../../model/selection";
-import { useSettled } from "../../model/settled";
-import { shown } from "../../model/timewindow";
+import { preview, selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type CanvasEvents, type Size } from "../../widgets/canvas";
@@ -20,29 +18,18 @@ import { binsOf, categoriesOf } from "./answer";
 import "./hotspot_histogram.css";
 import { FIRST, type Options, onScreen, Toolbar } from "./toolbar";
 
-function parametersOf(options: Options, window: Range | null): Parameters {
+function parametersOf(options: Options): Parameters {
   const asked: Parameters = {};
   if (options.bins !== FIRST.bins) asked.bins = options.bins;
   if (options.first !== null) asked.first = options.first;
   if (options.last !== null) asked.last = options.last;
   if (options.se !== null) asked.se = options.se;
-  if (window) {
-    asked.begin = Math.round(window.begin);
-    asked.end = Math.round(window.end);
-  }
   return asked;
 }
 
 function HotspotHistogram() {
   const options = useSignal<Options>(FIRST);
-  const window = useComputed(() => {
-    if (options.value.when === "screen") return shown.value;
-    return options.value.when === "range" ? (selection.value.range ?? null) : null;
-  });
-  const settled = useSettled(window);
-  const answer = useAnswer(
-    json<HistogramAnswer>(current.value, "histogram", parametersOf(options.value, settled.value)),
-  );
+  const answer = useAnswer(json<HistogramAnswer>(current.value, "histogram", parametersOf(options.value)));
   const set = (change: Partial<Options>) => {
     options.value = { ...options.value, ...change };
   };
@@ -149,6 +136,7 @@ export const hotspotHistogram: View = {
   title: "Hotspots",
   hint: "Where along the code the cycles go, by category of instruction",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count && overview.row_count
       ? ""

@@ -2,27 +2,23 @@
 import { useSignal } from "@preact/signals";
 import { short } from "../../base/format";
 import type { HistogramAnswer } from "../../data/answers.gen";
-import { selection } from "../../model/selection";
 import { wavesNow } from "../../model/waves";
 import type { Paint, Size } from "../../widgets/canvas";
 import { EngineSelect } from "../../widgets/engine_select";
 import { csv, pictures, SaveMenu } from "../../widgets/saving";
-
-export type When = "all" | "screen" | "range";
 
 export interface Options {
   bins: number;
   first: number | null;
   last: number | null;
   se: number | null;
-  when: When;
   /** The largest value of the axis; null = automatic. */
   most: number | null;
 }
 
 const FEWEST_BINS = 4;
 const MOST_BINS = 100;
-export const FIRST: Options = { bins: 32, first: null, last: null, se: null, when: "all", most: null };
+export const FIRST: Options = { bins: 32, first: null, last: null, se: null, most: null };
 
 /** What saved pictures are made of: the drawing on screen. */
 export const onScreen: { paint: Paint; size: Size } = { paint: () => {}, size: { width: 800, height: 300 } };
@@ -35,7 +31,6 @@ interface ToolbarProps {
 
 export function Toolbar({ answer, options, set }: ToolbarProps) {
   const engines = [...new Set(wavesNow().map((wave) => wave.se))].sort((a, b) => a - b);
-  const hasRange = selection.value.range !== undefined;
   const rows = answer?.bins.rows ?? [];
   const table = () =>
     csv(
@@ -50,18 +45,6 @@ export function Toolbar({ answer, options, set }: ToolbarProps) {
         {short(answer?.cycles_total ?? 0)} cycles
       </span>
       <EngineSelect engines={engines} value={options.se} onChange={(se) => set({ se })} />
-      <select
-        aria-label="Time"
-        data-when
-        value={options.when}
-        onChange={(event) => set({ when: event.currentTarget.value as When })}
-      >
-        <option value="all">whole trace</option>
-        <option value="screen">time on screen</option>
-        <option value="range" disabled={!hasRange}>
-          selected time{hasRange ? "" : " (none)"}
-        </option>
-      </select>
       <Whole
         name="bins"
         hint={`Number of bars, ${FEWEST_BINS} to ${MOST_BINS}`}

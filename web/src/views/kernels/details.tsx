@@ -21,11 +21,11 @@ import { hintOf } from "../../data/tables";
 import { numberOf, seriesColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
 import { current, runOverview } from "../../model/document";
+import { kernelName } from "../../model/kernel_names";
 import { useAnswer } from "../../model/loaded";
-import { gpuName, processName } from "../../model/run";
-import { bounds, show } from "../../model/timewindow";
+import { gpuName, processName, showOnGpu } from "../../model/run";
+import { bounds } from "../../model/timewindow";
 import { tracksOf } from "../../model/tracks";
-import { frontView } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type Paint } from "../../widgets/canvas";
 import { Definition, Section } from "../../widgets/cards";
@@ -112,7 +112,9 @@ function Details({ answer, name }: { answer: RunKernelAnswer; name: string }) {
   });
   return (
     <>
-      <h2 class="kernel-name">{name}</h2>
+      <h2 class="kernel-name" title={`recorded as ${name}`}>
+        {kernelName(name)?.readable ?? name}
+      </h2>
       <div class="kernel-plots">
         <Section title="Durations" hint={hintOf(RUN_KERNEL_HISTOGRAM.from_ns)}>
           <Canvas paint={paintHistogram} label={`Histogram of the durations of ${name}`} height={150} />
@@ -166,8 +168,7 @@ function Details({ answer, name }: { answer: RunKernelAnswer; name: string }) {
             ...LONGEST,
           ]}
           onSelect={(row) => {
-            show({ begin: row.begin - row.duration_ns, end: row.begin + 2 * row.duration_ns });
-            frontView("run_timeline");
+            void showOnGpu(row, { begin: row.begin, end: row.begin + row.duration_ns }, { kernelName: name });
           }}
         />
       </Section>

@@ -7,6 +7,7 @@ import { matcher } from "../../base/matcher";
 import { RUN_KERNEL, type RunKernelAnswer, type RunKernelRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
+import { goneThings, thingChange } from "../../model/changes";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selectKernel } from "../../model/run";
@@ -14,10 +15,12 @@ import { preview, selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
+import { Gone, withChanges } from "../../widgets/changes";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { DURATIONS, figureColumns } from "../../widgets/figure_columns";
 import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
+import { Split } from "../../widgets/split";
 import { KernelDetails } from "./details";
 import "./kernels.css";
 
@@ -28,6 +31,10 @@ const COLUMNS = figureColumns<RunKernelRow>(RUN_KERNEL, [
   ["latency_median_ns", "Launch latency", "ns", "8em"],
   ["untimed_calls", "Untimed", "count", "5em"],
 ]);
+
+const COMPARED = [
+  { name: "mean_ns", format: "ns" as const, of: ({ name }: RunKernelRow) => thingChange("KERNEL", name, "mean_ns") },
+];
 
 /** All kernels; the other tables of the answer are about one of them. */
 type KernelsAnswer = Pick<RunKernelAnswer, "definition" | "kernels" | "all_ns">;
@@ -47,6 +54,22 @@ function Table({ answer }: { answer: KernelsAnswer }) {
   );
   const chosen = kernels.rows.find((kernel) => kernel.name === selection.value.kernelName);
   const left = truncation(kernels.rows.length, kernels.row_count);
+  const columns = withChanges(COLUMNS, rows, COMPARED);
+  const table = (
+    <div class="kernels-table">
+      <DataTable
+        label="Kernels"
+        columns={columns}
+        rows={rows}
+        sortBy="total_ns"
+        isSelected={(kernel) => kernel.name === selection.value.kernelName}
+        onSelect={(kernel) => selectKernel(kernel.name)}
+        onHover={(kernel) => {
+          preview.value = kernel ? { kernelName: kernel.name } : {};
+        }}
+      />
+    </div>
+  );
   return (
     <div class="view kernels">
       <div class="toolbar">
@@ -60,29 +83,26 @@ function Table({ answer }: { answer: KernelsAnswer }) {
           problem={wanted.problem}
         />
         {left ? <strong>{left}</strong> : null}
-        <SaveMenu name="kernels" offers={[tableOffer(COLUMNS, () => rows)]} />
+        <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
       </div>
-      <div class="kernels-table">
-        <DataTable
-          label="Kernels"
-          columns={COLUMNS}
-          rows={rows}
-          sortBy="total_ns"
-          isSelected={(kernel) => kernel.name === selection.value.kernelName}
-          onSelect={(kernel) => selectKernel(kernel.name)}
-          onHover={(kernel) => {
-            preview.value = kernel ? { kernelName: kernel.name } : {};
-          }}
-        />
-      </div>
-      {chosen ? (
-        <KernelDetails name={chosen.name} />
-      ) : (
-        <div class="kernels-more empty">
-          <p class="note">Choose a kernel to see how its durations are distributed.</p>
-          <Definition text={definition} />
-        </div>
-      )}
+      <Gone what="kernels" names={goneThings("KERNEL").map(({ name }) => name)} />
+      <Split
+        name="kernels"
+        label="Between kernels and details"
+        direction="column"
+        first={0.42}
+        isBrief={chosen === undefined}
+      >
+        {table}
+        {chosen ? (
+          <KernelDetails name={chosen.name} />
+        ) : (
+          <div class="kernels-more empty">
+            <p class="note">Choose a kernel to see how its durations are distributed.</p>
+            <Definition text={definition} />
+          </div>
+        )}
+      </Split>
     </div>
   );
 }
@@ -92,6 +112,7 @@ export const kernels: View = {
   title: "Kernels",
   hint: "Every kernel of the run: calls, time, spread of its durations, launch latency; and one of them in detail",
   about: "run",
+  time: "selected",
   missing: (overview) => (overview.kind === "run" && overview.holds.dispatches ? "" : "the run has no dispatches"),
   component: Kernels,
 };

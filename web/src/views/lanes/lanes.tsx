@@ -81,7 +81,7 @@ function Page({ answer }: { answer: LanesAnswer }) {
           rows={rows}
           sortBy={extra ? "extra_cycles_total" : "segment_excess"}
           isSelected={(row) => row.row === chosen.row}
-          onSelect={(row) => selectRow(row.row)}
+          onSelect={(row) => selectRow(row.row, {}, true)}
           onHover={(row) => {
             preview.value = row ? { row: row.row } : {};
           }}
@@ -97,6 +97,7 @@ export const lanes: View = {
   title: "Lanes",
   hint: "Which lanes collide in banks of LDS, which accesses do not coalesce, and why something is not known",
   about: "trace",
+  time: "whole",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count && overview.row_count
       ? ""

@@ -3,6 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { LOOPS, type LoopsAnswer, type LoopsRow } from "../../data/answers.gen";
+import { loopChange } from "../../model/changes";
 import { selectRow } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -12,6 +13,7 @@ import type { View } from "../../model/view";
 import { waveOf } from "../../model/wave_data";
 import { targetWave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
+import { withChanges } from "../../widgets/changes";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
@@ -62,6 +64,15 @@ const MEASURED = figureColumns<LoopsRow>(LOOPS, [
   ["self_cycles_share", "Self", "share", "4.5em"],
 ]);
 
+const COMPARED = [
+  {
+    name: "iteration_cycles_median",
+    title: "Iteration",
+    format: "cycles" as const,
+    of: (loop: LoopsRow) => loopChange(loop, "iteration_cycles_median"),
+  },
+];
+
 function linesOf(loop: LoopsRow): string {
   if (!loop.file) return loop.function ?? "";
   return `${loop.file}:${loop.first_line}${loop.last_line === loop.first_line ? "" : `–${loop.last_line}`}`;
@@ -93,7 +104,7 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
   const waveData = data.value.state === "ready" ? data.value.value : null;
   if (!loops.length || !chosen) return <Nothing>No wave of this trace executed a loop.</Nothing>;
   const isMeasured = traceOverview().instruction_count > 0;
-  const columns = isMeasured ? [...OF_THE_CODE, ...MEASURED] : OF_THE_CODE;
+  const columns = isMeasured ? withChanges([...OF_THE_CODE, ...MEASURED], loops, COMPARED) : OF_THE_CODE;
   const left = answer.loops.row_count - loops.length + answer.left_out_count;
   return (
     <div class="view loops">
@@ -128,7 +139,7 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
           isSelected={(loop) => loop.loop === chosen.loop}
           onSelect={(loop) => {
             picked.value = loop.loop;
-            selectRow(loop.start_row);
+            selectRow(loop.start_row, {}, true);
           }}
         />
       </div>
@@ -149,6 +160,7 @@ export const loops: View = {
   title: "Loops",
   hint: "The loops: trips, cycles per iteration, stall, and the iterations of one wave side by side",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && overview.row_count ? "" : "the trace has no code to find loops in",
   component: LoopsView,

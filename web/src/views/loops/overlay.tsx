@@ -23,9 +23,24 @@ const LEFT = 52;
 const TOP = 6;
 const BOTTOM = 18;
 
+/** How many rows of a loop stand before that with which its iterations start: it was rotated by so many. */
+export const rotation = ({ start_row: start, first_row: first }: LoopsRow) => Math.max(0, start - first);
+
+/** Where a row stands in the order of execution: 0 is the row with which an iteration starts. */
+export function placeOfRow(loop: LoopsRow, row: number): number {
+  const count = loop.last_row - loop.first_row + 1;
+  return (row - loop.first_row - rotation(loop) + count) % count;
+}
+
+/** The row at such a place. */
+export function rowAtPlace(loop: LoopsRow, place: number): number {
+  const count = loop.last_row - loop.first_row + 1;
+  return loop.first_row + ((place + rotation(loop)) % count);
+}
+
 /**
- * The path of one iteration: cycles since its start and code row, as x0, y0, x1, y1, … in cycles and rows. A jump back
- * starts another segment.
+ * The path of one iteration: cycles since its start and place of the code row, as x0, y0, x1, y1, … A step to an earlier
+ * place starts another segment.
  */
 export function pathOf(data: WaveData, loop: LoopsRow, iteration: Iteration): number[][] {
   const segments: number[][] = [];
@@ -35,9 +50,10 @@ export function pathOf(data: WaveData, loop: LoopsRow, iteration: Iteration): nu
     const row = data.row[i] as number;
     if (row < loop.first_row || row > loop.last_row) continue;
     const since = (data.time[i] as number) - iteration.begin;
-    if (row < last) segments.push([]);
-    segments.at(-1)?.push(since, row, since + (data.duration[i] as number), row);
-    last = row;
+    const place = placeOfRow(loop, row);
+    if (place < last) segments.push([]);
+    segments.at(-1)?.push(since, place, since + (data.duration[i] as number), place);
+    last = place;
   }
   return segments;
 }
@@ -58,7 +74,7 @@ export function paintOverlay(painter: Painter, { width, height }: Size, { loop, 
   const longest = shownIterations.reduce((most, { cycles }) => Math.max(most, cycles), 1);
   const rows = Math.max(1, loop.last_row - loop.first_row);
   const x = (cycles: number) => LEFT + (cycles / longest) * (width - LEFT - 6);
-  const y = (row: number) => TOP + ((row - loop.first_row) / rows) * (height - BOTTOM - TOP - 2);
+  const y = (place: number) => TOP + (place / rows) * (height - BOTTOM - TOP - 2);
   for (const part of [0, 0.25, 0.5, 0.75, 1]) {
     painter.polyline([x(longest * part), 0, x(longest * part), height - BOTTOM], paper("line"));
     painter.text(x(longest * part), height - BOTTOM / 2, short(Math.round(longest * part)), paper("faint"), {
@@ -66,8 +82,11 @@ export function paintOverlay(painter: Painter, { width, height }: Size, { loop, 
       size: 10,
     });
   }
-  for (const row of [loop.first_row, loop.last_row]) {
-    painter.text(LEFT - 6, y(row), `row ${row}`, paper("faint"), { align: "right", size: 10 });
+  // Where the rows of a rotated loop go on at its top, there is a line.
+  const turned = rotation(loop) ? [rows + 1 - rotation(loop)] : [];
+  for (const place of turned) painter.polyline([LEFT, y(place), width, y(place)], paper("line"), 1, [3, 3]);
+  for (const place of [0, ...turned, rows]) {
+    painter.text(LEFT - 6, y(place), `row ${rowAtPlace(loop, place)}`, paper("faint"), { align: "right", size: 10 });
   }
   const highlighted = iterationOnScreen(iterations);
   const line = (number: number, width: number) => {
@@ -91,8 +110,8 @@ export function Overlay(props: Props) {
   const place = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const share = (event.clientY - box.top - TOP) / Math.max(1, box.height - BOTTOM - TOP - 2);
-    const row = Math.round(loop.first_row + share * (loop.last_row - loop.first_row));
-    return Math.min(Math.max(row, loop.first_row), loop.last_row);
+    const most = loop.last_row - loop.first_row;
+    return rowAtPlace(loop, Math.min(Math.max(Math.round(share * most), 0), most));
   };
   if (!iterations.length) return null;
   const left = iterations.length - MOST;
@@ -100,7 +119,7 @@ export function Overlay(props: Props) {
     <div class="loops-overlay">
       <p class="caption">
         {over.value === null
-          ? "Iterations on top of each other: code row over cycles since the iteration began."
+          ? "Iterations on top of each other: rows in the order of execution over cycles since the iteration began."
           : `${over.value}  ${textOf(over.value)}`}
         {left > 0 ? ` Showing ${MOST} of ${exact(iterations.length)}.` : ""}
         <span class="key">

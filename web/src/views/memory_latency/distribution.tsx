@@ -3,6 +3,7 @@ import { exact } from "../../base/format";
 import type { MemoryLatencyByRowRow } from "../../data/answers.gen";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
+import { ticks } from "../../draw/ticks";
 import { Canvas, type Size } from "../../widgets/canvas";
 import { RowLink } from "../../widgets/links";
 import { pictures, SaveMenu } from "../../widgets/saving";
@@ -25,8 +26,13 @@ export function Distribution({ row, bin }: { row: MemoryLatencyByRowRow; bin: nu
     counts.forEach((count, number) => {
       const high = (count / most) * tall;
       painter.rect(MARGIN.left + number * step, floor - high, Math.max(step - 2, 1), high, colour);
-      if (number % 2 === 0) painter.text(MARGIN.left + number * step, height - 8, exact(number * bin), paper("faint"));
     });
+    const end = counts.length * bin;
+    const x = (cycles: number) => MARGIN.left + (cycles / bin) * step;
+    for (const cycles of ticks(0, end, width - MARGIN.left - 8, 64).times) {
+      painter.rect(x(cycles), floor, 1, 4, paper("faint"));
+      painter.text(x(cycles), height - 8, exact(cycles), paper("faint"), { align: cycles ? "center" : "left" });
+    }
     const mean = MARGIN.left + (row.latency_cycles_mean / bin) * step;
     painter.rect(Math.min(mean, width - 2), MARGIN.top, 2, tall, paper("accent"));
   };

@@ -114,6 +114,7 @@ export const memoryLatency: View = {
   title: "Memory latency",
   hint: "How long each load, store and LDS access took, with its spread, and how much of it was hidden",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so no memory operation",
   component: MemoryLatency,

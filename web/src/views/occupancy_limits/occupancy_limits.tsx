@@ -98,6 +98,7 @@ export const occupancyLimits: View = {
   title: "Occupancy limits",
   hint: "How many waves fit on a SIMD by registers, LDS and workgroups, how many were resident, and the next step up",
   about: "trace",
+  time: "whole",
   missing: () => "",
   component: OccupancyLimits,
 };

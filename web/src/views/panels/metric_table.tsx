@@ -5,8 +5,10 @@ import { measured } from "../../base/format";
 import { COUNTER_PANELS, type CounterPanelsRow } from "../../data/answers.gen";
 import { hintOf } from "../../data/tables";
 import { explained, type Metric, type MetricTable, type Statistic } from "../../model/counters";
+import { metricChangeOf } from "../../model/metric_changes";
 import { select, selection } from "../../model/selection";
 import { ShareBar } from "../../widgets/bars";
+import { Delta } from "../../widgets/changes";
 import { Spread } from "./spread";
 
 const TITLES: Record<Statistic, string> = {
@@ -115,6 +117,7 @@ function Row({ row, columns, declared, spreads }: RowProps) {
             ) : (
               measured(row[column])
             )}
+            {column === "average" ? <Delta change={metricChangeOf(row)} format="measured" isBrief /> : null}
           </td>
         ))
       ) : (

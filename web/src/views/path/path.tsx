@@ -19,6 +19,7 @@ import { truncation } from "../../model/answers";
 import { current } from "../../model/document";
 import { shortName } from "../../model/kernel_names";
 import { useAnswer } from "../../model/loaded";
+import { selectKernel } from "../../model/run";
 import { select, selection } from "../../model/selection";
 import { show } from "../../model/timewindow";
 import { frontView, type View } from "../../model/view";
@@ -27,6 +28,7 @@ import { PartsBar } from "../../widgets/bars";
 import { Definition } from "../../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
+import { PartLegend } from "../../widgets/part_legend";
 import { SaveMenu } from "../../widgets/saving";
 import { TableSection } from "../../widgets/table_section";
 import "./path.css";
@@ -75,7 +77,9 @@ function Path() {
 
 /** Around a segment, as much again on both sides. */
 function showSegment(segment: RunPathSegmentsRow): void {
-  select({ range: { begin: segment.begin, end: segment.end } });
+  const kernel = segment.class === "kernels" && segment.what === "work" ? { kernelName: segment.name } : {};
+  const span = segment.item === null ? undefined : `run:${segment.item}`; // the timeline scrolls to its lane
+  select({ range: { begin: segment.begin, end: segment.end }, span, ...kernel });
   show({ begin: segment.begin - segment.length_ns, end: segment.end + segment.length_ns });
   frontView("run_timeline");
 }
@@ -132,6 +136,8 @@ function Tables({ answer }: { answer: PathAnswer }) {
           label="Contributors"
           columns={CONTRIBUTORS}
           table={{ rows: contributors, row_count: contributors.length }}
+          isSelected={(each) => isKernel(each) && each.name === selection.value.kernelName}
+          onSelect={(each) => isKernel(each) && selectKernel(each.name)}
         />
         {answer.caveats.map((caveat) => (
           <p key={caveat} class="truncated">
@@ -148,6 +154,8 @@ function Tables({ answer }: { answer: PathAnswer }) {
     </div>
   );
 }
+
+const isKernel = (row: RunPathContributorsRow) => row.class === "kernels" && row.what === "work";
 
 function nameOf(group: RunPathGroupsRow): string {
   const who = group.rank === null ? `process ${group.pid ?? "?"}` : `rank ${group.rank}`;
@@ -168,13 +176,12 @@ function Classes({ row, classes }: { row: RunPathGroupsRow; classes: RunPathClas
           title: `${each.class}: ${nanoseconds(each.path_ns)}, ${percent(each.path_share)}`,
         }))}
       />
-      <p>
-        {classes.map((each) => (
-          <span key={each.class} class="path-class">
-            <i style={{ background: pathColour(each.class) }} /> {each.class} {percent(each.path_share)}
-          </span>
-        ))}
-      </p>
+      <PartLegend
+        parts={classes.map((each) => ({
+          words: `${each.class} ${percent(each.path_share)}`,
+          colour: pathColour(each.class),
+        }))}
+      />
     </div>
   );
 }
@@ -187,10 +194,9 @@ const USUAL = [
 
 function WhatIf({ group, kernels }: { group: number; kernels: RunPathContributorsRow[] }) {
   const change = useSignal("");
-  const names = kernels
-    .filter((row) => row.class === "kernels" && row.what === "work")
-    .slice(0, 5)
-    .map((row) => row.name);
+  const longest = kernels.filter(isKernel).map((row) => row.name);
+  const chosen = longest.filter((name) => name === selection.value.kernelName);
+  const names = [...new Set([...chosen, ...longest.slice(0, 5)])];
   const answer = useAnswer(
     change.value ? json<WhatIfAnswer>(current.value, "run_what_if", { change: change.value }) : null,
   );
@@ -340,6 +346,7 @@ export const path: View = {
   title: "Critical path",
   hint: "Which chain of host code, launches, kernels, copies and late ranks set the time, and what a change would give",
   about: "run",
+  time: "whole",
   missing: (overview) =>
     overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies || overview.holds.regions)
       ? ""

@@ -5,7 +5,14 @@ import { paper } from "../../draw/palette";
 import { shapeOf } from "./paint";
 import type { Roof } from "./scene";
 
-export function Legend({ levels, roofs }: { levels: string[]; roofs: Roof[] }) {
+interface Props {
+  levels: string[];
+  roofs: Roof[];
+  /** Whether the time of the kernels is known: only then marks differ in size. */
+  hasTimes: boolean;
+}
+
+export function Legend({ levels, roofs, hasTimes }: Props) {
   const has = (from: string) => roofs.some((roof) => roof.ceiling.used_from === from);
   return (
     <div class="roofline-legend">
@@ -19,7 +26,7 @@ export function Legend({ levels, roofs }: { levels: string[]; roofs: Roof[] }) {
       ))}
       {has("empirical") ? <Line dash="" text="measured roof" /> : null}
       {has("theoretical") ? <Line dash="6 4" text="theoretical roof" /> : null}
-      <span class="faint">colour: kernel · size: share of time</span>
+      <span class="faint">colour: kernel{hasTimes ? " · size: share of time" : ""}</span>
     </div>
   );
 }

@@ -22,7 +22,7 @@ export interface Highlight {
 
 /** Wider where more of the time goes. */
 export function radiusOf(share: number | null): number {
-  return (4.5 + 4.5 * Math.sqrt(Math.min(Math.max(share ?? 0, 0), 1))) * textScale();
+  return (4 + 8 * Math.sqrt(Math.min(Math.max(share ?? 0, 0), 1))) * textScale();
 }
 
 export function roofText({ name, used, unit, used_from: from }: CounterRooflineCeilingsRow): string {

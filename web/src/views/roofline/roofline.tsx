@@ -1,7 +1,7 @@
 // Kernels under the roofs of arithmetic and memory.
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import { measured, percent } from "../../base/format";
+import { measured, percent, rate } from "../../base/format";
 import {
   COUNTER_ROOFLINE_KERNELS,
   type CounterRooflineAnswer,
@@ -189,7 +189,11 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
           />
           {over.value ? <Tip over={over.value} kernels={answer.kernels.rows} width={size.current.width} /> : null}
         </div>
-        <Legend levels={[...new Set(shown.marks.map((mark) => mark.level))]} roofs={shown.roofs} />
+        <Legend
+          levels={[...new Set(shown.marks.map((mark) => mark.level))]}
+          roofs={shown.roofs}
+          hasTimes={[...shares.values()].some((share) => share !== null)}
+        />
       </div>
       <Kernels answer={answer} work={work} />
     </div>
@@ -229,7 +233,7 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
   const columns = useMemo((): Column<CounterRooflineKernelsRow>[] => {
     const at = new Map(points.rows.map((point) => [`${point.kernel} ${point.level} ${point.work}`, point]));
     const unit = work === "flop" ? "FLOP" : "IOP";
-    const rate = (row: CounterRooflineKernelsRow) => (work === "flop" ? row.gflops_per_second : row.giops_per_second);
+    const speed = (row: CounterRooflineKernelsRow) => (work === "flop" ? row.gflops_per_second : row.giops_per_second);
     const intensity = (level: string): Column<CounterRooflineKernelsRow> => ({
       name: `${level.toLowerCase()}_intensity`,
       title: `${unit}/B ${level}`,
@@ -254,7 +258,14 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
         ["share", "Of its roof", "share", "5.5em"],
         ["verdict", "Bound", "text", "minmax(12em, 2fr)"],
       ]),
-      { name: "gops", title: `G${unit}/s`, value: rate, show: (row) => measured(rate(row)) || "–", width: "6em" },
+      {
+        name: "gops",
+        title: `${unit}/s`,
+        hint: `10^9 ${unit} per second as a number to sort by`,
+        value: speed,
+        show: (row) => (speed(row) === null ? "–" : rate(speed(row) ?? 0, `G${unit}/s`)),
+        width: "8.5em",
+      },
       ...LEVELS.filter((level) => points.rows.some((point) => point.level === level)).map(intensity),
       {
         name: "not_counted",

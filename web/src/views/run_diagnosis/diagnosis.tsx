@@ -149,6 +149,7 @@ export const runDiagnosis: View = {
   title: "Findings",
   hint: "What set the time of the run and what to change first: bounds, evidence, remedies, and what is not a finding",
   about: "run",
+  time: "selected",
   missing: () => "",
   component: Diagnosis,
 };

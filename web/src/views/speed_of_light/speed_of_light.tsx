@@ -1,7 +1,7 @@
 // How near each unit of the GPU is to its peak.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { exact, measured, short } from "../../base/format";
+import { counted, exact, measured } from "../../base/format";
 import type { CounterPanelsRow } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import {
@@ -15,12 +15,14 @@ import {
 } from "../../model/counters";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
+import { metricChangeOf } from "../../model/metric_changes";
 import { select, selection } from "../../model/selection";
 import { frontView, type View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Definition } from "../../widgets/cards";
 import { Caveats } from "../../widgets/caveats";
+import { Delta } from "../../widgets/changes";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
 import { SaveMenu } from "../../widgets/saving";
@@ -78,7 +80,7 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
           />
           nearest to the peak first
         </label>
-        <span>{exact(answer.dispatch_count)} dispatches</span>
+        <span>{counted(answer.dispatch_count, "dispatches")}</span>
         {unknown ? (
           <span title="Each row says why">
             {exact(unknown)} of {exact(rows.length)} not known
@@ -138,9 +140,10 @@ function Unit({ row, metric }: { row: CounterPanelsRow; metric: Metric | undefin
           </span>
           <span class="sol-peak">
             {peak === null ? "" : "of "}
-            <span data-field="peak">{peak === null ? "" : short(peak)}</span> {unit}
+            <span data-field="peak">{measured(peak)}</span> {unit}
             {peak === null ? ", no peak" : ""}
           </span>
+          <Delta change={metricChangeOf(row)} format="measured" isBrief />
         </>
       )}
     </button>

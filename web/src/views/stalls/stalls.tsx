@@ -11,6 +11,7 @@ import {
 } from "../../data/answers.gen";
 import { arrow, json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
+import { stallChange } from "../../model/changes";
 import { current, traceOverview } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
@@ -18,6 +19,7 @@ import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Definition, Figure, Section } from "../../widgets/cards";
+import { Delta } from "../../widgets/changes";
 import { tableOffer } from "../../widgets/data_table";
 import { figureColumns, plainColumns } from "../../widgets/figure_columns";
 import { KernelChooser } from "../../widgets/kernel_chooser";
@@ -154,6 +156,7 @@ function StallClassLine({
         <span class="number faint-text" data-field="exposed" title="Stall cycles that no other wave hid">
           {short(stallClass.exposed_stall_cycles_total)} exposed
         </span>
+        <Delta change={stallChange(stallClass.class)} format="cycles" isCost words="per wave" />
       </button>
       <PartsBar
         label={`${exact(stallClass.exposed_stall_cycles_total)} exposed and ${exact(stallClass.stall_cycles_total - stallClass.exposed_stall_cycles_total)} hidden stall cycles`}
@@ -188,6 +191,7 @@ export const stalls: View = {
   title: "Stalls",
   hint: "Stall cycles by what was waited for, what helps, and the instructions behind each class",
   about: "trace",
+  time: "selected",
   missing: (overview) =>
     overview.kind === "trace" && (overview.instruction_count || overview.holds.samples)
       ? ""

@@ -4,6 +4,7 @@ import { json } from "../../data/ask";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
 import { paintRing } from "../../draw/ring";
+import { changeOf, useBaseline } from "../../model/changes";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { frontView, type View } from "../../model/view";
@@ -11,6 +12,7 @@ import { Answered } from "../../widgets/answered";
 import { PartsBar, ShareBar } from "../../widgets/bars";
 import { Canvas, type Size } from "../../widgets/canvas";
 import { Definition, Section } from "../../widgets/cards";
+import { Delta } from "../../widgets/changes";
 import { csv, pictures, SaveMenu } from "../../widgets/saving";
 import { cuLines, type SummaryAnswer } from "./answer";
 import { Hardware } from "./counted";
@@ -27,19 +29,19 @@ function Summary() {
 function partsOf({ activity }: SummaryAnswer) {
   return [
     {
-      label: "idle",
+      label: "idle" as const,
       share: activity.idle_share ?? 0,
       cycles: activity.idle_cycles_total,
       means: "Gaps before instructions: the wave had nothing to issue",
     },
     {
-      label: "stall",
+      label: "stall" as const,
       share: activity.stall_share ?? 0,
       cycles: activity.stall_cycles_total,
       means: "From the first attempt to issue to the issue, waits included",
     },
     {
-      label: "issue",
+      label: "issue" as const,
       share: activity.issue_share ?? 0,
       cycles: activity.issue_cycles_total,
       means: "Duration of instructions without their stall",
@@ -91,6 +93,7 @@ interface ActivityProps {
 
 function Activity({ answer, ring }: ActivityProps) {
   const { activity } = answer;
+  const before = useBaseline((document) => json<SummaryAnswer>(document, "summary"))?.activity;
   if (!activity.cycles_total) {
     return (
       <Section title="Activity">
@@ -115,6 +118,9 @@ function Activity({ answer, ring }: ActivityProps) {
                   <strong>{percent(share)}</strong>
                 </td>
                 <td class="number faint-text">{exact(cycles)} cycles</td>
+                <td>
+                  <Delta change={changeOf(before?.[`${label}_share`], share)} format="share" />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -195,6 +201,7 @@ export const summary: View = {
   title: "Summary",
   hint: "How the cycles were spent, what the trace holds, how busy the hardware was",
   about: "trace",
+  time: "selected",
   missing: () => "",
   component: Summary,
 };

@@ -1,14 +1,16 @@
 // What the trace holds, in figures, and its kernels with their resources.
 import { exact, nanoseconds, percent, short } from "../../base/format";
 import { SUMMARY_KERNELS, type SummaryKernelsRow } from "../../data/answers.gen";
+import { json } from "../../data/ask";
+import { changeOf, useBaseline } from "../../model/changes";
 import { select, selection } from "../../model/selection";
 import { Figure, Section } from "../../widgets/cards";
-import { figureColumns } from "../../widgets/figure_columns";
-import { SmallTable } from "../../widgets/small_table";
+import { Delta } from "../../widgets/changes";
 import type { SummaryAnswer } from "./answer";
 
 export function Totals({ answer }: { answer: SummaryAnswer }) {
   const { totals, coverage } = answer;
+  const before = useBaseline((document) => json<SummaryAnswer>(document, "summary"))?.totals;
   const clock = totals.clock_mhz;
   const time = clock ? nanoseconds((totals.span_cycles * 1e3) / clock) : null;
   return (
@@ -18,18 +20,21 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
         value={exact(totals.waves)}
         name="traced waves"
         hint={`${exact(totals.waves_complete)} of them complete`}
+        change={<Delta change={changeOf(before?.waves, totals.waves)} format="count" />}
       />
       <Figure
         id="instructions"
         value={short(totals.instructions)}
         name="instructions"
         hint={`${exact(totals.instructions)} executed; ${exact(totals.unresolved)} of unknown rows`}
+        change={<Delta change={changeOf(before?.instructions, totals.instructions)} format="count" />}
       />
       <Figure
         id="span"
         value={short(totals.span_cycles)}
         name="cycles of traced waves"
         hint={`${exact(totals.span_cycles)} cycles from the start of the first to the end of the last traced wave`}
+        change={<Delta change={changeOf(before?.span_cycles, totals.span_cycles)} format="count" isCost />}
       />
       {time ? (
         <Figure id="time" value={time} name="that long" hint="These cycles at the measured shader clock" />
@@ -69,28 +74,43 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
   );
 }
 
-const KERNELS = figureColumns<SummaryKernelsRow>(SUMMARY_KERNELS, [
-  { name: "name", title: "Kernel", value: (kernel) => kernel.demangled || kernel.name },
-  ["vgprs"],
-  ["agprs"],
-  ["sgprs"],
-  ["lds_bytes", "LDS bytes", "count"],
-  ["scratch_bytes", "Scratch bytes", "count"],
-  ["wave_size", "Wave size"],
-  ["workgroup_size", "Workgroup size"],
-]);
+type Resource = "vgprs" | "agprs" | "sgprs" | "lds_bytes" | "scratch_bytes" | "wave_size" | "workgroup_size";
 
+const RESOURCES: [Resource, string][] = [
+  ["vgprs", "VGPRs"],
+  ["agprs", "AGPRs"],
+  ["sgprs", "SGPRs"],
+  ["lds_bytes", "bytes of LDS"],
+  ["scratch_bytes", "bytes of scratch"],
+  ["wave_size", "lanes per wave"],
+  ["workgroup_size", "lanes per workgroup"],
+];
+const MOST_KERNELS = 20;
+
+/** A name and below it the resources: both are whole in a narrow panel, too. */
 export function Kernels({ kernels }: { kernels: SummaryKernelsRow[] }) {
   if (!kernels.length) return null;
+  const more = kernels.length - MOST_KERNELS;
   return (
     <Section title={kernels.length > 1 ? `${exact(kernels.length)} kernels` : "Kernel"}>
-      <SmallTable
-        columns={KERNELS}
-        rows={kernels}
-        label="Kernels and their resources"
-        isSelected={(kernel) => selection.value.kernel === kernel.kernel}
-        onSelect={(kernel) => select({ kernel: kernel.kernel })}
-      />
+      {kernels.slice(0, MOST_KERNELS).map((kernel) => (
+        <button
+          type="button"
+          class="kernel-facts"
+          key={kernel.kernel}
+          data-kernel={kernel.kernel}
+          aria-pressed={selection.value.kernel === kernel.kernel}
+          onClick={() => select({ kernel: kernel.kernel })}
+        >
+          <code title={kernel.name}>{kernel.demangled || kernel.name}</code>
+          {RESOURCES.map(([name, words]) => (
+            <span key={name} data-column={name} title={SUMMARY_KERNELS[name][2]}>
+              <b>{kernel[name] === null ? "?" : exact(kernel[name])}</b> {words}
+            </span>
+          ))}
+        </button>
+      ))}
+      {more > 0 ? <p class="faint-text">and {exact(more)} more</p> : null}
     </Section>
   );
 }

@@ -1,0 +1,198 @@
+// What is inside the selected time and lanes: instructions of a trace, events of a run.
+import { useMemo, useRef } from "preact/hooks";
+import { exact, nanoseconds, percent } from "../base/format";
+import {
+  AREA,
+  type AreaAnswer,
+  type AreaRow,
+  RUN_AREA_NAMES,
+  type RunAreaAnswer,
+  type RunAreaNamesRow,
+} from "../data/answers.gen";
+import { json, type Parameters } from "../data/ask";
+import { truncation } from "../model/answers";
+import { selectRow } from "../model/code";
+import { current } from "../model/document";
+import { executionOf } from "../model/executions";
+import { useAnswer } from "../model/loaded";
+import { type Range, select, selection } from "../model/selection";
+import { show } from "../model/timewindow";
+import { frontView, type View } from "../model/view";
+import { Answered, Nothing } from "../widgets/answered";
+import { instructionColumn } from "../widgets/code_columns";
+import { type Column, DataTable, tableOffer } from "../widgets/data_table";
+import { figureColumns } from "../widgets/figure_columns";
+import { SaveMenu } from "../widgets/saving";
+
+const ROWS: Column<AreaRow>[] = [
+  ...figureColumns<AreaRow>(AREA, [["row", "Row", "id", "4em"]]),
+  instructionColumn<AreaRow>("Instruction", (line) => line.row, "minmax(16em, 2fr)"),
+  ...figureColumns<AreaRow>(AREA, [
+    ["execution_count", "Executions"],
+    ["latency_cycles_total", "Latency"],
+    ["latency_share", "Share", "bar"],
+    ["stall_cycles_total", "Stall"],
+    ["issue_cycles_total", "Issue"],
+    ["latency_cycles_max", "Longest"],
+  ]),
+];
+
+const NAMES = figureColumns<RunAreaNamesRow>(RUN_AREA_NAMES, [
+  ["name", "Name", "kernel", "minmax(14em, 2fr)"],
+  ["event_count", "Count"],
+  ["total_ns", "Total"],
+  ["share", "Share", "bar"],
+  ["mean_ns", "Mean"],
+  ["max_ns", "Longest"],
+  ["first_ns", "First at"],
+]);
+
+/** The area as the server wants it; null = no time is selected. */
+function areaNow(): Parameters | null {
+  const { range, lanes } = selection.value;
+  return range ? { start: range.begin, stop: range.end, ...(lanes ? { lanes } : {}) } : null;
+}
+
+const NONE = "Drag over the lanes of a timeline: this lists what is inside. A drag on its axis takes all lanes.";
+
+function Area() {
+  const asked = areaNow();
+  const answer = useAnswer(asked ? json<AreaAnswer>(current.value, "area", asked) : null);
+  if (!asked) return <Nothing>{NONE}</Nothing>;
+  return <Answered answer={answer}>{(value) => <Rows answer={value} />}</Answered>;
+}
+
+/** Around something that is looked at, as much again on both sides. */
+const around = ({ begin, end }: Range): Range => {
+  const length = Math.max(1, end - begin);
+  return { begin: begin - length, end: end + length };
+};
+
+function Rows({ answer }: { answer: AreaAnswer }) {
+  const { rows } = answer;
+  const execution = async (item: number) => {
+    const chosen = await executionOf(item);
+    if (chosen) selectRow(chosen.row, { wave: chosen.wave.wave, iteration: chosen.iteration });
+    return chosen;
+  };
+  const go = async (line: AreaRow) => {
+    const chosen = await execution(line.longest_item);
+    if (chosen) show(around({ begin: chosen.time, end: chosen.time + Math.max(chosen.stall, chosen.duration) }));
+    frontView("compute_unit");
+  };
+  return (
+    <Table
+      label="Instructions of the selected time and lanes"
+      columns={ROWS}
+      rows={rows.rows}
+      isSelected={(line) => line.row === selection.value.row}
+      select={(line) => void execution(line.first_item)}
+      go={(line) => void go(line)}
+      definition={answer.definition}
+      words={[
+        `${exact(answer.execution_count)} executions`,
+        `latency ${exact(answer.latency_cycles_total)}`,
+        `stall ${percent(answer.latency_cycles_total ? answer.stall_cycles_total / answer.latency_cycles_total : null)}`,
+        `${exact(answer.lane_count)} lanes`,
+        answer.unknown_count ? `${exact(answer.unknown_count)} without a known PC` : "",
+        truncation(rows.rows.length, rows.row_count),
+      ]}
+    />
+  );
+}
+
+function RunArea() {
+  const asked = areaNow();
+  const answer = useAnswer(asked ? json<RunAreaAnswer>(current.value, "run_area", asked) : null);
+  if (!asked) return <Nothing>{NONE}</Nothing>;
+  return <Answered answer={answer}>{(value) => <Names answer={value} />}</Answered>;
+}
+
+function Names({ answer }: { answer: RunAreaAnswer }) {
+  const { names } = answer;
+  const choose = (item: number) => select({ span: `run:${item}` });
+  return (
+    <Table
+      label="Events of the selected time and lanes"
+      columns={NAMES}
+      rows={names.rows}
+      isSelected={({ first_item, longest_item }) =>
+        [first_item, longest_item].some((item) => selection.value.span === `run:${item}`)
+      }
+      select={(line) => choose(line.longest_item)}
+      go={(line) => {
+        choose(line.longest_item);
+        show(around({ begin: line.longest_ns, end: line.longest_ns + line.max_ns }));
+        frontView("run_timeline");
+      }}
+      definition={answer.definition}
+      words={[
+        `${exact(answer.event_count)} events`,
+        nanoseconds(answer.total_ns),
+        `${exact(answer.lane_count)} lanes`,
+        truncation(names.rows.length, names.row_count),
+      ]}
+    />
+  );
+}
+
+interface TableProps<Row> {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  isSelected: (row: Row) => boolean;
+  select: (row: Row) => void;
+  /** Double click or Enter. */
+  go: (row: Row) => void;
+  definition: string;
+  words: string[];
+}
+
+function Table<Row>({ label, columns, rows, isSelected, select: choose, go, definition, words }: TableProps<Row>) {
+  const offers = useMemo(() => [tableOffer(columns, () => rows)], [columns, rows]);
+  const clicked = useRef<Row | null>(null); // its wave may still be on its way
+  const goToSelected = () => {
+    const chosen = clicked.current && rows.includes(clicked.current) ? clicked.current : rows.find(isSelected);
+    if (chosen) go(chosen);
+  };
+  const onSelect = (row: Row) => {
+    clicked.current = row;
+    choose(row);
+  };
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span title={definition}>{words.filter(Boolean).join(" · ")}</span>
+        <span class="faint-text">double click: the longest</span>
+        <SaveMenu name="selection" offers={offers} />
+      </div>
+      {rows.length ? (
+        <div
+          class="area-table"
+          role="group"
+          aria-label={label}
+          onDblClick={goToSelected}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") goToSelected();
+          }}
+        >
+          <DataTable label={label} columns={columns} rows={rows} isSelected={isSelected} onSelect={onSelect} />
+        </div>
+      ) : (
+        <Nothing>Nothing is inside the selected time and lanes.</Nothing>
+      )}
+    </div>
+  );
+}
+
+const shared = { title: "Selection", hint: "What is inside the selected time and lanes of a timeline" };
+
+export const area: View = {
+  ...shared,
+  id: "area",
+  about: "trace",
+  missing: (overview) => (overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced"),
+  component: Area,
+};
+
+export const runAreaView: View = { ...shared, id: "run_area", about: "run", missing: () => "", component: RunArea };

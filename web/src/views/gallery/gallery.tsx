@@ -1,0 +1,275 @@
+// All documents of the page as cards: picture, figures, first finding. A click opens one, two marked ones are compared.
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { exact, nanoseconds, percent, short } from "../../base/format";
+import type { DocumentLine } from "../../data/ask";
+import { colourOf, paper, seriesColour } from "../../draw/palette";
+import { current, documents, type Overview } from "../../model/document";
+import { type CardFacts, cardOf, cardTurn, fillCards } from "../../model/gallery";
+import type { View } from "../../model/view";
+import { Nothing } from "../../widgets/answered";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { SaveMenu } from "../../widgets/saving";
+import "./gallery.css";
+
+const FIGURES: Record<string, { title: string; show: (value: number) => string; hint: string }> = {
+  cycles: { title: "cycles", show: exact, hint: "From the first start to the last end of a traced wave" },
+  waves: { title: "waves", show: exact, hint: "Traced waves" },
+  instructions: { title: "instructions", show: exact, hint: "Traced instructions" },
+  duration_ns: { title: "", show: nanoseconds, hint: "Duration of the run; of counters: of all kernels" },
+  processes: { title: "processes", show: exact, hint: "Processes of the run" },
+  gpus: { title: "GPUs", show: exact, hint: "GPUs of the run" },
+  kernels: { title: "kernels", show: exact, hint: "Kernels with counters" },
+  dispatches: { title: "dispatches", show: exact, hint: "Dispatches" },
+  counters: { title: "counters", show: exact, hint: "Hardware counters" },
+};
+const SORTS = ["order", "name", "cycles", "waves", "instructions", "duration_ns", "dispatches"] as const;
+type Sort = (typeof SORTS)[number];
+const SORT_NAMES: Record<Sort, string> = {
+  order: "as opened",
+  name: "kernel",
+  cycles: "cycles",
+  waves: "waves",
+  instructions: "instructions",
+  duration_ns: "duration",
+  dispatches: "dispatches",
+};
+const COMPARE: Record<Overview["kind"], string> = {
+  trace: "compare",
+  run: "run_compare",
+  counters: "counter_compare",
+};
+
+/** Two documents to compare, the first is the baseline; kept while the view is closed. */
+const marked = signal<number[]>([]);
+
+const factsOf = (line: DocumentLine) => cardOf(line.number).value.facts;
+
+function Gallery() {
+  const filter = useSignal("");
+  const sort = useSignal<Sort>("order");
+  const seen = useRef(new Set<number>());
+  const look = () => void fillCards(() => seen.current);
+  const notice = (number: number, isSeen: boolean) => {
+    if (isSeen) seen.current.add(number);
+    else seen.current.delete(number);
+    look();
+  };
+  useEffect(() => {
+    const { current: numbers } = seen;
+    return () => numbers.clear(); // closed: nobody looks any more
+  }, []);
+  void cardTurn.value;
+  const lines = sorted(documents.value.filter(matching(filter.value)), sort.value);
+  const present = new Set(documents.value.flatMap((line) => Object.keys(factsOf(line)?.figures ?? {})));
+  return (
+    <div class="view">
+      <div class="toolbar gallery-bar">
+        <span>{exact(documents.value.length)} documents</span>
+        <input
+          type="search"
+          aria-label="Filter"
+          placeholder="kernel, label or finding"
+          value={filter.value}
+          onInput={(event) => (filter.value = event.currentTarget.value)}
+        />
+        <label>
+          sort by{" "}
+          <select value={sort.value} onChange={(event) => (sort.value = event.currentTarget.value as Sort)}>
+            {SORTS.filter((name) => name === "order" || name === "name" || present.has(name)).map((name) => (
+              <option key={name} value={name}>
+                {SORT_NAMES[name]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <CompareMarked />
+        <SaveMenu name="gallery" offers={[tableOffer(COLUMNS, () => lines)]} />
+      </div>
+      <div class="scroll">
+        <ul class="gallery" aria-label="Documents">
+          {lines.map((line) => (
+            <OneCard key={line.number} line={line} notice={notice} />
+          ))}
+        </ul>
+        {lines.length ? null : <Nothing>No document matches.</Nothing>}
+      </div>
+    </div>
+  );
+}
+
+function CompareMarked() {
+  const [base, other] = marked.value.map((number) => documents.value[number]);
+  const kinds = [base, other].map((line) => line && (factsOf(line)?.kind ?? line.kind));
+  const isPair = base && other && kinds[0] && kinds[0] === kinds[1];
+  const hint = "Mark two documents of one kind: the first is the baseline";
+  if (!isPair) {
+    return (
+      <button type="button" disabled title={hint} data-action="compare">
+        Compare
+      </button>
+    );
+  }
+  const address = `#document=${other.number}&baseline=${base.number}&view=${COMPARE[kinds[0] as Overview["kind"]]}`;
+  return (
+    <a class="link" href={address} title={`${other.label} against ${base.label}`} data-action="compare">
+      Compare
+    </a>
+  );
+}
+
+function matching(filter: string): (line: DocumentLine) => boolean {
+  const wanted = filter.trim().toLowerCase();
+  return (line) => {
+    const { facts, finding } = cardOf(line.number).value;
+    const words = [line.label, line.path, facts?.title, facts?.target, finding?.verdict];
+    return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
+  };
+}
+
+/** Figures: the largest first; cards without the figure come last. */
+function sorted(lines: DocumentLine[], by: Sort): DocumentLine[] {
+  if (by === "order") return lines;
+  if (by === "name") return [...lines].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  const value = (line: DocumentLine) => factsOf(line)?.figures[by] ?? Number.NEGATIVE_INFINITY;
+  return [...lines].sort((a, b) => value(b) - value(a));
+}
+
+const nameOf = (line: DocumentLine) => factsOf(line)?.title || line.label;
+
+const COLUMNS: Column<DocumentLine>[] = [
+  { name: "label", title: "Document", value: (line) => line.label, width: "" },
+  { name: "path", title: "Path", value: (line) => line.path, width: "" },
+  { name: "title", title: "Kernel", value: (line) => factsOf(line)?.title, width: "" },
+  ...Object.keys(FIGURES).map((name) => ({
+    name,
+    title: name,
+    value: (line: DocumentLine) => factsOf(line)?.figures[name],
+    width: "",
+  })),
+  { name: "finding", title: "First finding", value: (line) => cardOf(line.number).value.finding?.verdict, width: "" },
+];
+
+function OneCard({ line, notice }: { line: DocumentLine; notice: (number: number, isSeen: boolean) => void }) {
+  const place = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      notice(line.number, entries.at(-1)?.isIntersecting ?? false);
+    });
+    if (place.current) observer.observe(place.current);
+    return () => {
+      observer.disconnect();
+      notice(line.number, false);
+    };
+  }, [line.number]);
+  const { facts, problem } = cardOf(line.number).value;
+  const isMarked = marked.value.includes(line.number);
+  const mark = () => {
+    marked.value = isMarked ? marked.value.filter((n) => n !== line.number) : [...marked.value, line.number].slice(-2);
+  };
+  const isCurrent = line.number === current.value;
+  return (
+    <li ref={place} class={`gallery-card${isCurrent ? " is-current" : ""}`} data-card={line.number}>
+      <div class="gallery-head">
+        <a href={`#document=${line.number}`} title={line.path} aria-current={isCurrent ? "true" : undefined}>
+          {line.label}
+        </a>
+        <label title="Mark two to compare them">
+          <input type="checkbox" checked={isMarked} onChange={mark} aria-label={`Compare ${line.label}`} />
+          {isMarked ? (marked.value[0] === line.number && marked.value.length > 1 ? "baseline" : "compare") : ""}
+        </label>
+      </div>
+      {facts ? <Facts facts={facts} /> : <div class="gallery-picture" aria-busy={!problem} />}
+      {problem ? <p class="gallery-problem">cannot be read: {problem.what}</p> : null}
+      <Finding line={line} />
+    </li>
+  );
+}
+
+function Facts({ facts }: { facts: CardFacts }) {
+  const figures = Object.entries(facts.figures).filter(([name, value]) => FIGURES[name] && value !== null);
+  return (
+    <>
+      <Picture {...facts.picture} />
+      <p class="gallery-title" title={facts.title}>
+        {facts.title || "unknown kernel"}
+      </p>
+      <p class="gallery-figures">
+        {figures.map(([name, value]) => (
+          <span key={name} data-figure={name} title={FIGURES[name]?.hint}>
+            {FIGURES[name]?.show(value as number)} {FIGURES[name]?.title}
+          </span>
+        ))}
+        {facts.target ? <span>{facts.target}</span> : null}
+        {facts.loss_count ? (
+          <span class="gallery-loss" title={facts.loss} data-figure="losses">
+            ⚠ {exact(facts.loss_count)} {facts.loss_count === 1 ? "loss" : "losses"}
+          </span>
+        ) : null}
+      </p>
+    </>
+  );
+}
+
+function Finding({ line }: { line: DocumentLine }) {
+  const { facts, finding, problem } = cardOf(line.number).value;
+  if (problem) return null;
+  if (!finding) return <p class="faint-text">{facts ? "diagnosis follows…" : "reading…"}</p>;
+  const gain = finding.gain_share_max ? ` (gain at most ${percent(finding.gain_share_max)})` : "";
+  return (
+    <p class="gallery-finding" title={finding.reason} data-figure="finding">
+      {finding.verdict ? finding.verdict + gain : "the diagnosis found nothing"}
+    </p>
+  );
+}
+
+const WIDTH = 240;
+const HEIGHT = 48;
+
+function Picture({ what, form, values }: CardFacts["picture"]) {
+  const most = Math.max(...values, 0);
+  const y = (value: number) => (most ? HEIGHT - 2 - (value / most) * (HEIGHT - 4) : HEIGHT);
+  const step = WIDTH / Math.max(values.length, 1);
+  const outline = values.map((value, at) => `L${(at * step).toFixed(1)},${y(value).toFixed(1)}h${step.toFixed(1)}`);
+  const fill = seriesColour(0);
+  const label = `${what}: most ${most <= 1 ? percent(most) : short(most)}`;
+  return (
+    <svg
+      class="gallery-picture"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      {form === "curve" ? (
+        <path d={`M0,${HEIGHT}${outline.join("")}L${WIDTH},${HEIGHT}Z`} fill={fill} fill-opacity="0.75" />
+      ) : (
+        values.map((value, at) => (
+          <rect
+            key={`${at} ${value}`}
+            x={at * step + 1}
+            y={y(value)}
+            width={Math.max(step - 2, 1)}
+            height={HEIGHT - y(value)}
+            fill={at ? colourOf("hidden") : fill}
+          />
+        ))
+      )}
+      <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke={paper("line")} />
+    </svg>
+  );
+}
+
+const galleryOf = (about: Overview["kind"], id: string): View => ({
+  id,
+  title: "Gallery",
+  hint: "All documents of this page: picture, figures and first finding of each; mark two to compare them",
+  about,
+  missing: () => (documents.value.length > 1 ? "" : "only one document is open"),
+  component: Gallery,
+});
+
+export const gallery = galleryOf("trace", "gallery");
+export const runGallery = galleryOf("run", "run_gallery");
+export const counterGallery = galleryOf("counters", "counter_gallery");
