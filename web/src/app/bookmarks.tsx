@@ -18,6 +18,7 @@ import {
 import { type Selection, selection } from "../model/selection";
 import { storageFile } from "../model/user_storage";
 import { Problem } from "../widgets/answered";
+import { Dialog, DialogHead } from "../widgets/dialog";
 import { place } from "./location";
 
 /** What is selected, in a few words: the text of a new bookmark. */
@@ -49,13 +50,8 @@ export function Bookmarks({ close }: { close: () => void }) {
     close();
   };
   return (
-    <div class="dialog bookmarks" role="dialog" aria-label="Bookmarks">
-      <div class="dialog-head">
-        <h2>Bookmarks and notes</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={close}>
-          ×
-        </button>
-      </div>
+    <Dialog class="bookmarks" label="Bookmarks" close={close}>
+      <DialogHead title="Bookmarks and notes" />
       <button type="button" onClick={bookmark}>
         Bookmark what is selected (b)
       </button>
@@ -99,6 +95,6 @@ export function Bookmarks({ close }: { close: () => void }) {
         </p>
       ) : null}
       {trouble.value ? <Problem error={trouble.value} /> : null}
-    </div>
+    </Dialog>
   );
 }

@@ -1,13 +1,18 @@
 // Views in docked panels: resizable, movable by their tabs, saved. Lumino does the docking.
-import type { Message } from "@lumino/messaging";
+import { type Message, MessageLoop } from "@lumino/messaging";
 import { DockPanel, Widget } from "@lumino/widgets";
+import { effect } from "@preact/signals";
 import { h, render } from "preact";
 import { type Overview, overview } from "../model/document";
-import type { View } from "../model/view";
+import { settings } from "../model/settings";
+import { maximizedView, type View } from "../model/view";
 import { Guarded, Nothing } from "../widgets/answered";
 import { filtered, type Layout } from "./layout";
 import { Proportions } from "./proportions";
 import { VIEWS } from "./registry";
+import { TabBars } from "./tab_bars";
+import { WhichTime } from "./time_bar";
+import "./dock.css";
 
 class Panel extends Widget {
   private isMounted = false;
@@ -39,7 +44,7 @@ class Panel extends Widget {
     this.isMounted = true;
     const missing = this.view.missing(this.facts);
     const shown = missing ? h(Nothing, null, `Nothing to show: ${missing}.`) : h(this.view.component, null);
-    render(h(Guarded, null, shown), this.node);
+    render(h(Guarded, null, h(WhichTime, { time: this.view.time }), shown), this.node);
   }
 
   protected override onBeforeDetach(_: Message): void {
@@ -51,10 +56,13 @@ class Panel extends Widget {
 type Area = DockPanel.ILayoutConfig["main"];
 
 export class Dock {
-  private readonly dock = new DockPanel({ spacing: 3 });
+  private readonly dock: DockPanel;
+  /** The panel that was used last. */
+  private used: Panel | null = null;
 
   /** `changed` is called when the user moved, resized, closed or fronted something. */
   constructor(host: HTMLElement, changed: () => void) {
+    this.dock = new DockPanel({ spacing: 3, renderer: new TabBars((id) => this.toggleMaximized(id)) });
     this.dock.addClass("dock");
     Widget.attach(this.dock, host);
     const proportions = new Proportions(this.dock);
@@ -63,6 +71,50 @@ export class Dock {
       changed();
     });
     new ResizeObserver(() => proportions.resize()).observe(host);
+    for (const event of ["pointerdown", "focusin"]) host.addEventListener(event, ({ target }) => this.use(target));
+    host.addEventListener("wheel", scrollToolbar, { passive: true });
+    effect(() => {
+      void settings.value.textSize; // the bars of tabs have another height
+      this.dock.fit();
+    });
+  }
+
+  private use(target: EventTarget | null): void {
+    for (const panel of this.panels()) if (panel.node.contains(target as Node)) this.used = panel;
+  }
+
+  /** The view that is looked at: the one with the whole window, the one that was used last, or the one with most room. */
+  currentView(): View | null {
+    const seen = this.panel(maximizedView.value) ?? (this.used?.isVisible ? this.used : this.largest());
+    return seen instanceof Panel ? seen.view : null;
+  }
+
+  /** The element of a view that is open. */
+  nodeOf(id: string): HTMLElement | null {
+    return this.panel(id)?.node ?? null;
+  }
+
+  /**
+   * One group of tabs over all others, or all in their places again. Nothing is closed or drawn anew: the others are not
+   * displayed meanwhile (theme.css), and cost nothing.
+   */
+  toggleMaximized(id?: string): void {
+    const isBack = maximizedView.value !== "";
+    for (const node of this.dock.node.querySelectorAll(":scope > .maximized")) node.classList.remove("maximized");
+    const view = isBack ? "" : (id ?? this.currentView()?.id ?? "");
+    const bar = [...this.dock.tabBars()].find(({ titles }) => titles.some(({ owner }) => idOf(owner) === view));
+    if (bar)
+      for (const node of [bar.node, ...bar.titles.map(({ owner }) => owner.node)]) node.classList.add("maximized");
+    maximizedView.value = bar ? view : "";
+    this.dock.node.classList.toggle("has-maximized", maximizedView.value !== "");
+  }
+
+  /** Put an open view on screen, unless it is there, or would cover the view that is being used. */
+  uncover(id: string): void {
+    const panel = this.panel(id);
+    if (!panel || panel.isVisible) return;
+    const bar = [...this.dock.tabBars()].find(({ titles }) => titles.includes(panel.title));
+    if (bar?.currentTitle?.owner !== this.used) this.front(id);
   }
 
   /** Put a view on screen: its tab comes to the front, or it opens as a tab beside what was opened last. */
@@ -72,18 +124,33 @@ export class Dock {
     if (!view || !facts || view.about !== facts.kind) return;
     const open = this.panel(id);
     const panel = open ?? new Panel(view, facts);
+    if (maximizedView.value && !open?.node.classList.contains("maximized")) this.toggleMaximized();
     if (!open) this.dock.addWidget(panel, { mode: "tab-after", ref: this.largest() });
     this.dock.activateWidget(panel);
+  }
+
+  /** A layout without the views that have nothing to show. */
+  fitting(layout: Layout): Layout | null {
+    const facts = overview.value;
+    if (!facts) return null;
+    return filtered(layout, (id) => {
+      const view = VIEWS.find((each) => each.id === id);
+      return view !== undefined && view.about === facts.kind && !view.missing(facts);
+    });
+  }
+
+  /** Bring a view to the front if it has something to show. */
+  open(id: string): void {
+    if (this.fitting({ tabs: [id] })) this.front(id);
   }
 
   /** Close everything and lay out anew; views with nothing to show stay away. */
   layOut(layout: Layout): void {
     const facts = overview.value;
     if (!facts) return;
+    if (maximizedView.value) this.toggleMaximized();
     const old = [...this.dock.widgets()];
-    const fits = (id: string) =>
-      VIEWS.some((view) => view.id === id && view.about === facts.kind && !view.missing(facts));
-    const shown = filtered(layout, fits);
+    const shown = this.fitting(layout);
     const used = new Set<string>();
     this.dock.restoreLayout({ main: shown && this.area(shown, facts, used) });
     for (const panel of old) panel.dispose();
@@ -91,6 +158,7 @@ export class Dock {
 
   /** Close everything. */
   clear(): void {
+    if (maximizedView.value) this.toggleMaximized();
     for (const panel of [...this.dock.widgets()]) panel.dispose();
   }
 
@@ -117,18 +185,30 @@ export class Dock {
     return { type: "split-area", orientation, sizes: layout.shares, children: present };
   }
 
+  private panels(): Panel[] {
+    return [...this.dock.widgets()].filter((widget) => widget instanceof Panel);
+  }
+
   private panel(id: string): Panel | undefined {
-    for (const widget of this.dock.widgets()) if (widget instanceof Panel && widget.view.id === id) return widget;
-    return undefined;
+    return this.panels().find((panel) => panel.view.id === id);
   }
 
   /** The visible panel with most room. */
   private largest(): Widget | null {
+    MessageLoop.flush(); // what was just laid out has its size then
     const area = (widget: Widget) => widget.node.clientWidth * widget.node.clientHeight;
     const visible = [...this.dock.widgets()].filter((widget) => widget.isVisible);
     return visible.sort((a, b) => area(b) - area(a))[0] ?? null;
   }
 }
+
+/** A wheel moves along a toolbar that is wider than its panel. */
+function scrollToolbar(event: WheelEvent): void {
+  const bar = (event.target as Element).closest(".toolbar");
+  if (bar && !event.shiftKey) bar.scrollLeft += event.deltaY;
+}
+
+const idOf = (widget: Widget) => (widget instanceof Panel ? widget.view.id : "");
 
 function described(area: Area): Layout | null {
   if (!area) return null;

@@ -1,50 +1,115 @@
-// The keyboard map and what every view shows.
-import { kind } from "../model/document";
+// Help: the keyboard map and the views of the document at hand, those of others below; and what words mean.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { matcher } from "../base/matcher";
+import { json } from "../data/ask";
+import { current, kind, type Overview } from "../model/document";
+import { useAnswer } from "../model/loaded";
 import { frontView } from "../model/view";
+import { Answered } from "../widgets/answered";
+import { closeDialogOf, Dialog, DialogHead } from "../widgets/dialog";
 import { helpIsOpen, KEYS, KEYS_OF_VIEWS, type Key } from "./keys";
 import { VIEWS } from "./registry";
+import "./help.css";
+
+type Kind = Overview["kind"];
+
+const KINDS: Record<Kind, string> = { trace: "traces", run: "runs", counters: "counters" };
+const TABS = [
+  ["keys", "Keys and views"],
+  ["words", "Glossary"],
+] as const;
 
 export function Help() {
-  const close = () => {
-    helpIsOpen.value = false;
+  const tab = useSignal<(typeof TABS)[number][0]>("keys");
+  const step = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    tab.value = tab.value === "keys" ? "words" : "keys";
+    document.getElementById(`help-tab-${tab.value}`)?.focus();
   };
   return (
-    <div class="dialog" role="dialog" aria-label="Help" aria-modal="true">
-      <div class="dialog-head">
-        <h2>Keys and views</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={close}>
-          ×
-        </button>
+    <Dialog class="help" label="Help" close={() => (helpIsOpen.value = false)}>
+      <DialogHead title="Help" />
+      <div class="help-tabs" role="tablist" aria-label="Help">
+        {TABS.map(([id, title]) => (
+          <button
+            key={id}
+            id={`help-tab-${id}`}
+            type="button"
+            role="tab"
+            aria-selected={tab.value === id}
+            aria-controls="help-panel"
+            tabIndex={tab.value === id ? 0 : -1}
+            onClick={() => (tab.value = id)}
+            onKeyDown={step}
+          >
+            {title}
+          </button>
+        ))}
       </div>
+      <div id="help-panel" role="tabpanel" tabIndex={0} aria-labelledby={`help-tab-${tab.value}`}>
+        {tab.value === "keys" ? <KeysAndViews /> : <Glossary />}
+      </div>
+    </Dialog>
+  );
+}
+
+function KeysAndViews() {
+  const own = kind.value ?? "trace";
+  const others = (Object.keys(KINDS) as Kind[]).filter((other) => other !== own);
+  const keysOf = (isShown: (of: Kind[]) => boolean) =>
+    KEYS_OF_VIEWS.filter(({ of }) => isShown(of)).map(({ where, keys }) => (
+      <Keys key={where} title={where} keys={keys} />
+    ));
+  return (
+    <>
       <div class="help-columns">
         <Keys title="Everywhere" keys={KEYS} />
-        {KEYS_OF_VIEWS.map(({ where, keys }) => (
-          <Keys key={where} title={where} keys={keys} />
-        ))}
-        <section class="help-views">
-          <h3>Views</h3>
-          <dl class="keys">
-            {VIEWS.filter((view) => view.about === kind.value).map((view) => (
-              <>
-                <dt>
-                  <button
-                    type="button"
-                    class="link"
-                    onClick={() => {
-                      close();
-                      frontView(view.id);
-                    }}
-                  >
-                    {view.title}
-                  </button>
-                </dt>
-                <dd>{view.hint}</dd>
-              </>
-            ))}
-          </dl>
-        </section>
+        {keysOf((of) => of.includes(own))}
+        <Views of={own} canGo />
       </div>
-    </div>
+      {others.map((other) => (
+        <details key={other} data-help-of={other}>
+          <summary>Of {KINDS[other]}</summary>
+          <div class="help-columns">
+            {keysOf((of) => of.includes(other) && !of.includes(own))}
+            <Views of={other} />
+          </div>
+        </details>
+      ))}
+    </>
+  );
+}
+
+function Views({ of, canGo = false }: { of: Kind; canGo?: boolean }) {
+  return (
+    <section class="help-views">
+      <h3>Views</h3>
+      <dl class="keys">
+        {VIEWS.filter((view) => view.about === of).map((view) => (
+          <>
+            <dt>
+              {canGo ? (
+                <button
+                  type="button"
+                  class="link"
+                  onClick={(event) => {
+                    closeDialogOf(event.currentTarget);
+                    frontView(view.id);
+                  }}
+                >
+                  {view.title}
+                </button>
+              ) : (
+                view.title
+              )}
+            </dt>
+            <dd>{view.hint}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
   );
 }
 
@@ -69,5 +134,60 @@ function Keys({ title, keys }: { title: string; keys: Key[] }) {
         ))}
       </dl>
     </section>
+  );
+}
+
+interface WordSection {
+  title: string;
+  words: { word: string; meaning: string }[];
+}
+
+/** The section of each kind of document comes first. */
+const OWN_SECTION: Record<Kind, string> = { trace: "Thread traces", run: "Runs", counters: "Counters" };
+
+function Glossary() {
+  const answer = useAnswer(json<WordSection[]>(current.value, "glossary"));
+  return <Answered answer={answer}>{(sections) => <Words sections={sections} />}</Answered>;
+}
+
+function Words({ sections }: { sections: WordSection[] }) {
+  const query = useSignal("");
+  const own = OWN_SECTION[kind.value ?? "trace"];
+  const ordered = useMemo(
+    () => [...sections].sort((a, b) => Number(b.title === own) - Number(a.title === own)),
+    [sections, own],
+  );
+  const { test, problem } = matcher(query.value.trim());
+  const isShown = ({ word, meaning }: WordSection["words"][number]) =>
+    !query.value.trim() || test(word) || test(meaning);
+  return (
+    <div class="help-words">
+      <input
+        type="search"
+        aria-label="Find a word"
+        placeholder="find a word"
+        value={query.value}
+        onInput={(event) => {
+          query.value = event.currentTarget.value;
+        }}
+      />
+      {problem ? <p role="status">{problem}</p> : null}
+      {ordered.map(({ title, words }) => {
+        const shown = words.filter(isShown);
+        return shown.length ? (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl class="keys">
+              {shown.map(({ word, meaning }) => (
+                <>
+                  <dt>{word}</dt>
+                  <dd>{meaning}</dd>
+                </>
+              ))}
+            </dl>
+          </section>
+        ) : null;
+      })}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { column, filtered, read, row, tabs, written } from "./layout";
+import { column, filtered, fronted, isAlike, read, row, tabs, written } from "./layout";
 
 const layout = row([0.3, tabs("explorer", "summary")], [0.7, column([0.5, tabs("compute_unit")], [0.5, tabs("isa")])]);
 
@@ -20,4 +20,20 @@ describe("layouts", () => {
     "are refused when malformed: %s",
     (text) => expect(read(text)).toBeNull(),
   );
+});
+
+describe("layouts compared", () => {
+  it("are alike when only pixels differ", () => {
+    const close = row(
+      [0.305, tabs("explorer", "summary")],
+      [0.695, column([0.5, tabs("compute_unit")], [0.5, tabs("isa")])],
+    );
+    expect(isAlike(layout, close)).toBe(true);
+    expect(isAlike(layout, fronted(layout, ["summary"]))).toBe(false);
+    expect(isAlike(layout, row([0.4, tabs("explorer", "summary")], [0.6, tabs("isa")]))).toBe(false);
+  });
+
+  it("have the later of two views of a group in front", () => {
+    expect(written(fronted(tabs("a", "b", "c"), ["b", "c", "x"]))).toBe("t(c,a,b;0)");
+  });
 });

@@ -34,6 +34,27 @@ export function filtered(layout: Layout, keep: (id: string) => boolean): Layout 
   return { split: layout.split, shares, children };
 }
 
+/** The same layout with these views in front of their groups, as the first tab; of two in one group the later. */
+export function fronted(layout: Layout, ids: string[]): Layout {
+  if (!("tabs" in layout)) return { ...layout, children: layout.children.map((child) => fronted(child, ids)) };
+  const last = ids.filter((id) => layout.tabs.includes(id)).at(-1);
+  return last === undefined ? layout : { tabs: [last, ...layout.tabs.filter((id) => id !== last)], front: 0 };
+}
+
+/** Shares that differ less are the same: panels have whole pixels. */
+const SAME_SHARE = 0.02;
+
+/** Whether two layouts have the same views at the same places, in front and behind. */
+export function isAlike(a: Layout, b: Layout): boolean {
+  if ("tabs" in a) return "tabs" in b && a.tabs.join() === b.tabs.join() && (a.front ?? 0) === (b.front ?? 0);
+  if ("tabs" in b || a.split !== b.split || a.children.length !== b.children.length) return false;
+  const share = (layout: { shares: number[] }, i: number) =>
+    (layout.shares[i] ?? 1) / layout.shares.reduce((sum, each) => sum + each, 0);
+  return a.children.every(
+    (child, i) => isAlike(child, b.children[i] as Layout) && Math.abs(share(a, i) - share(b, i)) < SAME_SHARE,
+  );
+}
+
 const DEEPEST = 12;
 
 /** A layout as one line of text: `r(0.3:t(isa,source;1),0.7:…)`. */

@@ -2,9 +2,10 @@
 // moving panels do not.
 import { effect } from "@preact/signals";
 import { startPlace, tellPlace } from "../data/host";
+import { baseline, readBaseline, writtenBaseline } from "../model/baseline";
 import { current } from "../model/document";
 import { onSelect, type Selection, selection } from "../model/selection";
-import { bounds, show, shown } from "../model/timewindow";
+import { firstWindow, show, shown } from "../model/timewindow";
 
 export interface Address {
   document: number;
@@ -14,10 +15,13 @@ export interface Address {
   view: string;
   /** As `app/layout.ts` writes it; empty = as it was left, or the first one. */
   layout: string;
+  /** As `model/baseline.ts` writes it. */
+  baseline: string;
 }
 
 const WHOLE = ["row", "lastRow", "wave", "iteration", "kernel", "kernelRank"] as const;
-const TEXT = ["kernelName", "span", "metric", "per"] as const;
+const TEXT = ["kernelName", "span", "lanes", "metric", "per"] as const;
+const FLAGS = ["onlyRange"] as const;
 
 /** The address in the part of a URL after `#`. Invalid parts are left out. */
 export function readAddress(hash: string): Address {
@@ -40,6 +44,7 @@ export function readAddress(hash: string): Address {
     const value = given.get(name);
     if (value) chosen[name] = value;
   }
+  for (const name of FLAGS) if (given.get(name) === "1") chosen[name] = true;
   const line = whole("line");
   const file = given.get("file");
   if (file && line !== undefined) chosen.sourceLine = { file, line };
@@ -51,6 +56,7 @@ export function readAddress(hash: string): Address {
     shown: range("time"),
     view: given.get("view") ?? "",
     layout: given.get("layout") ?? "",
+    baseline: given.get("baseline") ?? "",
   };
 }
 
@@ -63,6 +69,7 @@ function writtenAddress(address: Address): string {
     const value = rest[name];
     if (value !== undefined) parts.set(name, String(value));
   }
+  for (const name of FLAGS) if (rest[name]) parts.set(name, "1");
   if (sourceLine) {
     parts.set("file", sourceLine.file);
     parts.set("line", String(sourceLine.line));
@@ -71,6 +78,7 @@ function writtenAddress(address: Address): string {
   if (address.shown) parts.set("time", `${Math.round(address.shown.begin)}~${Math.round(address.shown.end)}`);
   if (address.view) parts.set("view", address.view);
   if (address.layout) parts.set("layout", address.layout);
+  if (address.baseline) parts.set("baseline", address.baseline);
   return parts.toString();
 }
 
@@ -102,10 +110,11 @@ interface Followed {
 /** Keep URL and state equal from now on. `layout` gives the layout on screen, `go` shows another document. */
 export function followLocation(layout: () => string, go: (address: Address) => void): Followed {
   const hash = () => {
-    const all = shown.value.begin === bounds.value.begin && shown.value.end === bounds.value.end;
-    const time = all ? null : shown.value;
+    const first = firstWindow.value;
+    const isFirst = shown.value.begin === first.begin && shown.value.end === first.end;
+    const time = isFirst ? null : shown.value;
     const now = { document: current.value, selection: selection.value, shown: time, view: "", layout: layout() };
-    return `#${writtenAddress(now)}`;
+    return `#${writtenAddress({ ...now, baseline: writtenBaseline() })}`;
   };
   let timer = 0;
   const replaceSoon = () => {
@@ -114,6 +123,7 @@ export function followLocation(layout: () => string, go: (address: Address) => v
   };
   effect(() => {
     void shown.value;
+    void baseline.value;
     replaceSoon();
   });
   onSelect(() => {
@@ -129,7 +139,8 @@ export function followLocation(layout: () => string, go: (address: Address) => v
       return;
     }
     selection.value = address.selection;
-    show(address.shown ?? bounds.value);
+    readBaseline(address.baseline);
+    show(address.shown ?? firstWindow.value);
     if (address.view) go(address);
   });
   let replacedAt = Number.NEGATIVE_INFINITY;

@@ -4,6 +4,7 @@ import { batch, effect, untracked } from "@preact/signals";
 import { render } from "preact";
 import { askJson } from "../data/ask";
 import type { AnswerError } from "../data/source";
+import { beforeAndAfter, readBaseline } from "../model/baseline";
 import { LOOK_AGAIN_MS, reportFailure, turn } from "../model/connection";
 import {
   askOverview,
@@ -17,32 +18,43 @@ import {
 } from "../model/document";
 import { asAnswerError } from "../model/loaded";
 import { openNotes } from "../model/notes";
+import { onOpened } from "../model/opening";
 import { preview, selection } from "../model/selection";
-import { settings } from "../model/settings";
-import { bounds, setBounds, show } from "../model/timewindow";
+import { settings, theme } from "../model/settings";
+import { firstWindow, setBounds, show } from "../model/timewindow";
 import { openStorage, store, stored } from "../model/user_storage";
-import { onFrontView } from "../model/view";
+import { onFrontView, onToggleMaximized } from "../model/view";
 import { Problem } from "../widgets/answered";
 import { Dock } from "./dock";
+import { firstScreen, frontSetting } from "./first_screen";
+import { focusView, listenToFocus } from "./focus";
 import { listenToKeys } from "./keys";
-import { type Layout, read, written } from "./layout";
+import { isAlike, type Layout, read, written } from "./layout";
 import { type Address, followLocation, place, readAddress } from "./location";
-import { FIRST_LAYOUT } from "./registry";
+import { onPrint } from "./printing";
 import { Shell } from "./shell";
 
 effect(() => {
-  document.documentElement.dataset.theme = settings.value.theme;
+  document.documentElement.dataset.theme = theme.value;
+});
+effect(() => {
+  document.documentElement.style.setProperty("--text-size", String(settings.value.textSize / 100));
 });
 
-const layoutKey = () => `layout.${overview.value?.kind}`;
+const screenOfDocument = () => (overview.value ? firstScreen(overview.value) : null);
 
-function keptLayout(): Layout | null {
+/** Documents that open with another first screen have another place for what the user made of it. */
+const layoutKey = () => ["layout", overview.value?.kind, ...(screenOfDocument()?.rules ?? [])].join(".");
+
+function storedLayout(): Layout | null {
   const layout = stored(layoutKey());
   return typeof layout === "string" ? read(layout) : null;
 }
 
-function keepLayout(layout: string): void {
-  if (stored(layoutKey()) !== layout) store(layoutKey(), layout);
+/** The first layout is not stored: what it is may depend on the document, and on the version. */
+function storeLayout(layout: Layout, initial: Layout | null): void {
+  const next = initial && isAlike(layout, initial) ? null : written(layout);
+  if ((stored(layoutKey()) ?? null) !== next) store(layoutKey(), next);
 }
 
 /** The whole time of a document; counters have none. */
@@ -77,9 +89,11 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
   document.title = `${documents.value[number]?.label ?? ""} – wavescope`;
   if (!facts) return false;
   setBounds(timeOf(facts));
-  selection.value = address.selection;
+  const isFirst = !address.layout && !Object.keys(address.selection).length;
+  selection.value = isFirst ? firstScreen(facts).selection : address.selection;
+  readBaseline(address.baseline);
   preview.value = {};
-  show(address.shown ?? bounds.value);
+  show(address.shown ?? firstWindow.value);
   openNotes();
   return true;
 }
@@ -87,6 +101,22 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
 /** Ask at once for what the first views need, not one after the other. Whether there are more documents is not known yet. */
 function askAhead(): void {
   for (const question of ["overview", "tracks"]) askJson(0, question).catch(() => {}); // whoever needs it says so
+}
+
+const COMPARE_OF: Record<Overview["kind"], string> = {
+  trace: "compare",
+  run: "run_compare",
+  counters: "counter_compare",
+};
+
+/** Where to start without a place in the URL: two documents of one kind that were opened together are compared. */
+async function firstAddress(): Promise<Address> {
+  const address = readAddress(place());
+  const pair = place() ? null : beforeAndAfter(documents.value);
+  if (!pair) return address;
+  const [before, after] = await Promise.all(pair.map((line) => askOverview(line.number).catch(() => null)));
+  if (!before || !after || before.kind !== after.kind) return address;
+  return { ...address, document: pair[1].number, view: COMPARE_OF[after.kind] };
 }
 
 /** The list of documents; a server that does not answer is asked until it does. */
@@ -104,29 +134,35 @@ async function awaitDocuments(host: HTMLElement): Promise<boolean> {
   }
 }
 
+/** The place at which the page of a server without documents opens. */
+const START = "start";
+
 async function start(host: HTMLElement): Promise<void> {
-  const first = readAddress(place());
-  if (first.document === 0) askAhead();
+  if (readAddress(place()).document === 0 && place() !== START) askAhead();
   const keeping = openStorage();
   if (!(await awaitDocuments(host))) return;
   await keeping;
-  const isOpen = await open(first, () => {});
+  const first = await firstAddress();
+  const isOpen = documents.value.length > 0 && (await open(first, () => {})); // else the shell asks for something
 
   render(null, host);
   host.textContent = "";
   const head = host.appendChild(document.createElement("div"));
-  const body = host.appendChild(document.createElement("div"));
+  const body = host.appendChild(document.createElement("main"));
   body.className = "dock-host";
   const now = () => written(dock.layout() ?? { tabs: [] });
   const dock = new Dock(body, () => {
-    if (!dock.layout()) return; // between two documents nothing is laid out
-    keepLayout(now());
+    const layout = dock.layout();
+    const screen = screenOfDocument();
+    if (!layout || !screen) return; // between two documents nothing is laid out
+    storeLayout(layout, dock.fitting(screen.layout));
     followed?.layoutChanged();
   });
-  const firstLayout = () => FIRST_LAYOUT[overview.value?.kind ?? "trace"];
   const layOut = (address: Address) => {
-    dock.layOut(read(address.layout) ?? keptLayout() ?? firstLayout());
+    const other = read(address.layout) ?? storedLayout();
+    dock.layOut(other ?? screenOfDocument()?.layout ?? { tabs: [] });
     if (address.view) dock.front(address.view);
+    else if (!other && overview.value) dock.open(frontSetting(overview.value.kind));
   };
   const go = async (address: Address) => {
     if (address.document === current.value && overview.value) {
@@ -136,20 +172,27 @@ async function start(host: HTMLElement): Promise<void> {
     if (await open(address, () => dock.clear())) layOut(address);
   };
   let followed: ReturnType<typeof followLocation> | null = null;
-  onFrontView((id) => dock.front(id));
+  const front = (id: string) => {
+    dock.front(id);
+    focusView(id);
+  };
+  onFrontView(front, (id) => dock.uncover(id));
+  onToggleMaximized((id) => dock.toggleMaximized(id));
+  onPrint(dock);
   if (isOpen) layOut(first);
   followed = followLocation(now, go);
   effect(() => {
     if (turn.value && untracked(() => unreadable.value?.isConnection)) void go(readAddress(place()));
   });
   const choose = (number: number) => {
-    if (number === current.value) return;
+    if (number === current.value && overview.value) return;
     if (overview.value) followed?.leave(number);
     void go({ ...readAddress(""), document: number });
   };
-  const reset = () => dock.layOut(firstLayout());
+  onOpened(choose);
   listenToKeys();
-  render(<Shell go={choose} resetLayout={reset} />, head);
+  listenToFocus();
+  render(<Shell go={choose} layOut={(layout) => dock.layOut(layout)} layout={now} />, head);
 }
 
 const host = document.getElementById("app");

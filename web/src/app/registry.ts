@@ -1,5 +1,6 @@
 // All views, in the order of the menu, and where they stand at first.
 import type { View } from "../model/view";
+import { area, runAreaView } from "../views/area";
 import { barriers } from "../views/barriers/barriers";
 import { busy } from "../views/busy";
 import { byDispatch } from "../views/by_dispatch/by_dispatch";
@@ -15,8 +16,10 @@ import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
 import { explorer } from "../views/explorer/view";
 import { flame } from "../views/flame/view";
+import { counterGallery, gallery, runGallery } from "../views/gallery/gallery";
 import { gaps } from "../views/gaps";
 import { globalView } from "../views/global_view/global_view";
+import { heatMap } from "../views/heat_map/heat_map";
 import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { isa } from "../views/isa";
 import { kernels } from "../views/kernels/index";
@@ -28,6 +31,8 @@ import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
 import { overlap } from "../views/overlap";
+import { overlay } from "../views/overlay/overlay";
+import { runOverlay } from "../views/overlay/run_overlay";
 import { panels } from "../views/panels/panels";
 import { path } from "../views/path/path";
 import { ranks } from "../views/ranks";
@@ -36,10 +41,12 @@ import { regions } from "../views/regions";
 import { roofline } from "../views/roofline/roofline";
 import { runCompare } from "../views/run_compare";
 import { runDiagnosis } from "../views/run_diagnosis/diagnosis";
+import { runFlame } from "../views/run_flame/run_flame";
 import { runSummary } from "../views/run_summary";
 import { runTimeline } from "../views/run_timeline/index";
 import { source } from "../views/source/view";
 import { speedOfLight } from "../views/speed_of_light/speed_of_light";
+import { sql } from "../views/sql/sql";
 import { stalls } from "../views/stalls/stalls";
 import { summary } from "../views/summary/summary";
 import { utilization } from "../views/utilization/utilization";
@@ -55,7 +62,9 @@ export const VIEWS: View[] = [
   waves,
   computeUnit,
   globalView,
+  heatMap,
   utilization,
+  area,
   isa,
   lanes,
   loops,
@@ -67,22 +76,27 @@ export const VIEWS: View[] = [
   occupancyLimits,
   coverage,
   compare,
+  overlay,
   losses,
   runLosses,
   occupancy,
   waveStates,
   dispatches,
   runTimeline,
+  runAreaView,
   runDiagnosis,
   busy,
   kernels,
   runSummary,
   regions,
+  runFlame,
   path,
   gaps,
   overlap,
   ranks,
+  sql,
   runCompare,
+  runOverlay,
   hotspotHistogram,
   counters,
   summary,
@@ -97,6 +111,94 @@ export const VIEWS: View[] = [
   counterCompare,
   counterSystem,
   counterLosses,
+  gallery,
+  runGallery,
+  counterGallery,
+];
+
+/** The views of the menu by what one wants to know; a view that is in none of these stands at its end. */
+export const PURPOSES: { title: string; ids: string[] }[] = [
+  {
+    title: "Time",
+    ids: [
+      "compute_unit",
+      "utilization",
+      "global_view",
+      "occupancy",
+      "wave_states",
+      "dispatches",
+      "waves",
+      "counters",
+      "heat_map",
+      "area",
+      "run_timeline",
+      "run_area",
+      "busy",
+      "gaps",
+      "overlap",
+      "ranks",
+      "by_dispatch",
+    ],
+  },
+  {
+    title: "Code",
+    ids: [
+      "isa",
+      "source",
+      "explorer",
+      "flame",
+      "loops",
+      "hotspot_histogram",
+      "kernels",
+      "regions",
+      "run_flame",
+      "counter_kernels",
+    ],
+  },
+  {
+    title: "Why",
+    ids: [
+      "diagnosis",
+      "stalls",
+      "waits",
+      "barriers",
+      "occupancy_limits",
+      "run_diagnosis",
+      "path",
+      "counter_diagnosis",
+      "speed_of_light",
+      "roofline",
+    ],
+  },
+  { title: "Memory", ids: ["memory_latency", "lanes", "memory_chart"] },
+  {
+    title: "Compare",
+    ids: [
+      "compare",
+      "overlay",
+      "run_compare",
+      "run_overlay",
+      "counter_compare",
+      "gallery",
+      "run_gallery",
+      "counter_gallery",
+    ],
+  },
+  {
+    title: "Data",
+    ids: [
+      "summary",
+      "coverage",
+      "losses",
+      "run_summary",
+      "run_losses",
+      "sql",
+      "panels",
+      "raw_counters",
+      "counter_system",
+      "counter_losses",
+    ],
+  },
 ];
 
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */
@@ -110,25 +212,34 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
           0.45,
           tabs(
             "compute_unit",
+            "overlay",
             "utilization",
             "global_view",
+            "heat_map",
             "occupancy",
             "wave_states",
             "hotspot_histogram",
             "counters",
             "dispatches",
+            "gallery",
           ),
         ],
-        [0.55, row([0.58, tabs("isa", "lanes", "flame", "loops")], [0.42, tabs("source", "stalls", "waits", "waves")])],
+        [
+          0.55,
+          row(
+            [0.58, tabs("isa", "lanes", "flame", "loops")],
+            [0.42, tabs("source", "stalls", "waits", "waves", "area")],
+          ),
+        ],
       ),
     ],
   ),
   run: column(
-    [0.55, tabs("run_timeline", "busy")],
+    [0.55, tabs("run_timeline", "busy", "run_flame", "sql", "run_overlay", "run_gallery")],
     [
       0.45,
       row(
-        [0.6, tabs("kernels", "path", "regions", "gaps", "overlap", "ranks")],
+        [0.6, tabs("kernels", "run_area", "path", "regions", "gaps", "overlap", "ranks")],
         [0.4, tabs("run_diagnosis", "run_summary", "run_compare")],
       ),
     ],
@@ -141,6 +252,6 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
         [0.64, tabs("speed_of_light", "panels", "raw_counters")],
       ),
     ],
-    [0.6, tabs("roofline", "memory_chart", "by_dispatch", "counter_compare")],
+    [0.6, tabs("roofline", "memory_chart", "by_dispatch", "counter_compare", "counter_gallery")],
   ),
 };

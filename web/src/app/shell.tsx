@@ -1,52 +1,64 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
-import { exact, nanoseconds } from "../base/format";
+import { exact } from "../base/format";
 import type { Trust } from "../data/answers.gen";
 import { json } from "../data/ask";
+import type { AnswerError } from "../data/source";
 import { trouble, waitingSeconds } from "../model/connection";
-import {
-  type CountersOverview,
-  current,
-  documents,
-  type Overview,
-  opening,
-  overview,
-  type RunOverview,
-  unreadable,
-} from "../model/document";
+import { current, documents, type Overview, opening, overview, unreadable } from "../model/document";
 import { answering } from "../model/loaded";
 import { notes } from "../model/notes";
-import { change, settings } from "../model/settings";
+import { change, settings, theme, toggleTheme } from "../model/settings";
 import { openCommand, storageProblem } from "../model/user_storage";
 import { frontView } from "../model/view";
 import { Problem } from "../widgets/answered";
+import { BaselineChooser } from "../widgets/baseline_chooser";
 import { Bookmarks } from "./bookmarks";
+import { factsText, kernelsOf } from "./facts";
 import { Help } from "./help";
-import { bookmarksAreOpen, helpIsOpen, searchIsOpen } from "./keys";
+import { bookmarksAreOpen, helpIsOpen, paletteIsOpen, settingsAreOpen } from "./keys";
+import type { Layout } from "./layout";
+import { LayoutMenu } from "./layout_menu";
+import { layouts } from "./layouts";
 import { place } from "./location";
-import { VIEWS } from "./registry";
-import { Search } from "./search";
+import { OpenButton, Opening } from "./open";
+import { Palette } from "./palette";
+import { print } from "./printing";
+import { SettingsPage } from "./settings_page";
+import { TimeBar } from "./time_bar";
+import { ViewsMenu } from "./views_menu";
 import { Welcome } from "./welcome";
+import "./menus.css";
 
 interface Props {
   go: (document: number) => void;
-  resetLayout: () => void;
+  layOut: (layout: Layout) => void;
+  /** What is on screen, as text. */
+  layout: () => string;
 }
 
-export function Shell({ go, resetLayout }: Props) {
+export function Shell({ go, layOut, layout }: Props) {
   const facts = overview.value;
   return (
     <header class="shell">
       <div class="shell-bar">
-        <strong class="brand">wavescope</strong>
+        <h1 class="brand">wavescope</h1>
         <Documents go={go} />
+        <BaselineChooser />
+        <OpenButton />
         <span class="facts" title={facts ? kernelsOf(facts).join("\n") : ""}>
-          {facts ? words(facts) : ""}
+          {facts ? factsText(facts) : ""}
         </span>
-        <button type="button" class="search-button" onClick={() => (searchIsOpen.value = true)} title="Search (/)">
-          Search <kbd>/</kbd>
+        <button
+          type="button"
+          class="search-button"
+          onClick={() => (paletteIsOpen.value = true)}
+          title="Find anything (/)"
+        >
+          Find <kbd>/</kbd>
         </button>
-        <ViewsMenu resetLayout={resetLayout} />
+        <ViewsMenu />
+        <LayoutMenu layOut={layOut} now={layout} />
         <button
           type="button"
           class="quiet"
@@ -57,23 +69,49 @@ export function Shell({ go, resetLayout }: Props) {
           ★ {notes.value.length || ""}
         </button>
         <CopyLink />
+        <button
+          type="button"
+          class="quiet"
+          data-action="print"
+          title="Print diagnosis, summary and the current view (p)"
+          aria-label="Print"
+          onClick={() => void print()}
+        >
+          <PrinterIcon />
+        </button>
         <Looks />
+        <button
+          type="button"
+          class="quiet"
+          data-action="settings"
+          title="Settings (o)"
+          aria-label="Settings"
+          onClick={() => (settingsAreOpen.value = true)}
+        >
+          ⚙
+        </button>
         <button type="button" class="quiet" onClick={() => (helpIsOpen.value = true)} title="Keyboard map (?)">
           ?
         </button>
       </div>
+      <Opening />
+      <TimeBar />
       <WorstCaveat />
       <Losses />
       <NotKept />
       <Welcome />
-      {trouble.value ? <Problem error={trouble.value} /> : <LongWait />}
+      {trouble.value ? <NoServer error={trouble.value} /> : <LongWait />}
       {unreadable.value && !unreadable.value.isConnection ? <Problem error={unreadable.value} /> : null}
       {helpIsOpen.value ? <Help /> : null}
-      {searchIsOpen.value ? <Search /> : null}
+      {paletteIsOpen.value ? <Palette go={go} resetLayout={() => layOut(firstLayout())} /> : null}
+      {settingsAreOpen.value ? <SettingsPage resetLayout={() => layOut(firstLayout())} /> : null}
       {bookmarksAreOpen.value ? <Bookmarks close={() => (bookmarksAreOpen.value = false)} /> : null}
     </header>
   );
 }
+
+/** The layout that the page comes with for this document. */
+const firstLayout = () => layouts.value[0]?.layout ?? { tabs: [] };
 
 const caveatsAnswer = answering(() =>
   overview.value?.kind === "trace" ? json<Trust>(current.value, "caveats") : null,
@@ -111,75 +149,25 @@ function NotKept() {
   );
 }
 
+/** Below everything, over nothing that moves: the page stays as it was. */
+function NoServer({ error }: { error: AnswerError }) {
+  return (
+    <p class="bottom-line problem" role="alert" title={error.advice}>
+      {error.what}: what is on screen stays, and the page goes on as soon as it answers. {error.advice}
+    </p>
+  );
+}
+
 function LongWait() {
   const seconds = waitingSeconds.value;
   if (opening.value) return <p class="note waiting">Opening {opening.value}…</p>;
   if (!seconds) return null;
   return (
-    <p class="note waiting" role="status" data-banner="long-wait">
+    <p class="bottom-line" role="status" data-banner="long-wait">
       No answer from the server for {seconds} s: it is busy, or it was stopped. This page continues as soon as it
       answers.
     </p>
   );
-}
-
-function words(facts: Overview): string {
-  if (facts.kind === "run") return wordsOfRun(facts);
-  if (facts.kind === "counters") return wordsOfCounters(facts);
-  const parts = [
-    facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"),
-    shortened(facts.kernels[0]?.demangled ?? ""),
-  ];
-  if (facts.kernels.length > 1) parts[1] += ` and ${facts.kernels.length - 1} more`;
-  if (facts.holds.samples && !facts.instruction_count) parts.push("PC samples");
-  else {
-    parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
-    parts.push(`${exact(facts.span_cycles || facts.end_cycles - facts.start_cycles)} cycles`);
-  }
-  return parts.filter(Boolean).join(" · ");
-}
-
-const LONGEST_NAME = 60;
-const MOST_NAMES = 20;
-
-/** Names of kernels can be as long as a page; what follows one is wanted, too. */
-function shortened(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-}
-
-function kernelsOf(facts: Overview): string[] {
-  if (facts.kind === "trace") return facts.kernels.map((kernel) => kernel.demangled);
-  return facts.kind === "counters" ? facts.kernels.slice(0, MOST_NAMES).map((kernel) => kernel.kernel_name) : [];
-}
-
-const counted = (count: number, one: string, many: string) =>
-  count ? `${exact(count)} ${count === 1 ? one : many}` : "";
-
-function wordsOfCounters(facts: CountersOverview): string {
-  const first = shortened(facts.kernels[0]?.kernel_name ?? "");
-  const parts = [
-    facts.target ?? "unknown GPU",
-    facts.product ?? "",
-    facts.kernel_count > 1 ? `${first} and ${exact(facts.kernel_count - 1)} more` : first,
-    counted(facts.dispatch_count, "dispatch", "dispatches"),
-    counted(facts.counter_count, "counter", "counters"),
-    counted(facts.pass_count, "pass", "passes"),
-    facts.gpu_count > 1 ? counted(facts.gpu_count, "GPU", "GPUs") : "",
-  ];
-  return parts.filter(Boolean).join(" · ");
-}
-
-function wordsOfRun(facts: RunOverview): string {
-  const targets = [...new Set(facts.gpus.map((gpu) => gpu.target).filter(Boolean))];
-  const parts = [
-    facts.formats.join(", "),
-    counted(facts.clocks.nodes.length, "node", "nodes"),
-    counted(facts.processes.length, "process", "processes"),
-    `${counted(facts.gpus.length, "GPU", "GPUs")}${targets.length ? ` (${targets.join(", ")})` : ""}`,
-    counted(facts.holds.kernels ?? 0, "dispatch", "dispatches"),
-    nanoseconds(facts.duration_ns),
-  ];
-  return parts.filter(Boolean).join(" · ");
 }
 
 function Documents({ go }: { go: (document: number) => void }) {
@@ -192,38 +180,6 @@ function Documents({ go }: { go: (document: number) => void }) {
           {line.label}
         </option>
       ))}
-    </select>
-  );
-}
-
-function ViewsMenu({ resetLayout }: { resetLayout: () => void }) {
-  const facts = overview.value;
-  const views = VIEWS.filter((view) => view.about === facts?.kind);
-  return (
-    <select
-      aria-label="Views"
-      class="views-menu"
-      value=""
-      onChange={(event) => {
-        const chosen = event.currentTarget.value;
-        event.currentTarget.value = "";
-        if (chosen === "reset") resetLayout();
-        else frontView(chosen);
-      }}
-    >
-      <option value="" disabled>
-        Views
-      </option>
-      {views.map((view) => {
-        const missing = facts ? view.missing(facts) : "";
-        return (
-          <option key={view.id} value={view.id} disabled={missing !== ""} title={missing || view.hint}>
-            {view.title}
-            {missing ? ` (${missing})` : ""}
-          </option>
-        );
-      })}
-      <option value="reset">Reset the layout</option>
     </select>
   );
 }
@@ -258,18 +214,27 @@ function CopyLink() {
   );
 }
 
+function PrinterIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width="1em" height="1em" aria-hidden="true" fill="none" stroke="currentColor">
+      <path d="M4.5 6V2h7v4M4.5 12h-3V6h13v6h-3M4.5 9.5h7V14h-7z" />
+    </svg>
+  );
+}
+
 function Looks() {
-  const { theme, palette } = settings.value;
+  const { palette } = settings.value;
+  const other = theme.value === "dark" ? "light" : "dark";
   return (
     <>
       <button
         type="button"
         class="quiet"
         data-action="theme"
-        title={`${theme === "dark" ? "Light" : "Dark"} theme (t)`}
-        onClick={() => change({ theme: theme === "dark" ? "light" : "dark" })}
+        title={`${other === "light" ? "Light" : "Dark"} theme (t)`}
+        onClick={toggleTheme}
       >
-        {theme === "dark" ? "☀" : "☾"}
+        {other === "light" ? "☀" : "☾"}
       </button>
       <button
         type="button"

@@ -1,0 +1,90 @@
+// Bars of tabs: titles are never cut. Where they do not fit, the bar scrolls and a list has all of them; a double click
+// gives a view the whole window.
+import { DockPanel, type TabBar, type Widget } from "@lumino/widgets";
+
+function button(className: string, text: string, name: string, run: () => void): HTMLButtonElement {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.className = `quiet ${className}`;
+  element.textContent = text;
+  element.title = name;
+  element.setAttribute("aria-label", name);
+  element.addEventListener("click", run);
+  return element;
+}
+
+const viewOf = (widget: Widget | undefined) => widget?.node.dataset.view ?? "";
+
+export class TabBars extends DockPanel.Renderer {
+  constructor(private readonly toggleMaximized: (id: string) => void) {
+    super();
+  }
+
+  override createTabBar(root?: Document | ShadowRoot): TabBar<Widget> {
+    const bar = super.createTabBar(root);
+    const toggle = () => this.toggleMaximized(viewOf(bar.currentTitle?.owner));
+    bar.node.addEventListener("dblclick", (event) => {
+      if ((event.target as Element).closest(".lm-TabBar-tab")) toggle();
+    });
+    const list = button("tab-list", "»", "All tabs of this group", () => openList(bar, list));
+    const full = button("tab-maximize", "□", "The whole window for this view, and back (x)", toggle);
+    bar.node.append(list, full);
+    const content = bar.contentNode;
+    const follow = () => {
+      list.hidden = content.scrollWidth <= content.clientWidth + 1;
+      const front = content.querySelector<HTMLElement>(".lm-mod-current");
+      if (!front || list.hidden) return;
+      const [left, right] = [
+        front.offsetLeft - content.offsetLeft,
+        front.offsetLeft - content.offsetLeft + front.offsetWidth,
+      ];
+      if (left < content.scrollLeft) content.scrollLeft = left;
+      else if (right > content.scrollLeft + content.clientWidth) content.scrollLeft = right - content.clientWidth;
+    };
+    new ResizeObserver(follow).observe(content);
+    new MutationObserver(follow).observe(content, { childList: true, subtree: true, attributeFilter: ["class"] });
+    content.addEventListener("wheel", (event) => {
+      content.scrollLeft += event.deltaY || event.deltaX;
+      event.preventDefault();
+    });
+    return bar;
+  }
+}
+
+/** The titles of a bar as a list: the chosen one comes to the front. */
+function openList(bar: TabBar<Widget>, from: HTMLElement): void {
+  const list = document.createElement("div");
+  list.className = "popup";
+  list.popover = "auto";
+  list.setAttribute("role", "dialog");
+  list.setAttribute("aria-label", "All tabs of this group");
+  list.dataset.popup = "tabs";
+  for (const [number, { label, caption }] of bar.titles.entries()) {
+    const entry = button("entry", label, caption || label, () => {
+      list.hidePopover();
+      bar.currentIndex = number;
+    });
+    entry.setAttribute("aria-label", label);
+    entry.setAttribute("aria-pressed", String(number === bar.currentIndex));
+    list.append(entry);
+  }
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") event.stopPropagation();
+    if (!step) return;
+    event.preventDefault();
+    const entries = [...list.querySelectorAll("button")];
+    const at = entries.indexOf(document.activeElement as HTMLButtonElement);
+    entries[(at + step + entries.length) % entries.length]?.focus();
+  });
+  list.addEventListener("toggle", (event) => {
+    if ((event as ToggleEvent).newState === "closed") list.remove();
+  });
+  document.body.append(list);
+  list.showPopover();
+  const { right, bottom } = from.getBoundingClientRect();
+  list.style.left = `${Math.max(6, right - list.offsetWidth)}px`;
+  list.style.top = `${bottom + 2}px`;
+  list.style.maxHeight = `${innerHeight - bottom - 8}px`;
+  list.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
+}

@@ -1,0 +1,114 @@
+// The time on screen and the selected time as numbers, and whether everything is about the selected time only.
+import { useSignal } from "@preact/signals";
+import { exact, nanoseconds } from "../base/format";
+import { clockMhz, kind, timeUnit } from "../model/document";
+import { type Range, select, selection } from "../model/selection";
+import { lookAtPart, onlyWholeTime, timePart } from "../model/time_part";
+import { axisOrigin, bounds, show, showAll, shown } from "../model/timewindow";
+import type { View } from "../model/view";
+import "./time_bar.css";
+
+/** How long a time is, in the unit of the document and, where the clock is known, in time. */
+export function lengthText({ begin, end }: Range): string {
+  const length = end - begin;
+  if (timeUnit() === "ns") return nanoseconds(length);
+  const mhz = clockMhz();
+  return `${exact(Math.round(length))} cycles${mhz ? ` (${nanoseconds((length / mhz) * 1000)})` : ""}`;
+}
+
+export function TimeBar() {
+  if (kind.value !== "trace" && kind.value !== "run") return null;
+  const { range, onlyRange } = selection.value;
+  return (
+    <div class="time-bar" role="group" aria-label="Time">
+      <RangeFields label="On screen" range={shown.value} set={show} />
+      <button type="button" class="quiet" title="Show the whole time (0)" onClick={showAll}>
+        all
+      </button>
+      <RangeFields label="Selected" range={range ?? null} set={(next) => select({ range: next })} />
+      <button
+        type="button"
+        class="quiet"
+        data-action="select-screen"
+        title="Select the time that is on screen"
+        onClick={() => select({ range: { begin: Math.round(shown.value.begin), end: Math.round(shown.value.end) } })}
+      >
+        from screen
+      </button>
+      <label
+        class="time-switch"
+        title={onlyWholeTime || "Tables, charts and sums of every view are about the selected time only"}
+      >
+        <input
+          type="checkbox"
+          data-action="only-range"
+          checked={onlyRange ?? false}
+          disabled={onlyWholeTime !== ""}
+          onChange={(event) => lookAtPart(event.currentTarget.checked)}
+        />
+        everything of the selected time{range || !onlyRange ? "" : " (none is selected)"}
+      </label>
+      <output class="time-length" data-length>
+        {range ? lengthText(range) : ""}
+      </output>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Clear the selected time"
+        disabled={!range}
+        onClick={() => select({ range: undefined })}
+      >
+        ×
+      </button>
+    </div>
+  );
+}
+
+/** Two numbers that can be typed, counted as on the axis: cycles, or nanoseconds with an optional unit. */
+function RangeFields({ label, range, set }: { label: string; range: Range | null; set: (range: Range) => void }) {
+  const problem = useSignal("");
+  const apply = (part: "begin" | "end", text: string) => {
+    const time = timeFrom(text);
+    const next = { ...(range ?? bounds.value), [part]: axisOrigin.value + (time ?? Number.NaN) };
+    problem.value = time === null ? "not a time" : next.end > next.begin ? "" : "ends before it begins";
+    if (!problem.value) set(next);
+  };
+  const field = (part: "begin" | "end") => (
+    <input
+      type="text"
+      inputMode="numeric"
+      aria-label={`${label}: ${part}`}
+      aria-invalid={problem.value !== ""}
+      title={problem.value || (timeUnit() === "ns" ? "nanoseconds, or 1.5ms, 20us" : "cycles")}
+      value={range ? exact(Math.round(range[part] - axisOrigin.value)) : ""}
+      onChange={(event) => apply(part, event.currentTarget.value)}
+    />
+  );
+  return (
+    <span class="range-fields">
+      <span>{label}</span>
+      {field("begin")}–{field("end")}
+    </span>
+  );
+}
+
+const UNITS: Record<string, number> = { "": 1, ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+
+/** A time as it is typed: 12345, 12,345, and for runs 1.5ms; null = it is none. */
+export function timeFrom(text: string): number | null {
+  const match = /^\s*(-?[\d.]{1,20})\s*(ns|us|µs|ms|s)?\s*$/.exec(text.replace(/[,_\s](?=\d{3})/g, ""));
+  const value = Number(match?.[1]) * (UNITS[match?.[2] ?? ""] ?? 1);
+  return match && Number.isFinite(value) ? value : null;
+}
+
+/** Above a view, while only a part of the time is looked at: which time its figures are about. */
+export function WhichTime({ time }: { time: View["time"] | undefined }) {
+  const part = timePart.value;
+  if (!part || !time) return null;
+  const text = time === "selected" ? `of the selected time, ${lengthText(part)}` : "of the whole time";
+  return (
+    <p class={`which-time ${time}`} data-time={time}>
+      {text}
+    </p>
+  );
+}
