@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from functools import cache
 from pathlib import Path
@@ -85,6 +86,21 @@ def other_gemm() -> Path:
     (listing,) = folder.glob("*.isa.tsv")
     text = listing.read_text().replace("v_and_b32_e32 v4, 15, v0", "v_and_b32_e32 v4, 31, v0")
     listing.write_text(text.replace("v_lshrrev_b32_e32 v3, 4, v0", "v_bfe_u32 v3, v0, 4, 4"))
+    return folder
+
+
+@cache
+def renamed_gemm() -> Path:
+    """The capture of `made_gemm` with other registers: every VGPR that is only used by itself got another number."""
+    folder = _scratch() / "gemm-gfx942-renamed"
+    _write_gemm(folder, "gfx942", seed=7, loop_trips=8)
+    (listing,) = folder.glob("*.isa.tsv")
+    text = listing.read_text()
+    paired = {
+        number for first, last in re.findall(r"\bv\[(\d+):(\d+)\]", text) for number in range(int(first), int(last) + 1)
+    }
+    single = {int(number) for number in re.findall(r"\bv(\d+)\b", text)} - paired - {0}
+    listing.write_text(re.sub(r"\bv(\d+)\b", lambda match: f"v{int(match[1]) + 100 * (int(match[1]) in single)}", text))
     return folder
 
 

@@ -55,7 +55,7 @@ def test_search_finds_instructions_and_source(page, gemm):
     page.wait_for_function("row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)", arg=row)
     page.keyboard.press("/")
     page.get_by_label("Search for").fill("/__shared__|for \\(/")
-    page.locator(".hits h3", has_text="Source").wait_for()
+    page.locator('.hits [role="group"][aria-label="Source"]').wait_for()
     page.get_by_label("Search for").fill("/(/")
     page.get_by_text("not a regular expression").wait_for()
 
@@ -163,4 +163,4 @@ def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, gemm):
     page.locator(".dock [data-view]").first.wait_for()
     page.keyboard.press("/")
     page.keyboard.type("ds_read")
-    expect(page.locator(".search input")).to_have_value("ds_read")
+    expect(page.locator(".palette input")).to_have_value("ds_read")

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.inputs import made_gemm, other_gemm, real_trace
+from tests.e2e.inputs import made_gemm, other_gemm, real_trace, renamed_gemm
 from tests.e2e.numbers import exact, percent
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.compare import compare
@@ -93,6 +93,25 @@ def test_code_stands_side_by_side(page, serve):
     marked = view.locator(f'.pair[data-change="{unit["change"]}"]').first
     marked.wait_for()
     expect(marked).to_contain_text(unit["base_label"] or unit["label"], use_inner_text=True)
+
+
+@pytest.mark.parametrize("which", ["made", "two kernels"])
+def test_renamed_registers_are_counted_apart(page, serve, which):
+    made = which == "made"
+    first, second = (
+        (made_gemm(), renamed_gemm()) if made else (real_trace("layernorm", 22257), real_trace("rmsnorm", 19276))
+    )
+    served = serve(first, second)
+    view = show(page, served)
+    view.locator('[data-part="code"]').click()
+    found = compare([document.trace for document in served.library.documents[:2]], force=True)
+    counts = dict(found.units["change"].value_counts().iter_rows())
+    differ = found.units.height - counts["same"]
+    assert counts["registers"] == differ if made else 0 < counts["registers"] < differ
+    words = f"{exact(differ)} of {exact(found.units.height)} instructions differ"
+    view.get_by_text(f"{words}, {exact(counts['registers'])} of {exact(differ)} only rename registers").wait_for()
+    view.locator('.pair[data-change="registers"]').first.wait_for()
+    expect(view.get_by_text("next difference")).to_have_count(0 if made else 1)
 
 
 def test_one_trace_alone_says_how_to_open_two(page, serve):

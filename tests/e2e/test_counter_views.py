@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.counter_captures import few_counters, made_capture, real_capture
+from tests.e2e.menus import save
 from tests.e2e.numbers import measured
 from tests.e2e.waiting import eventually
 from wavescope.analysis.counters.choice import CounterChoice, ranked_kernels
@@ -251,7 +252,7 @@ def test_dispatches_of_a_metric_are_plotted(page, serve):
     expected = metric_values(counters, by="dispatch", panels=("2.1",), choice=CounterChoice(kernels=("1",))).values
     eventually(lambda: int(plot.get_attribute("data-points")), expected.height)
     with page.expect_download() as download:
-        page.locator('[data-view="by_dispatch"] [data-save="csv"]').click()
+        save(page.locator('[data-view="by_dispatch"]'), "csv")
     saved = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
     assert [float(row["value"]) for row in saved] == [pytest.approx(value) for value in expected["2.1.22"]]
     page.get_by_label("Metric", exact=True).select_option("duration")
@@ -296,7 +297,7 @@ def test_what_is_saved_is_what_the_analysis_says(page, serve, tmp_path):
     page.goto(served.url + "#layout=r(0.5:t(panels;0),0.5:t(roofline;0))")
     page.locator('[data-panel="l2"]').click()
     with page.expect_download() as download:
-        page.locator('[data-view="panels"] [data-save="csv"]').click()
+        save(page.locator('[data-view="panels"]'), "csv")
     file: Path = tmp_path / "panels.csv"
     download.value.save_as(file)
     saved = {row["metric_id"]: row for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())}
@@ -305,7 +306,7 @@ def test_what_is_saved_is_what_the_analysis_says(page, serve, tmp_path):
         metric: pytest.approx(row["average"]) for metric, row in expected.items()
     }
     with page.expect_download() as download:
-        page.locator('[data-view="roofline"] [data-save="svg"]').click()
+        save(page.locator('[data-view="roofline"]'), "svg")
     picture: Path = tmp_path / "roofline.svg"
     download.value.save_as(picture)
     assert "GFLOP/s" in picture.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.menus import save
 from wavescope.analysis.trace.timeline.curves import curve_series, curve_steps
 from wavescope.analysis.trace.waves.kernel_residency import residency_changes
 
@@ -107,7 +108,7 @@ def test_values_zoom_and_what_is_on_screen_is_saved(page, serve):
     page.keyboard.up("Control")
     panel.get_by_role("button", name="Reset values").click()
     with page.expect_download() as saved:
-        panel.locator('[data-save="csv"]').click()
+        save(panel, "csv")
     lines = saved.value.path().read_text().splitlines()
     assert lines[0] == "series,start_cycles,length_cycles,mean,low,high"
     rows = pl.DataFrame([line.split(",") for line in lines[1:]], schema=lines[0].split(","), orient="row").with_columns(
@@ -119,7 +120,7 @@ def test_values_zoom_and_what_is_on_screen_is_saved(page, serve):
     width = rows["length_cycles"][0]
     assert abs(sums["sum"].sum() - lived) <= width * trace.waves.height  # the last bin may reach behind the end
     with page.expect_download() as saved:
-        panel.locator('[data-save="svg"]').click()
+        save(panel, "svg")
     assert ">EXEC</text>" in saved.value.path().read_text()
 
 
@@ -132,6 +133,6 @@ def test_the_selected_execution_is_marked(page, serve):
     panel.locator(".curve-series").first.wait_for()
     page.wait_for_load_state("networkidle")
     with page.expect_download() as saved:
-        panel.locator('[data-save="svg"]').click()
+        save(panel, "svg")
     marks = [line for line in saved.value.path().read_text().splitlines() if 'stroke="#00d0e0"' in line]
     assert len(marks) == 1

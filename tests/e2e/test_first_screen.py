@@ -41,7 +41,7 @@ def test_what_forbids_conclusions_is_the_first_banner_and_reasons_are_true(page,
 
 def _tops(page) -> list[float]:
     parts = ('[data-view="compute_unit"] .timeline', '[data-view="isa"] .list')
-    return [page.locator(part).bounding_box()["y"] for part in parts]
+    return [round(page.locator(part).bounding_box()["y"]) for part in parts]
 
 
 def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, serve, expect):

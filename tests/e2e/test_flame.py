@@ -99,7 +99,7 @@ def test_scopes_of_markers(page, serve):
     page.locator(f"{VIEW} canvas[aria-label*='{whole:,}']").wait_for()
     page.locator(f"{VIEW} input[type=search]").fill("load <b>x</b>")
     expect(page.locator(f'{VIEW} [data-column="matched"]')).to_have_text(re.compile("^1 frames, "))
-    page.locator(f'{VIEW} [data-save="svg"]').wait_for()
+    page.locator(f'{VIEW} [data-opens="Save"]').wait_for()
 
 
 def test_keys_walk_the_frames_and_another_weight_keeps_the_zoom(page, serve):

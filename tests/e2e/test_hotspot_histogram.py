@@ -6,7 +6,10 @@ import polars as pl
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
+from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.costs.histogram import row_histogram
+from wavescope.page.part_of_time import part_of_time
+from wavescope.page.trace.histogram import histogram
 
 GUTTER = 58
 
@@ -66,15 +69,23 @@ def test_options_are_those_of_the_analysis(page, serve):
 
 def test_only_the_selected_time_counts(page, serve):
     served = serve(made_gemm())
-    trace = served.library.document(0).trace
-    middle = int(trace.waves["start_cycles"].median())  # type: ignore[arg-type]
+    document = served.library.document(0)
+    middle = int(document.trace.waves["start_cycles"].median())  # type: ignore[arg-type]
     begin, end = middle, middle + 2_000
-    page.goto(f"{served.url}#view=hotspot_histogram&range={begin}~{end}")
-    panel = page.locator('[data-view="hotspot_histogram"]')
-    panel.locator("[data-when]").select_option("range")
-    inside = row_histogram(trace, start_cycles=begin, end_cycles=end).cycles_total
-    assert 0 < inside < row_histogram(trace).cycles_total
-    total(page, panel, inside)
+    inside = histogram(part_of_time(document, begin, end)).cycles_total
+    assert 0 < inside < histogram(document).cycles_total
+    page.goto(f"{served.url}#view=hotspot_histogram&range={begin}~{end}&onlyRange=1")
+    total(page, page.locator('[data-view="hotspot_histogram"]'), inside)
+
+
+def test_bars_are_those_of_the_functions_that_ran(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    panel = opened(page, served)
+    rows = entered_rows(trace)["row"]
+    assert rows[-1] < trace.code.height - 1
+    expect(panel.locator('[data-option="rows"]')).to_have_value(str(rows[0]))
+    expect(panel.locator('[data-option="to"]')).to_have_value(str(rows[-1]))
 
 
 FIRST_MOMENT = """

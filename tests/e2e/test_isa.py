@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import SHARED
 from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.menus import save
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
@@ -19,6 +20,8 @@ from wavescope.analysis.trace.costs.loops import loops
 from wavescope.analysis.trace.listing import isa_listing, sample_listing
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.waits import waits
+from wavescope.page.part_of_time import part_of_time
+from wavescope.page.trace.code import costs
 
 INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}
 SHOWN = """() => Object.fromEntries([...document.querySelectorAll('.isa-list [data-row]')].map(row => [
@@ -34,6 +37,14 @@ def opened(page, served, address: str = ""):
     view = page.locator('[data-view="isa"]')
     view.locator('.isa-list [data-row] [data-column="latency"]:text-matches("[0-9]")').first.wait_for()
     return view
+
+
+def uncovered(view, selector: str, **more):
+    """Something of the toolbar; what does not fit into its line stands in a menu."""
+    wanted = view.locator(f".toolbar {selector}", **more)
+    if not wanted.is_visible():
+        view.locator(".bar-more > .menu > summary").click()
+    return wanted
 
 
 def shown(page) -> dict[int, dict[str, int]]:
@@ -169,7 +180,7 @@ def test_stepping_moves_the_time_window(page, serve, name):
 def test_hidden_columns_stay_hidden(page, serve):
     served = serve(made_gemm())
     view = opened(page, served)
-    view.get_by_text("Columns").click()
+    uncovered(view, "summary", has_text="Columns").click()
     view.locator('[data-column-toggle="idle"]').uncheck()
     view.locator('[data-column-toggle="code_object"]').check()
     page.reload()
@@ -193,7 +204,7 @@ def test_finding_and_leaving_out_rows(page, serve):
     view.locator("[data-hits].bad").wait_for()
     box.fill("")
     listing = isa_listing(served.library.document(0).trace).rows
-    view.get_by_text("Filters").click()
+    uncovered(view, "summary", has_text="Filters").click()
     view.locator('[data-filter="stall"]').fill("5")
     view.locator('[data-filter="stall"]').press("Enter")
     hot = listing.filter(pl.col("stall_cycles_total") >= 0.05 * pl.col("stall_cycles_total").sum()).height
@@ -202,24 +213,23 @@ def test_finding_and_leaving_out_rows(page, serve):
 
 def test_costs_in_the_selected_time(page, serve):
     served = serve(made_gemm())
-    trace = served.library.document(0).trace
-    first = trace.waves["start_cycles"].min()
-    middle = int(trace.instructions["time_cycles"].median())
-    view = opened(page, served, f"range={first}~{middle}")
-    view.locator('[data-filter="range"]').check()
-    from wavescope.page.trace.part_costs import range_costs
-
-    costs = range_costs(served.library.document(0), begin=first, end=middle).row(0, named=True)
-    cell = view.locator(f'.isa-list [data-row="{int(costs["row"])}"] [data-column="latency"]')
-    cell.get_by_text(f"{int(costs['latency_cycles_total']):,}", exact=True).wait_for()
-    assert costs["latency_cycles_total"] < isa_listing(trace).rows["latency_cycles_total"][int(costs["row"])]
+    document = served.library.document(0)
+    first = document.trace.waves["start_cycles"].min()
+    middle = int(document.trace.instructions["time_cycles"].median())
+    part = costs(part_of_time(document, first, middle)).row(0, named=True)
+    view = opened(page, served, f"range={first}~{middle}&onlyRange=1")
+    cell = view.locator(f'.isa-list [data-row="{int(part["row"])}"] [data-column="latency"]')
+    cell.get_by_text(f"{int(part['latency_cycles_total']):,}", exact=True).wait_for()
+    whole = isa_listing(document.trace).rows["latency_cycles_total"][int(part["row"])]
+    assert part["latency_cycles_total"] < whole
 
 
 def test_saves(page, serve):
     served = serve(made_gemm())
     view = opened(page, served)
     with page.expect_download() as download:
-        view.locator('[data-save="csv"]').click()
+        uncovered(view, '[data-opens="Save"]')
+        save(view, "csv")
     rows = list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
     listing = isa_listing(served.library.document(0).trace).rows
     assert len(rows) == listing.height
@@ -228,7 +238,8 @@ def test_saves(page, serve):
         assert int(saved["stall_cycles_total"] or 0) == row["stall_cycles_total"]
         assert int(saved["address"], 16) == row["address"]
     with page.expect_download() as download:
-        view.locator('[data-save="svg"]').click()
+        uncovered(view, '[data-opens="Save"]')
+        save(view, "svg")
     assert Path(download.value.path()).read_text().count("<") > 50
 
 

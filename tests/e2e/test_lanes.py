@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import SHARED
 from tests.e2e.inputs import hostile_trace, made_gemm
+from tests.e2e.menus import open_view
 from tests.e2e.numbers import exact
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
@@ -100,7 +101,7 @@ def test_nothing_is_evaluated_before_it_is_wanted(page):
         page.wait_for_selector('html[data-asking="0"]')
         assert "lane_accesses" not in document.trace.answers
         expect(page.locator('[data-view="isa"] [data-column="lds_extra"]')).to_have_count(0)
-        page.locator('select[aria-label="Views"]').select_option("lanes")
+        open_view(page, "lanes")
         page.locator("[data-lanes-of]").wait_for()
         assert "lane_accesses" in document.trace.answers
     finally:

@@ -195,4 +195,4 @@ def test_lines_and_instructions_follow_each_other(page, serve):
     other.click()
     file, number = line.split(" -> ")[0].rsplit(":", 1)
     page.locator(f'[data-view="source"] .row.selected[data-line="{number}"]').wait_for()
-    expect(page.locator('[data-view="source"] [aria-selected=true]')).to_have_attribute("title", file)
+    expect(page.locator('[data-view="source"] [role=tab][aria-selected=true]')).to_have_attribute("title", file)

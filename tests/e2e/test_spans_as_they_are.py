@@ -17,6 +17,7 @@ from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.page.run.tracks import timeline_of
+from wavescope.page.trace.times import time_range
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -151,7 +152,7 @@ def test_a_drag_counts_the_waves_that_are_there(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
     waves = aligned(trace, resident_waves(trace), "start_cycles", "end_cycles")
-    lanes = Lanes(page, served, "global_view")
+    lanes = Lanes(page, served, "global_view", time_range(trace))
     page.wait_for_selector('html[data-asking="0"]')
     begin, end = lanes.fact("begin"), lanes.fact("end")
     # a short stretch in which no wave begins or ends
@@ -160,9 +161,10 @@ def test_a_drag_counts_the_waves_that_are_there(page, serve):
     middle = sum(quiet) / 2
     pixels = 8
     time = (end - begin) / (lanes.box["width"] - lanes.fact("gutter")) * pixels
-    page.mouse.move(lanes.x(middle - time / 2), lanes.y(2))
+    axis = lanes.box["y"] + lanes.fact("top") - 6  # on the axis: the time of all lanes
+    page.mouse.move(lanes.x(middle - time / 2), axis)
     page.mouse.down()
-    page.mouse.move(lanes.x(middle + time / 2), lanes.y(2), steps=4)
+    page.mouse.move(lanes.x(middle + time / 2), axis, steps=4)
     page.mouse.up()
     page.wait_for_url("**range=*")
     first, last = (float(part) for part in address(page)["range"].split("~"))

@@ -9,6 +9,7 @@ from tests.e2e.counter_inputs import made_counters
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.costs.activity import activity
+from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.analysis.trace.sampled_counters import sampled_counters
 
@@ -44,9 +45,10 @@ def test_numbers_are_those_of_the_analyses(page, serve):
         eventually(
             lambda: float(panel.locator(f'[data-pipe="{pipe}"]').get_attribute("data-share")), pytest.approx(share)
         )
-    kernel = trace.kernels.row(0, named=True)
-    row = panel.locator('[aria-label="Kernels and their resources"] tbody tr').first
-    expect(row.locator('[data-column="vgprs"]')).to_have_text(f"{kernel['vgprs']:,}", use_inner_text=True)
+    kernel = occupancy(trace).kernels.row(0, named=True)  # the two views say the same
+    row = panel.locator(".kernel-facts").first
+    for name in ("vgprs", "agprs", "sgprs", "lds_bytes", "workgroup_size"):
+        expect(row.locator(f'[data-column="{name}"] b')).to_have_text(f"{kernel[name]:,}", use_inner_text=True)
     row.click()
     page.wait_for_function("location.hash.includes('kernel=')")
 

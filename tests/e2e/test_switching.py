@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm, other_gemm, two_kernels
+from tests.e2e.menus import offered_views, open_view
 from tests.e2e.numbers import exact
 from tests.e2e.run_inputs import made_rpd
 from wavescope.analysis.run.kernels import kernels
@@ -70,7 +71,7 @@ def test_a_banner_that_was_closed_is_there_for_the_next_document(page, serve, ex
     banner = page.locator('[data-banner="losses"]')
     banner.get_by_role("button", name="Close").click()
     expect(banner).to_have_count(0, timeout=PATIENCE)
-    page.get_by_label("Document").select_option("1")
+    page.get_by_label("Document").select_option("0")
     expect(banner).to_have_count(1, timeout=PATIENCE)
 
 
@@ -93,12 +94,9 @@ def _with_a_loss(route):
 )
 def test_every_chooser_leads_there_and_back(page, serve, expect, paths):
     page.goto(f"{serve(*paths()).url}#document={len(paths()) - 1}")
-    page.locator(".dock [data-view]").first.wait_for()
-    options = page.locator('select[aria-label="Views"] option:not([disabled])')
-    views = [value for one in options.all() if (value := one.get_attribute("value")) not in ("", "reset")]
     changed = 0
-    for name in views:
-        page.locator('select[aria-label="Views"]').select_option(name)
+    for name in offered_views(page):
+        open_view(page, name)
         view = page.locator(f'[data-view="{name}"]')
         view.wait_for()
         for number in range(view.locator("select").count()):

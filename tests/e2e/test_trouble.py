@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.cli.serving import running
 from tests.e2e.inputs import hostile_run, made_gemm
+from tests.e2e.menus import offered_views, open_view
 from tests.hostile_documents import damaged_run
 from tests.made_decoded import NAME, decoded_files, write_files
 
@@ -51,7 +52,7 @@ def test_a_server_that_sleeps_is_said_and_the_page_goes_on_when_it_wakes(page):
         page.wait_for_selector('html[data-asking="0"]')
         os.kill(program.process.pid, signal.SIGSTOP)
         try:
-            page.locator('select[aria-label="Views"]').select_option("memory_latency")
+            open_view(page, "memory_latency")
             page.locator('[data-banner="long-wait"]').wait_for()
         finally:
             os.kill(program.process.pid, signal.SIGCONT)
@@ -68,7 +69,7 @@ def test_a_server_that_was_killed_is_said(page):
         page.wait_for_selector('html[data-asking="0"]')
         program.process.kill()
         program.process.wait()
-        page.locator('select[aria-label="Views"]').select_option("memory_latency")
+        open_view(page, "memory_latency")
         page.locator(".shell .problem").get_by_text("the server does not answer").wait_for()
 
 
@@ -85,10 +86,9 @@ def test_a_document_deleted_while_open_stays_on_screen(page, tmp_path, serve, ki
     page.goto(served.url)
     page.locator(".dock [data-view]").first.wait_for()
     shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for option in page.locator('select[aria-label="Views"] option:not([disabled])').all():
-        if (view := option.get_attribute("value")) not in ("", "reset"):
-            page.locator('select[aria-label="Views"]').select_option(view)
-            page.wait_for_function(f"""!document.querySelector('[data-view="{view}"] .waiting')""")
-            text = page.locator(f'[data-view="{view}"]').inner_text()
-            assert "this is a bug" not in text
-            assert text.strip() or page.locator(f'[data-view="{view}"] canvas').count()
+    for view in offered_views(page):
+        open_view(page, view)
+        page.wait_for_function(f"""!document.querySelector('[data-view="{view}"] .waiting')""")
+        text = page.locator(f'[data-view="{view}"]').inner_text()
+        assert "this is a bug" not in text
+        assert text.strip() or page.locator(f'[data-view="{view}"] canvas').count()

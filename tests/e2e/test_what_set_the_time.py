@@ -74,12 +74,14 @@ def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serv
     view = page.locator('[data-view="path"]')
     truth = said("path", "--what-if", CHANGE, "--steps")
     shares = [f"{row['class']} {percent(row['path_share'])}" for row in truth["classes"]["rows"]]
-    eventually(lambda: [text.strip() for text in view.locator(".path-class").all_inner_texts()], shares)
+    eventually(
+        lambda: [text.strip() for text in view.locator(".path-classes .part-legend span").all_inner_texts()], shares
+    )
     view.get_by_label("What if", exact=True).select_option(CHANGE)
     (prediction,) = truth["what_if"][0]["predictions"]
     expect(view.locator("[data-predicted]")).to_have_attribute("data-predicted", str(prediction["span_ns_max"]))
     steps = {row["step"] for row in truth["steps"]["rows"]}
-    expect(view.get_by_role("grid", name="Path by step")).to_have_attribute("aria-rowcount", str(len(steps)))
+    expect(view.get_by_role("grid", name="Path by step")).to_have_attribute("aria-rowcount", str(len(steps) + 1))
 
 
 def test_a_change_can_be_typed(page, serve):
