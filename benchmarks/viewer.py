@@ -50,7 +50,7 @@ window.requestAnimationFrame = (run) => request((now) => {
 });
 """
 PICTURE = """() => {
-  const facts = document.querySelector('[data-view="compute_unit"] .timeline-facts');
+  const facts = document.querySelector('.timeline-facts'); // of the timeline that stands in front
   return facts !== null && Number(facts.dataset.laneCount) > 0 && facts.dataset.drawn === 'true';
 }"""
 EVERYTHING = """() => document.documentElement.dataset.asking === '0'
