@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.counter_captures import made_capture, real_capture  # noqa: E402
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace, sampled  # noqa: E402
+from tests.e2e.menus import offered_views  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
 from wavescope.page.protocol.document import Library  # noqa: E402
 from wavescope.readers.opening import open as open_path  # noqa: E402
@@ -54,7 +55,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
         for name in asked.input or INPUTS:
-            documents = _documents(name)
+            documents = documents_of(name)
             if documents:
                 _take(browser, name, documents, asked.view, SIZES[:1] if asked.small else SIZES)
         browser.close()
@@ -88,9 +89,7 @@ def _views(page: Any, url: str) -> list[str]:
     """Ids of the views that the page offers for its first document."""
     page.goto(url)
     settle(page)
-    offered = page.locator('select[aria-label="Views"] option:not([disabled])')
-    ids = [option.get_attribute("value") for option in offered.all()]
-    return [view for view in ids if view and view != "reset"]
+    return offered_views(page)
 
 
 def _shoot(page: Any, url: str, view: str, file: Path) -> None:
@@ -103,7 +102,7 @@ def _shoot(page: Any, url: str, view: str, file: Path) -> None:
 
 def settle(page: Any) -> None:
     """Wait until nothing is asked any more."""
-    page.locator(".dock [data-view]").first.wait_for()
+    page.locator(".dock [data-view]:visible").first.wait_for()
     quiet = f"""() => new Promise((done) => {{
         let since = performance.now();
         const look = () => {{
@@ -127,7 +126,7 @@ def opened(path: Path) -> Any:
     return opened
 
 
-def _documents(name: str) -> list[Path]:
+def documents_of(name: str) -> list[Path]:
     """The paths of an input; none when it is not here."""
     from pytest import skip
 
@@ -163,6 +162,8 @@ INPUTS: dict[str, Callable[[], list[Path]]] = {
     "counters-one-kernel": lambda: [real_capture("pmc-rocprofcompute-vcopy/MI350")],
     "flash-attention": lambda: [real_trace("flash_attn_func", 38430)],
     "softmax": lambda: [real_trace("softmax", 47920)],
+    "without-lines": lambda: [real_capture("att-mi300x-bmm/c02")],
+    "ranks": lambda: [real_capture("kineto-multirank-2of4")],
 }
 
 
