@@ -133,15 +133,20 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
 def bin_width(start_ns: int, end_ns: int, count: int) -> int:
     """The smallest power of two so that at most `count` bins of this width, at multiples of it, contain [begin, end).
 
-    Stretches of two files on one clock then lie on each other, or a whole number of them in one.
+    Bins of two files on one clock are then the same, or those of one divide those of the other. Time 0 always ends a
+    bin, so times on both sides of it take two, whatever `count` says.
 
     Examples
     --------
     >>> bin_width(1_000, 2_000, 10)
     128
+    >>> bin_width(-1_000, 2_000, 1)
+    2048
     """
+    last_ns = max(start_ns, end_ns - 1)
+    most = max(count, 2 if start_ns < 0 <= last_ns else 1)
     width = 1
-    while (max(start_ns, end_ns - 1) // width) - start_ns // width + 1 > max(count, 1):
+    while last_ns // width - start_ns // width + 1 > most:
         width *= 2
     return width
 
