@@ -26,7 +26,8 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 # Four parts of the suite run at once on two cores, so Polars gets one thread in each. The order of sets is fixed.
 PYTHON_TEST := env PYTHONHASHSEED=0 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest
-PYTEST := $(PYTHON_TEST) -m "not slow"
+# A test that hangs ends its part after five minutes, with a traceback; the longest takes one when all parts run.
+PYTEST := $(PYTHON_TEST) -m "not slow" -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
 CORE_FILES := CMakeLists.txt pyproject.toml $(wildcard cpp/include/wavescope/*.hpp cpp/src/*.?pp cpp/bind/*.?pp)
