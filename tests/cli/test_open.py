@@ -155,7 +155,7 @@ def three_dispatches(capture, tmp_path):
 def test_other_dispatches_of_the_folder_can_be_chosen(three_dispatches):
     with running("open", three_dispatches, "--dispatch", 2) as program:
         labels = [(line["label"], line["is_open"]) for line in program.ask("documents")]
-        assert labels == [("many", True), ("dispatch 1", False), ("dispatch 3", False)]
+        assert labels == [("many, dispatch 2", True), ("dispatch 1", False), ("dispatch 3", False)]
         assert program.ask("2/overview")["source"]["dispatch"] == 3
 
 

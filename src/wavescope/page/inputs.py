@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wavescope.base.shown import shown
 from wavescope.page.protocol.notes import notes_beside
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.kinds import INPUTS, sniff
@@ -104,9 +105,11 @@ class _Input:
     tell: Callable[[str], None]
     _lock: Lock = field(default_factory=Lock)
     _has_beside: bool = False  #: Whether what else stands there was added.
+    _document: Document = field(init=False, repr=False)  #: Of the path itself.
 
     def added(self) -> Document:
-        return self._add(self.path.resolve().name, self.open)
+        self._document = self._add(self.path.resolve().name, self.open)
+        return self._document
 
     def open(self) -> Shown:
         """What is at the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
@@ -129,6 +132,8 @@ class _Input:
             self._add("counters" if self.is_only else f"{name}, counters", counters, ".counters")
         if isinstance(opened, ThreadTrace):
             others = opened.source.other_dispatches
+            if others:  # the name of the input alone would not say which of them it is
+                self._document.label = shown(f"{name}, dispatch {opened.source.dispatch_key}")
             for number in others[:MOST_SIBLINGS]:
                 label = f"dispatch {number}" if self.is_only else f"{name}, dispatch {number}"
                 self._add(label, partial(self._read, number, None), f".dispatch_{number}")
