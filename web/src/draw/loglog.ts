@@ -112,8 +112,8 @@ export function axisText(value: number): string {
 
 const rounded = (value: number) => String(Number(value.toPrecision(2)));
 
-/** Grid, numbers and titles. */
-export function paintLogAxes(painter: Painter, frame: LogFrame, titles: { x: string; y: string }): void {
+/** Grid, numbers and titles; `unitY` is how much one unit of the title is. */
+export function paintLogAxes(painter: Painter, frame: LogFrame, titles: { x: string; y: string }, unitY = 1): void {
   const { x0, y0, plotWidth, plotHeight, window } = frame;
   const [right, bottom] = [x0 + plotWidth, y0 + plotHeight];
   const scale = textScale();
@@ -131,7 +131,7 @@ export function paintLogAxes(painter: Painter, frame: LogFrame, titles: { x: str
   for (const { value, isPower } of rows) {
     const y = Math.round(frame.y(value)) + 0.5;
     painter.polyline([x0, y, right, y], grid(isPower), 1);
-    if (isPower || allY) painter.text(x0 - 6, y, axisText(value), paper("faint"), { align: "right" });
+    if (isPower || allY) painter.text(x0 - 6, y, axisText(value / unitY), paper("faint"), { align: "right" });
   }
   painter.polyline([x0 + 0.5, y0, x0 + 0.5, bottom + 0.5, right, bottom + 0.5], paper("faint"), 1);
   painter.text(x0 + plotWidth / 2, bottom + 24 * scale, titles.x, paper("faint"), { align: "center" });

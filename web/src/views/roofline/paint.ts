@@ -38,7 +38,9 @@ export function paintRoofline(
   work: Work,
 ): void {
   const unit = work === "flop" ? "FLOP" : "IOP";
-  paintLogAxes(painter, frame, { x: `${unit} per byte`, y: `G${unit}/s` });
+  // The roofs are named in tera where they are that high, so the numbers beside them are, too.
+  const [prefix, unitY] = frame.window.top > 3 ? ["T", 1000] : ["G", 1];
+  paintLogAxes(painter, frame, { x: `${unit} per byte`, y: `${prefix}${unit}/s` }, unitY);
   painter.clipped(frame.x0, frame.y0, frame.plotWidth, frame.plotHeight + 1, () => {
     for (const roof of scene.roofs) paintRoof(painter, frame, roof);
     const marks = scene.marks.map((mark) => ({ x: frame.x(mark.intensity), y: frame.y(mark.gops_per_second) }));
