@@ -28,7 +28,7 @@ export class Columns {
     return this.once(name, () => {
       const { values, nullCount, isNull } = this.column(name, "number");
       const isBig = values instanceof BigInt64Array || values instanceof BigUint64Array;
-      if (values && !isBig && nullCount === 0) return values;
+      if (values && nullCount === 0) return isBig ? doublesOf(values) : values;
       return Float64Array.from({ length: this.length }, (_, i) => (isNull(i) ? Number.NaN : Number(values?.[i])));
     });
   }
@@ -68,6 +68,17 @@ export class Columns {
     if (!this.kept.has(name)) this.kept.set(name, make());
     return this.kept.get(name) as T;
   }
+}
+
+/** 64-bit integers as doubles, from their halves: millions of BigInts would have to be made else. */
+function doublesOf(values: BigInt64Array | BigUint64Array): Float64Array {
+  const { buffer, byteOffset, length } = values;
+  const low = new Uint32Array(buffer, byteOffset, 2 * length);
+  const isSigned = values instanceof BigInt64Array;
+  const high = isSigned ? new Int32Array(buffer, byteOffset, 2 * length) : low;
+  const doubles = new Float64Array(length);
+  for (let i = 0; i < length; i++) doubles[i] = (high[2 * i + 1] as number) * 2 ** 32 + (low[2 * i] as number);
+  return doubles;
 }
 
 function cellOf({ kind, isNull, values, flag, text }: StreamColumn, row: number): string | number | boolean | null {

@@ -22,7 +22,8 @@ export class Tile {
     this.length = begin.length;
     this.isDeep = depth.some((d) => d > 0);
     this.reach = reachOf(end, laneStarts);
-    this.bytes = begin.length * 39 + laneStarts.byteLength + 400;
+    const perSpan = this.reach === end ? 27 : 35;
+    this.bytes = begin.length * perSpan + laneStarts.byteLength + 400;
   }
 
   /** `shift` moves its spans in time. */
@@ -32,7 +33,7 @@ export class Tile {
       return shift ? values.map((time) => time + shift) : values;
     };
     return Tile.of({
-      lane: Uint32Array.from(table.numbers("lane")),
+      lane: asType(table.numbers("lane"), Uint32Array),
       begin: times("begin"),
       end: times("end"),
       kind: asType(table.numbers("kind"), Uint16Array),
@@ -118,7 +119,9 @@ export class Tile {
   }
 }
 
+/** The ends themselves where none comes before an earlier one. */
 function reachOf(ends: Float64Array, laneStarts: Uint32Array): Float64Array {
+  if (areRising(ends, laneStarts)) return ends;
   const reach = new Float64Array(ends.length);
   for (let lane = 0; lane + 1 < laneStarts.length; lane++) {
     let latest = Number.NEGATIVE_INFINITY;
@@ -130,11 +133,19 @@ function reachOf(ends: Float64Array, laneStarts: Uint32Array): Float64Array {
   return reach;
 }
 
+function areRising(ends: Float64Array, laneStarts: Uint32Array): boolean {
+  for (let lane = 0; lane + 1 < laneStarts.length; lane++) {
+    for (let i = (laneStarts[lane] as number) + 1; i < (laneStarts[lane + 1] as number); i++) {
+      if ((ends[i] as number) < (ends[i - 1] as number)) return false;
+    }
+  }
+  return true;
+}
+
 type Typed = Float64Array | Uint16Array | Uint32Array | Int32Array | Uint8Array;
 
-function asType<A extends Typed>(
-  values: ArrayLike<number>,
-  type: { new (n: number): A; from(v: ArrayLike<number>): A },
-): A {
-  return values instanceof type ? values : type.from(values);
+/** A copy where the values lie in the answer: one column would keep all of it in memory. */
+function asType<A extends Typed>(values: ArrayLike<number>, type: { new (values: ArrayLike<number>): A }): A {
+  const isAlone = values instanceof type && values.byteLength === values.buffer.byteLength;
+  return isAlone ? values : new type(values);
 }
