@@ -71,10 +71,14 @@ const MOST_TILES = 200;
 /** Curves of a hundred lanes have tiles of half a megabyte. */
 const MOST_BYTES = 16 << 20;
 
-function bytesOf({ mean, low, high }: CurveTile): number {
-  return [...new Set([mean, low, high])].reduce((sum, values) => sum + 8 * values.length, 0); // doubles at most
-}
+/** Requests at a time: when one of them is answered, the next drawing asks for what it still misses. */
+const MOST_FLYING = 4;
 const RETRY_MS = 5_000;
+
+function bytesOf({ mean, low, high }: CurveTile): number {
+  const bytes = (values: ArrayLike<number>) => (ArrayBuffer.isView(values) ? values.byteLength : 8 * values.length);
+  return [...new Set([mean, low, high])].reduce((sum, values) => sum + bytes(values), 0);
+}
 
 /** The tiles of one set of curves, asked for when they are wanted. */
 export class CurveTiles {
@@ -133,7 +137,7 @@ export class CurveTiles {
   private want(address: TileAddress, tell = this.tell): void {
     const key = keyOf(address);
     const { set } = this;
-    if (this.tiles.has(key) || this.flying.has(key) || !set.series.length) return;
+    if (this.tiles.has(key) || this.flying.has(key) || this.flying.size >= MOST_FLYING || !set.series.length) return;
     if (Date.now() - (this.failed.get(key) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
     this.flying.add(key);
     this.get(address).then(

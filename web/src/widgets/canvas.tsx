@@ -46,6 +46,8 @@ export function Canvas({ paint, label, height, events, canvasRef }: Props) {
     const painter = new CanvasPainter(context);
     let frame = 0;
     let stop = () => {};
+    // Told by the observer: to ask the canvas in a frame would lay out the page once more.
+    let size: Size = { width: canvas.clientWidth, height: canvas.clientHeight };
     const draw = () => {
       frame = 0;
       stop();
@@ -57,23 +59,26 @@ export function Canvas({ paint, label, height, events, canvasRef }: Props) {
           return;
         }
         isPainted = true;
-        const { clientWidth: width, clientHeight: tall } = canvas;
-        if (!width || !tall) return; // behind another tab: the observer calls when it is seen again
+        const { width, height } = size;
+        if (!width || !height) return; // behind another tab: the observer calls when it is seen again
         const ratio = dotsPerPixel();
-        if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(tall * ratio)) {
+        if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
           canvas.width = Math.round(width * ratio);
-          canvas.height = Math.round(tall * ratio);
+          canvas.height = Math.round(height * ratio);
         }
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, width, tall);
-        latest.current(painter, { width, height: tall });
+        context.clearRect(0, 0, width, height);
+        latest.current(painter, size);
       });
     };
     const soon = () => {
       if (!frame) frame = requestAnimationFrame(draw);
     };
     redraw.current = soon;
-    const observer = new ResizeObserver(soon);
+    const observer = new ResizeObserver(() => {
+      size = { width: canvas.clientWidth, height: canvas.clientHeight };
+      soon();
+    });
     observer.observe(canvas);
     draw();
     return () => {

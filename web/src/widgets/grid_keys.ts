@@ -5,6 +5,11 @@ let lastList = 0;
 
 const CELLS = /^(gridcell|columnheader|rowheader)$/;
 
+/** Most attributes of most rows stay what they are: to write one makes the browser look at its styles again. */
+function put(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
 /** What stands in a row is a cell of it: a view that draws a bar there need not say so. */
 function describeCells(row: Element, role: "gridcell" | "columnheader"): void {
   if (row.tagName === "TR") return;
@@ -22,16 +27,16 @@ export function describeRows(grid: HTMLElement, rows: HTMLElement, firstIndex: n
   let active = "";
   Array.from(rows.children).forEach((row, place) => {
     describeCells(row, "gridcell");
-    row.setAttribute("aria-rowindex", String(firstIndex + place));
+    put(row, "aria-rowindex", String(firstIndex + place));
     // views mark the selected row by its class
     if (row.classList.contains("can-click") && row.tagName !== "TR")
-      row.setAttribute("aria-selected", String(row.classList.contains("selected")));
-    for (const item of row.querySelectorAll<HTMLElement>(PRESSABLE)) item.tabIndex = -1;
+      put(row, "aria-selected", String(row.classList.contains("selected")));
+    for (const item of row.querySelectorAll(PRESSABLE)) put(item, "tabindex", "-1");
     if (row.getAttribute("aria-selected") !== "true") return;
     row.id ||= `row-${grid.dataset.list}-${place}`;
     active = row.id;
   });
-  if (active) grid.setAttribute("aria-activedescendant", active);
+  if (active) put(grid, "aria-activedescendant", active);
   else grid.removeAttribute("aria-activedescendant");
 }
 
