@@ -43,7 +43,7 @@ def uncovered(view, selector: str, **more):
     """Something of the toolbar; what does not fit into its line stands in a menu."""
     wanted = view.locator(f".toolbar {selector}", **more)
     if not wanted.is_visible():
-        view.locator(".bar-more > .menu > summary").click()
+        view.locator(".bar-more > [data-opens=More]").click()
     return wanted
 
 
@@ -180,7 +180,7 @@ def test_stepping_moves_the_time_window(page, serve, name):
 def test_hidden_columns_stay_hidden(page, serve):
     served = serve(made_gemm())
     view = opened(page, served)
-    uncovered(view, "summary", has_text="Columns").click()
+    uncovered(view, "[data-opens=Columns]").click()
     view.locator('[data-column-toggle="idle"]').uncheck()
     view.locator('[data-column-toggle="code_object"]').check()
     page.reload()
@@ -204,7 +204,7 @@ def test_finding_and_leaving_out_rows(page, serve):
     view.locator("[data-hits].bad").wait_for()
     box.fill("")
     listing = isa_listing(served.library.document(0).trace).rows
-    uncovered(view, "summary", has_text="Filters").click()
+    uncovered(view, "[data-opens=Filters]").click()
     view.locator('[data-filter="stall"]').fill("5")
     view.locator('[data-filter="stall"]').press("Enter")
     hot = listing.filter(pl.col("stall_cycles_total") >= 0.05 * pl.col("stall_cycles_total").sum()).height

@@ -176,7 +176,7 @@ def test_the_legend_tells_what_the_classes_mean(page, serve):
     view = opened(page, served)
     view.locator("[data-canvas]").select_option("classes")
     view.locator(f'.isa-legend [title="{worst["meaning"]}"]', has_text=worst["class"]).wait_for()
-    uncovered(view, "summary", has_text="Legend").click()
+    uncovered(view, "[data-opens=Legend]").click()
     entry = view.locator(f'.isa-meanings dt[data-legend="{worst["class"]}"] + dd')
     expect(entry).to_have_text(worst["meaning"], use_inner_text=True)
 

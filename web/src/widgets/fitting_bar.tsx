@@ -2,7 +2,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { Menu } from "./menu";
+import "./fitting_bar.css";
+import { Popup } from "./popup";
 
 export interface BarItem {
   id: string;
@@ -59,9 +60,9 @@ export function FittingBar({ items, class: more }: { items: BarItem[]; class?: s
       {items.slice(0, fitting.value).map(shown)}
       {rest.length ? (
         <span class="bar-more">
-          <Menu name="More" hint="What does not fit into the toolbar">
+          <Popup text="More ▾" name="More" hint="What does not fit into the toolbar">
             {() => rest.map(shown)}
-          </Menu>
+          </Popup>
         </span>
       ) : null}
     </div>

@@ -7,7 +7,7 @@ import { changesAgainst } from "../../model/baseline";
 import { traceOverview } from "../../model/document";
 import { excessOf, laneHeat, laneRow, lanesNow } from "../../model/lanes";
 import type { Cell } from "../../widgets/data_table";
-import { Menu } from "../../widgets/menu";
+import { Popup } from "../../widgets/popup";
 import { withChanges } from "./changes";
 import { InstructionText } from "./instruction_text";
 import type { Live, LiveName } from "./live";
@@ -336,9 +336,9 @@ export function moveColumn(id: string, before: string | null): void {
 
 export function ColumnMenu() {
   return (
-    <Menu name="Columns" hint="Show and hide columns">
+    <Popup text="Columns ▾" name="Columns" hint="Show and hide columns">
       {() => (
-        <>
+        <div class="popup-list">
           {orderedColumns().map((column) => (
             <label key={column.id} title={column.hint}>
               <input
@@ -359,8 +359,8 @@ export function ColumnMenu() {
           >
             as at first
           </button>
-        </>
+        </div>
       )}
-    </Menu>
+    </Popup>
   );
 }

@@ -2,7 +2,7 @@
 import { exact } from "../../base/format";
 import { selectRow } from "../../model/code";
 import { selection } from "../../model/selection";
-import { Menu } from "../../widgets/menu";
+import { Popup } from "../../widgets/popup";
 import { executedOnly, hitsOnly, query, stallOver } from "./state";
 
 interface Props {
@@ -63,9 +63,13 @@ export function Hits(props: Props) {
 export function Filters() {
   const active = Number(executedOnly.value) + Number(stallOver.value > 0);
   return (
-    <Menu name={active ? `Filters (${active})` : "Filters"} hint="Leave out rows that do not matter">
+    <Popup
+      text={active ? `Filters (${active}) ▾` : "Filters ▾"}
+      name="Filters"
+      hint="Leave out rows that do not matter"
+    >
       {() => (
-        <>
+        <div class="popup-list">
           <Check name="executed" title="List only rows that were executed" state={executedOnly} text="only executed" />
           <label title="List only rows with at least this share of all stall; 0 = all rows">
             stall at least
@@ -82,9 +86,9 @@ export function Filters() {
             />
             % of all
           </label>
-        </>
+        </div>
       )}
-    </Menu>
+    </Popup>
   );
 }
 

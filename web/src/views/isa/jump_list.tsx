@@ -2,7 +2,7 @@
 import { percent } from "../../base/format";
 import { selectRow } from "../../model/code";
 import { loopsNow } from "../../model/loops";
-import { Menu } from "../../widgets/menu";
+import { Popup } from "../../widgets/popup";
 import type { Section } from "./items";
 import type { Sheet } from "./sheet";
 
@@ -21,9 +21,9 @@ interface Props {
 
 export function JumpList(props: Props) {
   return (
-    <Menu name="Jump to" class="jumps" hint="Functions, loops and the hottest rows, with their shares of the cost">
+    <Popup text="Jump to ▾" name="Jump to" hint="Functions, loops and the hottest rows, with their shares of the cost">
       {() => <Targets {...props} />}
-    </Menu>
+    </Popup>
   );
 }
 
@@ -72,10 +72,10 @@ function Targets({ sheet, sections }: Props) {
     ) : null;
   const what = figures ? "latency" : "samples";
   return (
-    <>
+    <div class="jumps popup-list">
       {list(`Functions (share of ${what})`, functions)}
       {list("Loops", loops)}
       {list("Hottest rows", hot)}
-    </>
+    </div>
   );
 }

@@ -4,7 +4,7 @@ import { json } from "../../data/ask";
 import { seriesColour } from "../../draw/palette";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { Menu } from "../../widgets/menu";
+import { Popup } from "../../widgets/popup";
 import type { LegendEntry } from "./bars";
 import { isArrows } from "./canvas_column";
 import type { Sheet } from "./sheet";
@@ -38,9 +38,9 @@ export function LegendStrip({ sheet }: { sheet: Sheet }) {
 
 export function LegendMenu({ sheet }: { sheet: Sheet }) {
   return (
-    <Menu name="Legend" class="isa-meanings" hint="What colours, bars and arrows mean">
+    <Popup text="Legend ▾" name="Legend" hint="What colours, bars and arrows mean">
       {() => <Meanings sheet={sheet} />}
-    </Menu>
+    </Popup>
   );
 }
 
@@ -49,7 +49,7 @@ function Meanings({ sheet }: { sheet: Sheet }) {
   const [name, hint] = CANVAS_MODES[sheet.canvas];
   const entries: LegendEntry[] = sheet.bars?.legend ?? [];
   return (
-    <dl>
+    <dl class="isa-meanings">
       <dt>{name}</dt>
       <dd>{hint}</dd>
       {isArrows(sheet.canvas) ? (
