@@ -126,7 +126,9 @@ def test_stalls_are_those_of_the_classes(page, served):
     )
     view.locator(".stall-head").first.click()
     of_first = found.by_row.filter((pl.col("class") == classes["class"][0]) & (pl.col("stall_cycles_total") > 0))
-    shown = view.locator('.small-table td[data-column="stall_cycles_total"]').all_inner_texts()
+    costs = view.locator('.small-table td[data-column="stall_cycles_total"]')
+    costs.first.wait_for()
+    shown = costs.all_inner_texts()
     assert shown[: min(12, of_first.height)] == [exact(n) for n in of_first["stall_cycles_total"].head(12)]
     view.locator(".small-table [data-row]").first.click()
     page.wait_for_function(SELECTED_ROW, arg=of_first["row"][0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlparse
+from urllib.parse import parse_qs
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, real_run
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, fragment
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernel_names import short_names
@@ -62,11 +62,14 @@ def test_a_gap_is_on_the_lanes_of_its_gpu(page, serve):
     rows.nth(2).click()
     # The timeline gets the lanes with the time; it scrolls to them and marks no others.
     expect(page.locator('[data-view="gaps"] .row.selected')).to_have_count(1)
-    eventually(lambda: _lanes(page), f"run:{','.join(map(str, lanes))}")
+    eventually(lambda: _lanes(page), ("run", lanes))
 
 
-def _lanes(page) -> str:
-    return parse_qs(urlparse(page.url).fragment).get("lanes", [""])[0]
+def _lanes(page) -> tuple[str, list[int]]:
+    """The selected lanes of a track, which stand in the address as `run:3,15-18`."""
+    track, _, ranges = parse_qs(fragment(page)).get("lanes", [""])[0].partition(":")
+    ends = [list(map(int, each.split("-"))) for each in ranges.split(",") if each]
+    return track, [lane for each in ends for lane in range(each[0], each[-1] + 1)]
 
 
 def test_kernels_with_one_beginning_are_told_apart(page, serve):

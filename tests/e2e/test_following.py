@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import SHARED
 from tests.e2e.inputs import damaged_capture, made_gemm, real_trace, sampled
+from tests.e2e.waiting import fragment
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.overview import overview
 from wavescope.page.trace.times import time_range
@@ -34,7 +35,7 @@ def opened(page, served, begin, end):
 
 
 def time_on_screen(page) -> tuple[int, int]:
-    begin, _, end = parse_qs(page.url.partition("#")[2])["time"][0].partition("~")
+    begin, _, end = parse_qs(fragment(page))["time"][0].partition("~")
     return int(begin), int(end)
 
 

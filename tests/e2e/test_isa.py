@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.conftest import SHARED
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, fragment
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loops
@@ -331,7 +331,7 @@ def test_keys_move_and_registers_light_up(page, serve):
     view.locator(".isa-list").press("Enter")
     source = page.locator('[data-view="source"]')
     source.wait_for(state="visible")
-    assert f"line={place['line']}" in page.url
+    assert f"line={place['line']}" in fragment(page)
     expect(chosen.locator('[data-column="source"]')).to_have_attribute("title", f"{place['file']}:{place['line']}")
 
 

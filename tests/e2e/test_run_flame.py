@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_runs import cells, nanoseconds
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, fragment
 from tests.sampling import every_third
 from wavescope.analysis.run.flame import functions_of, sandwich
 from wavescope.analysis.run.regions import regions
@@ -99,7 +99,7 @@ def test_a_thread_in_the_order_of_time(page, serve, path):
     middle = (outermost["begin"] + outermost["end"]) / 2
     share = (middle - truth["first"][0]) / (truth["last"][0] - truth["first"][0])
     page.mouse.click(box["x"] + share * box["width"], box["y"] + 19 * 1.5)
-    eventually(lambda: f"span=run:{outermost['item']}" in unquote(page.url), True)
+    eventually(lambda: f"span=run:{outermost['item']}" in unquote(fragment(page)), True)
     if is_cut:
         before = int(total.get_attribute("data-frames"))
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 30)

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
+from tests.e2e.waiting import fragment
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.analysis.trace.waves.resident import resident_waves
@@ -65,7 +66,7 @@ class Lanes:
 
 
 def address(page):
-    return {name: values[0] for name, values in parse_qs(page.url.partition("#")[2]).items()}
+    return {name: values[0] for name, values in parse_qs(fragment(page)).items()}
 
 
 def rows_before(served, se):

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PATIENCE_S = 30  # other parts of the suite run beside this one
+
+
+def fragment(page: Page) -> str:
+    """What follows the # of the page's address now; `page.url` is only renewed while Playwright waits for something."""
+    text: str = page.evaluate("location.hash.slice(1)")
+    return text
 
 
 def eventually(read: Callable[[], Any], expected: Any) -> None:
