@@ -84,8 +84,8 @@ def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.D
 def strips(document: Document, *, level: int, tile: int, chunk: int) -> pl.DataFrame:
     """Busy shares of 64 GPUs over time: `number` (the row of `run_busy`), `bin`, `share`; bins at 0 are left out."""
     work = _work(document).filter(pl.col("number").is_between(chunk * CHUNK, chunk * CHUNK + CHUNK - 1))
-    share = (pl.col("covered_ns") / (1 << level)).cast(pl.Float32)
-    return _tile(document, work, level, tile).select("number", "bin", share=share)
+    bins = _tile(document, work, level, tile)
+    return bins.select("number", "bin", share=(pl.col("covered_ns") / (1 << level)).cast(pl.Float32))
 
 
 def mean_strip(document: Document, *, level: int, tile: int) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.waves.resident import resident_waves
+from wavescope.base.bounds import CYCLES, bounded
 from wavescope.facts import gpus
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -62,6 +63,7 @@ class WavesByPlace(Answer):
     places: pl.DataFrame
 
 
+@bounded(start_cycles=CYCLES, end_cycles=CYCLES)
 def waves_by_place(
     trace: ThreadTrace, *, by: Level = "cu", start_cycles: float | None = None, end_cycles: float | None = None
 ) -> WavesByPlace:
