@@ -144,7 +144,10 @@ def _lines(document: Document) -> tuple[pl.DataFrame, pl.DataFrame]:
     def make() -> tuple[pl.DataFrame, pl.DataFrame]:
         timeline: RunTimeline = timeline_of(document)
         lanes = timeline.lanes.filter(pl.col("kind").is_in(["thread", "stream"]))
-        numbers = lanes.select(_LINE).unique(maintain_order=True).with_row_index("line")
+        if document.whole:  # the same numbers in a part of the time, where not every line has events
+            numbers = _lines(document.whole)[1].select("line", *_LINE).unique(maintain_order=True)
+        else:
+            numbers = lanes.select(_LINE).unique(maintain_order=True).with_row_index("line")
         placed = lanes.join(numbers, on=list(_LINE), nulls_equal=True, maintain_order="left")
         length = (pl.col("end_ns") - pl.col("start_ns")).sum()
         sums = timeline.spans.group_by("lane").agg(span_count=pl.len(), length=length)
@@ -168,9 +171,9 @@ def stacks_of_line(
     document: Document, *, line: int, low: float | None = None, high: float | None = None
 ) -> pl.DataFrame:
     """The longest events of one thread or stream from `low` to `high`; `span_count` says how many there are then."""
-    placed = _lines(document)[1].filter(pl.col("line") == line)
-    if not placed.height:
+    if line not in _lines(document.whole or document)[0]["line"]:
         raise UsageError(f"there is no thread or stream {line}")
+    placed = _lines(document)[1].filter(pl.col("line") == line)
     timeline = timeline_of(document)
     spans = timeline.spans.join(placed.select("lane", "depth"), on="lane", maintain_order="left")
     first = float(spans["start_ns"].min() or 0) if low is None else low  # type: ignore[arg-type]

@@ -145,6 +145,20 @@ def test_a_thread_over_time_has_its_longest_events(document: Document, monkeypat
     assert sorted(cut["end"] - cut["begin"], reverse=True) == lengths.to_list()
 
 
+def test_a_line_has_one_number_in_every_part_of_the_time(document: Document) -> None:
+    def named(**time: object) -> dict[int, tuple]:
+        rows = _asked(document, "run_lines", **time)["lines"]["rows"]
+        return {row["line"]: (row["kind"], row["group"], row["part"], row["label"]) for row in rows}
+
+    whole = named()
+    last = max(timeline_of(document).spans["end_ns"])
+    parts = [named(begin=last * n // 20, end=last * (n + 1) // 20) for n in range(20)]
+    assert all(part.items() <= whole.items() for part in parts)
+    missing = next((n, line) for n, part in enumerate(parts) for line in whole if line not in part)
+    assert _table(document, "run_line_stacks", line=missing[1], begin=last * missing[0] // 20,
+                  end=last * (missing[0] + 1) // 20).is_empty()  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("question", "given"),
     [
