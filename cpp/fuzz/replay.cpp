@@ -1,6 +1,6 @@
 // replay TARGET FLIPS [FILE|FOLDER]...: runs a fuzz target over the named files, over its seeds, and over mutations of
-// the seeds from a fixed generator: cut at every 512 bytes and at 500 random offsets, or at every offset of a seed that
-// has fewer, and FLIPS times one to four bits flipped, each. An input that takes too long, or one that crashes, is
+// the seeds from a fixed generator: cut at every 512 bytes and at 5 * FLIPS random offsets, 500 at most, or at every offset
+// of a seed that has fewer, and FLIPS times one to four bits flipped, each. An input that takes too long, or one that crashes, is
 // written to replay-TARGET.failed.
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace wavescope::fuzz {
 namespace {
 
 constexpr unsigned kSecondsPerInput = 20;
-constexpr size_t kRandomCuts = 500;
+constexpr size_t kMostRandomCuts = 500;
 
 struct Current {
     const Target* target = nullptr;
@@ -62,9 +62,10 @@ size_t run_mutations(const Seed& seed, size_t flips) {
         run(seed.name + " cut at " + std::to_string(length), cut);
     };
     size_t count = 0;
-    const bool is_short = size < kRandomCuts;
+    const size_t cuts = std::min(kMostRandomCuts, 5 * flips);
+    const bool is_short = size < cuts;
     for (size_t length = 0; length <= size; length += is_short ? 1 : 512, ++count) run_cut(length);
-    for (size_t i = 0; i < kRandomCuts && !is_short; ++i, ++count) run_cut(random() % (size + 1));
+    for (size_t i = 0; i < cuts && !is_short; ++i, ++count) run_cut(random() % (size + 1));
     std::vector<uint8_t> flipped;
     for (size_t i = 0; i < flips; ++i, ++count) {
         flipped = seed.bytes;

@@ -110,6 +110,7 @@ def test_the_answer_is_true(ranks: SyntheticRun, expected: dict[str, str]) -> No
     assert told["losses"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", EVERY_FORM)
 def test_a_real_cluster(
     form: str, ranks: SyntheticRun, expected: dict[str, str], program: Run, cluster: Cluster

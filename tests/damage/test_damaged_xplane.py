@@ -26,6 +26,7 @@ def _survives(path: Path, content: bytes) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_cut_anywhere(tmp_path: Path) -> None:
     content = small_xspace()
     readable = [_survives(tmp_path / "a.xplane.pb", content[:end]) for end in range(7, len(content), 7)]

@@ -129,6 +129,7 @@ def test_traces_that_cannot_be_compared_leave_the_choice(page, serve):
     view.locator('table[aria-label="Totals"] th').nth(3).wait_for()
 
 
+@pytest.mark.slow
 def test_an_exported_page_compares_the_traces_in_it(page, tmp_path):
     traces = [("before", open_path(made_gemm())), ("after", open_path(other_gemm()))]
     file = tmp_path / "both.html"

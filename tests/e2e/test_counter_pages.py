@@ -97,6 +97,7 @@ def test_the_roofline_is_drawn_in_the_colours_of_the_theme(page, serve, theme):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "capture", every_third([made_capture, lambda: real_capture("pmc-mi300x-bmm")]), ids=["made", "real"]
 )

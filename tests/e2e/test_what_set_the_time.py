@@ -112,6 +112,7 @@ def test_the_path_is_drawn_over_the_timeline(page, serve):
     eventually(lambda: timeline.locator(".run-timeline").screenshot() != before, True)
 
 
+@pytest.mark.slow
 def test_an_exported_page_says_it_too(page, tmp_path):
     file = tmp_path / "run.html"
     write_html(open_path(late_rank()), file)

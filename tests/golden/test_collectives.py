@@ -38,6 +38,7 @@ def raw_calls(path: Path) -> dict[tuple[str, int, int], dict[int, dict[str, Any]
     return calls
 
 
+@pytest.mark.slow
 def test_times_waits_and_bandwidths(shared: Path) -> None:
     path = shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz"
     answer = collectives(open_run(path))

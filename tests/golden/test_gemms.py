@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.sampling import every_third
 from wavescope.analysis.run.gemms import gemms
 from wavescope.analysis.run.regions import regions
 from wavescope.readers.run.inputs import open_run
@@ -57,7 +58,7 @@ def test_operations_and_times_of_shapes(name: str, shared: Path) -> None:
         assert round(first["flops_per_second"] / 1e12) == 466
 
 
-@pytest.mark.parametrize("name", TRACES)
+@pytest.mark.parametrize("name", every_third(TRACES))
 def test_gpu_time_of_operators(name: str, shared: Path) -> None:
     folder = shared / "data" / "kineto-amd"
     launchers = regions(open_run(folder / f"{name}.json.gz")).launchers.filter(pl.col("domain") == "OPERATOR")

@@ -85,8 +85,8 @@ def paths(request: pytest.FixtureRequest, made: dict[str, list[Path]]) -> list[P
 
 
 EVERY = pytest.mark.parametrize("paths", [*every_third(REAL), *GENERATED, *RPD], indirect=True)
-ONE_OF_EACH = pytest.mark.parametrize("paths", [*FEW, *GENERATED, *RPD], indirect=True)
-WITH_PLACES = pytest.mark.parametrize("paths", [*FEW[:4], *GENERATED, *RPD], indirect=True)
+ONE_OF_EACH = pytest.mark.parametrize("paths", every_third([*FEW, *GENERATED, *RPD]), indirect=True)
+WITH_PLACES = pytest.mark.parametrize("paths", every_third([*FEW[:4], *GENERATED, *RPD]), indirect=True)
 
 
 def ask(verb: str, paths: list[Path], *options: object) -> dict[str, Any]:

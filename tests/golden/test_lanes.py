@@ -67,6 +67,7 @@ def test_the_slow_version_touches_many_segments() -> None:
     assert strided.height == 4
 
 
+@pytest.mark.slow
 def test_coverage_of_decoded_traces() -> None:
     """97 % of LDS and half of the memory operations are known, the rest has a reason, no branch contradicts."""
     counts = dict.fromkeys(("lds", "memory"), (0, 0))

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from tests.cli.in_process import call
+from tests.sampling import every_third_pair
 from wavescope.analysis.run.kernel_names import short_names
 from wavescope.readers.run.inputs import open_run
 
@@ -30,7 +31,7 @@ HEADINGS = ("dispatches", "computation", "communication", "exposed", "exclusive"
 BAR_END = re.compile("[█▏▎▍▌▋▊▉]…")
 
 
-@pytest.mark.parametrize(("name", "width"), [*((name, 80) for name in INPUTS), (INPUTS[0], 120), (INPUTS[3], 120)])
+@pytest.mark.parametrize(("name", "width"), every_third_pair(INPUTS, (80, 120)))
 def test_tables_fit(shared: Path, name: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     for verb in VERBS:
@@ -95,6 +96,7 @@ def test_verbs_count_alike(shared: Path, name: str, processes: int, gpus: int, m
     assert busy.startswith(f"{gpus} GPUs on {gpus} nodes are busy" if gpus > 1 else "GPU ")
 
 
+@pytest.mark.slow
 def test_files_are_told_apart(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     folder = shared / "data/rocprofv3-mi350x-flydsl"

@@ -34,6 +34,7 @@ def test_replays_of_the_review(shared: Path, kernel: str) -> None:
         assert replayed.gain_share(removals[name]) == pytest.approx(share, rel=0.1), name
 
 
+@pytest.mark.slow
 def test_a_replay_without_a_change_is_the_recording(shared: Path) -> None:
     checked = 0
     for path in traces(shared):

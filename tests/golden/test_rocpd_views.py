@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from synth import Workload, write_rocpd
+from tests.sampling import every_third_pair
 from wavescope.analysis.run.query import query
 from wavescope.analysis.run.views import VIEWS
 from wavescope.readers.run.inputs import open_run
@@ -73,8 +74,7 @@ def test_real_databases_with_duckdb(name: str, shared: Path) -> None:
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "duckdb")
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
-@pytest.mark.parametrize("schema", SYNTHETIC)
+@pytest.mark.parametrize(("schema", "engine"), every_third_pair(SYNTHETIC, ("duckdb", "sqlite")))
 def test_synthetic_databases_with_the_views_of_a_real_one(
     schema: str, engine: str, shared: Path, tmp_path: Path
 ) -> None:
@@ -154,8 +154,9 @@ RPD_COLUMNS = {
 """Columns that equal those of RPD's own views: not ids of copies, nor grids, which are always lanes here."""
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
-@pytest.mark.parametrize("name", ["matmul_result.rpd", "mytrace.rpd.gz"])
+@pytest.mark.parametrize(
+    ("name", "engine"), every_third_pair(("matmul_result.rpd", "mytrace.rpd.gz"), ("duckdb", "sqlite"))
+)
 def test_views_of_rpd(name: str, engine: str, shared: Path, tmp_path: Path) -> None:
     pytest.importorskip(engine.replace("sqlite", "sqlite3"))
     stored = (shared / "data/rpd" / name).read_bytes()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.sampling import every_third
 from tests.unit.run_equality import differences
 from wavescope.export.run.rocpd import write_rocpd
 from wavescope.export.run.rocpd.merging import merge_runs
@@ -86,7 +87,7 @@ CONVERTED = (
 OF_EVENTS = ("kernels", "memory_copies", "memory_allocations", "regions_and_samples", "top", "top_kernels", "busy")
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", every_third(CONVERTED))
 def test_the_views_of_amd_show_every_event_of_other_formats(
     name: str, pair: list[Path], shared: Path, tmp_path: Path
 ) -> None:
@@ -124,7 +125,7 @@ def test_secrets_are_masked_unless_asked_for(pair: list[Path], tmp_path: Path) -
 
 
 @pytest.mark.parametrize("write", [write_run_parquet, write_arrow], ids=["parquet", "arrow"])
-@pytest.mark.parametrize("name", ROCPD)
+@pytest.mark.parametrize("name", every_third(ROCPD))
 def test_rocpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str, write: Callable[..., Written]) -> None:
     origin = open_run(shared / "data" / "att-mi300x-bmm" / f"{name}_results.db")
     tables = open_run(write(origin, tmp_path / "tables").path)

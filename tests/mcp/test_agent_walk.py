@@ -17,6 +17,7 @@ import pytest
 from synth.planted import plant, write_decoded
 from tests.mcp.planted_lines import PLANTED, planted_lines, with_lines
 from tests.mcp.walking import MOST_CALLS, MOST_TOKENS, walked
+from tests.sampling import every_third_pair
 
 TARGETS = ("gfx942", "gfx1201")
 FLYDSL = "uiout-mi350x-flydsl"
@@ -25,8 +26,7 @@ BMM = [number for number in range(2, 14) if number != 5]
 NEAR = 0.9
 
 
-@pytest.mark.parametrize("cause", PLANTED)
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("cause", "target"), every_third_pair(PLANTED, TARGETS))
 def test_the_first_place_is_the_planted_line(cause: str, target: str, tmp_path: Path) -> None:
     pair = plant(cause, target, "small")
     folder = write_decoded(pair.planted, tmp_path)

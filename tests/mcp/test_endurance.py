@@ -64,6 +64,7 @@ def converse(talk: Talk, trace: str, count: int) -> None:
         assert "result" in message
 
 
+@pytest.mark.slow
 def test_a_thousand_calls_do_not_grow(root: Path, trace: str) -> None:
     with Talk(root) as talk:
         converse(talk, trace, 200)

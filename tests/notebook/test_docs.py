@@ -11,6 +11,7 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-in-a-notebook.md"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:this output adds")
 def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -35,6 +35,7 @@ def shown(captures: Path) -> str:
     return f"<!doctype html><meta charset=utf-8><body>{view._repr_html_()}"
 
 
+@pytest.mark.slow
 def test_the_frame_draws_follows_and_remembers(page: Any, shown: str, tmp_path: Path) -> None:
     (tmp_path / "cell.html").write_text(shown)
     page.goto((tmp_path / "cell.html").as_uri())

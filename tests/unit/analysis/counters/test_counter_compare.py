@@ -62,6 +62,7 @@ def test_a_slower_kernel_and_a_better_cache(tmp_path: Path) -> None:
     assert faster.regressions(1, 0.0).height == 0
 
 
+@pytest.mark.slow
 def test_metrics_are_matched_by_name_on_other_architectures(tmp_path: Path) -> None:
     """The index of a metric differs between targets: 2.1.19 is a bandwidth of L1 here and a hit rate there."""
     old, new = made(tmp_path / "a", target="gfx90a"), made(tmp_path / "b", target="gfx942")

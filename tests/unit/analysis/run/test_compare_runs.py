@@ -81,6 +81,7 @@ def test_a_slower_kernel_is_found(made: Made) -> None:
     assert changes["change"].item() == pytest.approx(0.4, abs=0.06)
 
 
+@pytest.mark.slow
 def test_equal_runs_raise_no_alarm(made: Made) -> None:
     base = made(1)
     for seed in range(2, 10):
