@@ -1,7 +1,7 @@
 // replay TARGET FLIPS [FILE|FOLDER]...: runs a fuzz target over the named files, over its seeds, and over mutations of
-// the seeds from a fixed generator: cut at every 512 bytes and at 5 * FLIPS random offsets, 500 at most, or at every offset
-// of a seed that has fewer, and FLIPS times one to four bits flipped, each. An input that takes too long, or one that crashes, is
-// written to replay-TARGET.failed.
+// the seeds from a fixed generator: cut at every 512 bytes and at 5 * FLIPS random offsets, 500 at most, or at every
+// offset of a seed that has fewer, and FLIPS times one to four bits flipped, each. An input that takes too long, or one
+// that crashes, is written to replay-TARGET.failed.
 #include <unistd.h>
 
 #include <algorithm>
