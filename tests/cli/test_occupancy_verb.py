@@ -19,6 +19,8 @@ def test_the_calculator(run: Run) -> None:
     assert counted["LDS"].split()[1] == "5"
     assert counted["SGPR"].split()[1] == "7"
     assert "next: 2 waves per SIMD need VGPR ≤ 256 registers (free 24)" in rest
+    steps = "5 up to 96, 4 up to 128, 3 up to 168, 2 up to 256, 1 up to 512 registers"  # the LDS allows five
+    assert f"waves per SIMD by VGPR, all else as it is: {steps}" in rest
 
 
 def test_the_calculator_as_json(run: Run) -> None:

@@ -198,6 +198,12 @@ def test_occupancy_limits_are_those_of_every_resource(page, served):
     for limiter in found.limiters.iter_rows(named=True):
         shown = card.locator(f'[data-limiter="{limiter["limiter"]}"]').inner_text()
         assert shown == str(limiter["waves_per_simd"])
+    for limiter in ("VGPR", "LDS"):
+        steps = card.locator(f'[data-amounts="{limiter}"] .step').evaluate_all(
+            "steps => steps.map((step) => [Number(step.dataset.atMost), Number(step.dataset.waves)])"
+        )
+        told = found.amounts.filter(pl.col("limiter") == limiter, pl.col("kernel").eq_missing(kernel["kernel"]))
+        assert steps == [list(row) for row in told["at_most", "waves_per_simd"].iter_rows()] or told.height < 2
     unknown = [name for name in ("vgprs", "sgprs", "lds_bytes", "workgroup_size") if kernel[name] is None]
     expect(card.locator("[data-unknown]")).to_have_count(1 if unknown or kernel["registers_from"] == "code" else 0)
 

@@ -1822,6 +1822,25 @@ export const OCCUPANCY_LIMITS_LIMITERS: TableInfo<OccupancyLimitsLimitersRow> = 
   next_at_most: ["Next at most", "", "Has to come down to this for the next step; empty = is no obstacle to it"],
 };
 
+/** One row is how many waves of one kernel fit with at most so much of one resource, all others as they are. */
+export interface OccupancyLimitsAmountsRow {
+  /** Number of the kernel */
+  kernel: number | null;
+  /** VGPR (with accumulation registers) or LDS */
+  limiter: string;
+  /** Registers per wave, or bytes of LDS per workgroup */
+  at_most: number;
+  /** Waves per SIMD that fit then [waves] */
+  waves_per_simd: number;
+}
+
+export const OCCUPANCY_LIMITS_AMOUNTS: TableInfo<OccupancyLimitsAmountsRow> = {
+  kernel: ["Kernel", "", "Number of the kernel"],
+  limiter: ["Limiter", "", "VGPR (with accumulation registers) or LDS"],
+  at_most: ["At most", "", "Registers per wave, or bytes of LDS per workgroup"],
+  waves_per_simd: ["Waves per SIMD", "waves", "Waves per SIMD that fit then"],
+};
+
 /** One row is one traced shader engine. */
 export interface OccupancyLimitsEnginesRow {
   /** Shader engine */
@@ -1863,6 +1882,7 @@ export interface OccupancyLimitsAnswer {
   lds_shared_by: string;
   kernels: Frame<OccupancyLimitsKernelsRow>;
   limiters: Frame<OccupancyLimitsLimitersRow>;
+  amounts: Frame<OccupancyLimitsAmountsRow>;
   engines: Frame<OccupancyLimitsEnginesRow>;
   /** What to know before trusting the numbers. */
   notes: string[];

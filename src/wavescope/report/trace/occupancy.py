@@ -33,6 +33,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
         if limiters.height:
             yield _limiter_table(limiters, answer.lds_shared_by)
             yield Text.assemble(("next: ", "bold"), _next(limiters, row))
+            yield from _amount_lines(answer.amounts.filter(answer.amounts["kernel"].eq_missing(row["kernel"])))
     if answer.kernels.height > 1:
         yield _kernel_table(answer.kernels, limit)
     if answer.engines.height:
@@ -41,6 +42,15 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
     for note in answer.notes:
         wrong = note.startswith("WRONG")
         yield Text.assemble(("" if wrong else "note: ", "bold cyan"), (printable(note), "bold red" if wrong else ""))
+
+
+def _amount_lines(amounts: pl.DataFrame) -> Iterator[Text]:
+    """For each resource: how many waves fit up to which amount of it."""
+    for (limiter,), rows in amounts.partition_by("limiter", as_dict=True, maintain_order=True).items():
+        if rows.height > 1:
+            unit = "registers" if limiter == "VGPR" else "bytes"
+            steps = [f"{waves} up to {at_most:,}" for at_most, waves in rows["at_most", "waves_per_simd"].iter_rows()]
+            yield Text(f"waves per SIMD by {limiter}, all else as it is: {', '.join(steps)} {unit}", "dim")
 
 
 _LEGEND = (

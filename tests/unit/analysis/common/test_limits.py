@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.judges import llvm_program
-from wavescope.analysis.common.occupancy.limits import Limits, Resources, Step, limits
+from wavescope.analysis.common.occupancy.limits import Limits, Resources, Step, amounts, limits
 from wavescope.errors import UsageError
 from wavescope.facts import gpus
 
@@ -168,3 +169,25 @@ def test_llvm_agrees(target: str, tmp_path: Path) -> None:
     ours = [limits(facts, Resources(lds_bytes=n, workgroup_size=256)).waves_per_simd for n in _LDS]
     ours += [limits(facts, Resources(vgprs=n)).waves_per_simd for n in _VGPRS]  # it does not count whole workgroups
     assert [min(waves, hardware) for waves in said] == ours
+
+
+@pytest.mark.parametrize("target", ["gfx908", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("resources", [
+    Resources(vgprs=96, sgprs=48, lds_bytes=16384, workgroup_size=256),
+    Resources(vgprs=40, lds_bytes=0, workgroup_size=1024),
+    Resources(vgprs=200, lds_bytes=60000, workgroup_size=64),
+    Resources(vgprs=64),
+])  # fmt: skip
+def test_waves_of_every_amount_of_registers_and_lds(target: str, resources: Resources) -> None:
+    arch = gpus.of(target)
+    told = amounts(arch, resources)
+    for name, field, most, step in (
+        ("VGPR", "vgprs", arch.vgprs_per_wave_max, 4),
+        ("LDS", "lds_bytes", arch.lds_bytes_per_workgroup_max if resources.workgroup_size else -1, 256),
+    ):
+        rungs = [row for row in told if row.resource == name]
+        assert [row.waves_per_simd for row in rungs] == sorted({row.waves_per_simd for row in rungs}, reverse=True)
+        for amount in range(step, most + 1, step):
+            fitting = limits(arch, replace(resources, **{field: amount})).waves_per_simd
+            told_waves = next((row.waves_per_simd for row in rungs if row.at_most >= amount), 0)
+            assert fitting == told_waves, (name, amount)

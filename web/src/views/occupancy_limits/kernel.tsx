@@ -1,12 +1,18 @@
 // What each resource allows one kernel, what was achieved, and the next step.
 import { exact, percent } from "../../base/format";
-import type { OccupancyLimitsKernelsRow, OccupancyLimitsLimitersRow } from "../../data/answers.gen";
+import type {
+  OccupancyLimitsAmountsRow,
+  OccupancyLimitsKernelsRow,
+  OccupancyLimitsLimitersRow,
+} from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { PartsBar } from "../../widgets/bars";
+import { Amounts } from "./amounts";
 
 interface KernelProps {
   kernel: OccupancyLimitsKernelsRow;
   limiters: OccupancyLimitsLimitersRow[];
+  amounts: OccupancyLimitsAmountsRow[];
   shared: string;
 }
 
@@ -18,7 +24,7 @@ const NAMES: Record<string, string> = {
   hardware: "Hardware",
 };
 
-export function Kernel({ kernel, limiters, shared }: KernelProps) {
+export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
   const most = Math.max(1, ...limiters.map((limiter) => limiter.waves_per_simd), kernel.waves_per_simd_max ?? 0);
   const { waves_per_simd_limit: limit, waves_per_simd_mean: mean, next_waves_per_simd: next } = kernel;
   return (
@@ -75,10 +81,22 @@ export function Kernel({ kernel, limiters, shared }: KernelProps) {
           Next step: <b>{next} waves per SIMD</b> need {steps(limiters)}.
         </p>
       ) : null}
+      <div class="amounts-row">
+        {limiters.map((limiter) => {
+          const [title, unit] = AMOUNTS[limiter.limiter] ?? ["", ""];
+          const own = amounts.filter((amount) => amount.limiter === limiter.limiter);
+          return own.length ? <Amounts key={limiter.limiter} {...{ title, unit, limiter }} amounts={own} /> : null;
+        })}
+      </div>
       <Unknown kernel={kernel} />
     </article>
   );
 }
+
+const AMOUNTS: Record<string, [title: string, unit: string]> = {
+  VGPR: ["vector registers of a wave", "vector registers"],
+  LDS: ["LDS of a workgroup", "bytes of LDS"],
+};
 
 const USER: Record<string, string> = { VGPR: "a wave", SGPR: "a wave", LDS: "a workgroup", workgroup: "a workgroup" };
 

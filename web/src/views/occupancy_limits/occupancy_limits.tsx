@@ -64,6 +64,7 @@ function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
             key={kernel.kernel}
             kernel={kernel}
             limiters={answer.limiters.rows.filter((limiter) => limiter.kernel === kernel.kernel)}
+            amounts={answer.amounts.rows.filter((amount) => amount.kernel === kernel.kernel)}
             shared={answer.lds_shared_by}
           />
         ))}

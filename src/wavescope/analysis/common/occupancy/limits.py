@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wavescope.facts.gpus.facts import Arch
 
 
@@ -52,6 +54,15 @@ class Limiter:
 
 
 @dataclass(frozen=True)
+class Amount:
+    """Waves per SIMD that fit with at most `at_most` of one resource, all others as they are."""
+
+    resource: str
+    at_most: int
+    waves_per_simd: int
+
+
+@dataclass(frozen=True)
 class Limits:
     """The theoretical occupancy: every limiter, the one that binds, and the step to the next wave."""
 
@@ -80,12 +91,8 @@ def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits
     UsageError
         When no wave can have these resources.
     """
-    wave_size = resources.wave_size or min(arch.wave_sizes)
-    _check(arch, resources, wave_size)
-    simds = arch.simds_per_cu * (arch.cus_per_wgp if wgp_mode else 1)
-    group_waves = _waves_of(resources.workgroup_size, wave_size)
-    most = _hardware_waves(arch)
-    model = _Model(arch, replace(resources, wave_size=wave_size), simds, group_waves, most)
+    model = _model(arch, resources, wgp_mode=wgp_mode)
+    simds, most = model.simds, model.most
     limiters = model.limiters()
     least = min(limiters, key=lambda limiter: limiter.waves_per_group)  # the first of equals
     waves = min(limiter.waves_per_simd for limiter in limiters)
@@ -104,6 +111,33 @@ def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits
     )
     peak = -(-least.waves_per_group // simds)
     return Limits(limiters, waves, peak, bound_by, following, steps, simds, model.resources, unknown)
+
+
+def amounts(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> tuple[Amount, ...]:
+    """How many waves fit with how many vector registers, and with how much LDS: an amount for each number of waves.
+
+    Vector registers count together with accumulation registers, as in `Limiter.used`. Fewest of a resource first.
+
+    Raises
+    ------
+    UsageError
+        When no wave can have these resources.
+    """
+    model = _model(arch, resources, wgp_mode=wgp_mode)
+    found: dict[tuple[str, int], int] = {}
+    for name, at_most, changed in model.changes():
+        waves = limits(arch, changed, wgp_mode=wgp_mode).waves_per_simd
+        found[name, waves] = max(at_most, found.get((name, waves), 0))
+    rows = [Amount(name, at_most, waves) for (name, waves), at_most in found.items() if waves]
+    return tuple(sorted(rows, key=lambda row: (row.resource != "VGPR", row.at_most)))
+
+
+def _model(arch: Arch, resources: Resources, *, wgp_mode: bool) -> _Model:
+    wave_size = resources.wave_size or min(arch.wave_sizes)
+    _check(arch, resources, wave_size)
+    simds = arch.simds_per_cu * (arch.cus_per_wgp if wgp_mode else 1)
+    group_waves = _waves_of(resources.workgroup_size, wave_size)
+    return _Model(arch, replace(resources, wave_size=wave_size), simds, group_waves, _hardware_waves(arch))
 
 
 @dataclass(frozen=True)
@@ -152,6 +186,18 @@ class _Model:
         if name == "LDS" and groups:
             return _down(self._lds_bytes // groups, self.arch.lds_granule_bytes)
         return None
+
+    def changes(self) -> Iterator[tuple[str, int, Resources]]:
+        """Each amount of a resource above which fewer waves or workgroups fit into it, and what a wave then has."""
+        if self.resources.vgprs is not None:
+            for waves in range(1, self.most + 1):
+                registers = min(_down(self._vgpr_file // waves, self._vgpr_granule), self.arch.vgprs_per_wave_max)
+                yield "VGPR", registers, replace(self.resources, vgprs=registers, agprs=0)
+        if self.resources.lds_bytes is not None and self.group_waves is not None:
+            for groups in range(1, self._group_limit() + 1):
+                fitting = _down(self._lds_bytes // groups, self.arch.lds_granule_bytes)
+                lds_bytes = min(fitting, self.arch.lds_bytes_per_workgroup_max)
+                yield "LDS", lds_bytes, replace(self.resources, lds_bytes=lds_bytes)
 
     @property
     def _vgpr_file(self) -> int:

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.common.occupancy.architecture import Architecture, architecture
 from wavescope.analysis.common.occupancy.limits import Limiter, Limits, Resources, limits
+from wavescope.analysis.common.occupancy.limits import amounts as amounts_of
 from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
 from wavescope.analysis.trace.occupancy.resources import (
     KernelResources,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.selection import Selection
     from wavescope.codeobj.code_object import CodeObject
+    from wavescope.facts.gpus.facts import Arch
     from wavescope.model.trace import ThreadTrace
 
 _KERNELS = table_spec(
@@ -69,6 +71,16 @@ _LIMITERS = table_spec(
     next_at_most    UInt64   -      | has to come down to this for the next step; null = is no obstacle to it
     """,
 )
+_AMOUNTS = table_spec(
+    "amounts",
+    "how many waves of one kernel fit with at most so much of one resource, all others as they are",
+    """
+    kernel          UInt32?  -      | kernels.kernel
+    limiter         String   -      | VGPR (with accumulation registers) or LDS
+    at_most         UInt64   -      | registers per wave, or bytes of LDS per workgroup
+    waves_per_simd  UInt32   waves  | waves per SIMD that fit then
+    """,
+)
 _ENGINES = table_spec(
     "engines",
     "one traced shader engine",
@@ -96,7 +108,12 @@ class Occupancy(Answer):
         "allow, each rounded up to its granule (docs/explanation/occupancy.md). Achieved: starts and ends of waves on "
         "every SIMD of the traced shader engines."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"kernels": _KERNELS, "limiters": _LIMITERS, "engines": _ENGINES}
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "kernels": _KERNELS,
+        "limiters": _LIMITERS,
+        "amounts": _AMOUNTS,
+        "engines": _ENGINES,
+    }
 
     target: str
     target_origin: str
@@ -104,6 +121,7 @@ class Occupancy(Answer):
     lds_shared_by: str  #: CU or WGP: whose SIMDs share the LDS and run a workgroup.
     kernels: pl.DataFrame
     limiters: pl.DataFrame
+    amounts: pl.DataFrame
     engines: pl.DataFrame
     notes: tuple[str, ...]  #: What to know before trusting the numbers.
 
@@ -182,6 +200,9 @@ def _limits_only(
         lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
         kernels=frame_of(_KERNELS, [_theoretical_row(*member) for member in fitting]),
         limiters=frame_of(_LIMITERS, [row for member in fitting for row in _limiter_rows(*member)]),
+        amounts=frame_of(
+            _AMOUNTS, [row for member in fitting for row in _amount_rows(facts, *member, wgp_mode=wgp_mode)]
+        ),
         engines=empty_frame(_ENGINES),
         notes=tuple(dict.fromkeys([*notes, *(note for mode in modes for note in mode)])),
     )
@@ -217,6 +238,7 @@ def occupancy(
     waves = _waves(trace, selection)
     rows: list[dict[str, Any]] = []
     limiters: list[dict[str, Any]] = []
+    amounts: list[dict[str, Any]] = []
     notes = list(_architecture_notes(gpu_facts))
     engines = waves.partition_by("se", as_dict=True, maintain_order=True)
     seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
@@ -227,6 +249,7 @@ def occupancy(
         limit = _limits_of(gpu_facts, kernel, wgp_mode=wgp_mode, notes=notes)
         rows.append(_theoretical_row(kernel, limit))
         limiters += _limiter_rows(kernel, limit)
+        amounts += _amount_rows(gpu_facts.facts, kernel, limit, wgp_mode=wgp_mode)
         notes += [f"{shortened(kernel.name)}: {note}" for note in kernel.notes]
         if seen:
             rows[-1] |= asdict(achieved(seen[kernel.kernel]))
@@ -241,6 +264,7 @@ def occupancy(
         lds_shared_by="WGP" if gpu_facts.facts.has_wgp_mode and wgp_mode else "CU",
         kernels=_with_share(kernels),
         limiters=frame_of(_LIMITERS, limiters),
+        amounts=frame_of(_AMOUNTS, amounts),
         engines=frame_of(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -312,6 +336,20 @@ def _limiter_rows(kernel: KernelResources, limit: Limits | None) -> list[dict[st
             "next_at_most": steps.get(limiter.name),
         }
         for limiter in limit.limiters
+    ]
+
+
+def _amount_rows(facts: Arch, kernel: KernelResources, limit: Limits | None, *, wgp_mode: bool) -> list[dict[str, Any]]:
+    if limit is None:
+        return []
+    return [
+        {
+            "kernel": kernel.kernel,
+            "limiter": amount.resource,
+            "at_most": amount.at_most,
+            "waves_per_simd": amount.waves_per_simd,
+        }
+        for amount in amounts_of(facts, limit.resources, wgp_mode=wgp_mode)
     ]
 
 
