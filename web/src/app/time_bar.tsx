@@ -35,6 +35,16 @@ export function TimeBar() {
       >
         from screen
       </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Clear the selected time"
+        title="Clear the selected time"
+        disabled={!range}
+        onClick={() => select({ range: undefined })}
+      >
+        clear
+      </button>
       <label
         class="time-switch"
         title={onlyWholeTime || "Tables, charts and sums of every view are about the selected time only"}
@@ -51,15 +61,6 @@ export function TimeBar() {
       <output class="time-length" data-length>
         {range ? lengthText(range) : ""}
       </output>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Clear the selected time"
-        disabled={!range}
-        onClick={() => select({ range: undefined })}
-      >
-        ×
-      </button>
     </div>
   );
 }
