@@ -309,4 +309,4 @@ def test_what_is_saved_is_what_the_analysis_says(page, serve, tmp_path):
         save(page.locator('[data-view="roofline"]'), "svg")
     picture: Path = tmp_path / "roofline.svg"
     download.value.save_as(picture)
-    assert "GFLOP/s" in picture.read_text(encoding="utf-8")
+    assert "TFLOP/s" in picture.read_text(encoding="utf-8")
