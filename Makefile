@@ -14,8 +14,8 @@ FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 # Tests of captures that start programs, wait for them and kill them.
 CAPTURE_TESTS := $(addprefix tests/unit/capture/,jobs machines pool remote)
-# Those whose other side is a browser, a notebook or an agent.
-PAGE_TESTS := $(addprefix tests/,e2e mcp notebook skills)
+# Those that speak as clients do; not beside tests/e2e, whose browser keeps the event loop of its process.
+CLIENT_TESTS := $(addprefix tests/,mcp notebook skills)
 # Tests that ask LLVM.
 JUDGED_TESTS := tests/unit/codeobj tests/golden/test_pipe_cycles.py tests/unit/analysis/common/test_limits.py
 CLANG_FORMAT ?= clang-format-22
@@ -73,10 +73,10 @@ test: $(CMAKE_STAMP) ## set up everything and run the whole suite; without LLVM,
 	$(MAKE) test-core >build/test-core.log 2>&1 & core=$$!; status=0; \
 	$(MAKE) ready || { wait; exit 1; }; \
 	$(MAKE) test-page || status=1; \
-	tools/test_part.sh browser $(PYTEST) $(PAGE_TESTS) >build/test-browser.log 2>&1 & browser=$$!; \
-	tools/test_part.sh programs $(PYTEST) tests/cli $(CAPTURE_TESTS) >build/test-programs.log 2>&1 & programs=$$!; \
+	tools/test_part.sh browser $(PYTEST) tests/e2e >build/test-browser.log 2>&1 & browser=$$!; \
+	tools/test_part.sh programs $(PYTEST) tests/cli $(CAPTURE_TESTS) $(CLIENT_TESTS) >build/test-programs.log 2>&1 & programs=$$!; \
 	$(PYTEST) -p no:cacheprovider tests/golden tests/property tests/damage >build/test-truth.log 2>&1 & truth=$$!; \
-	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=,$(addprefix tests/,cli damage golden property) $(PAGE_TESTS) $(CAPTURE_TESTS)) || status=1; \
+	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=,$(addprefix tests/,e2e cli damage golden property) $(CAPTURE_TESTS) $(CLIENT_TESTS)) || status=1; \
 	for part in truth programs browser core; do \
 		if wait $${!part}; then tail -5 build/test-$$part.log; else cat build/test-$$part.log; status=1; fi; \
 	done; exit $$status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import unicodedata
 
 import pytest
 
@@ -29,7 +30,7 @@ def _printed(page) -> str:
     pypdf = pytest.importorskip("pypdf")
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(pdf)).pages)
-    return re.sub(r"\s+", " ", text)
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))  # ﬀ and ﬁ are one character there
 
 
 def test_a_trace_is_printed_with_findings_summary_and_view(page, serve):

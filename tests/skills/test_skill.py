@@ -23,11 +23,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 commands = import_module("make_howto_outputs").commands
 #: Needs a GPU, or says that there is none.
 WITH_GPU = ("wavescope doctor",)
-COMMANDS = [
-    pytest.param(command, id=f"{page.stem}: {command}")
-    for page in PAGES
-    for command in commands(page.read_text("utf-8"))
-]
+COMMANDS = [command for page in PAGES for command in commands(page.read_text("utf-8"))]
 
 
 @pytest.fixture(scope="session")

@@ -32,10 +32,14 @@ export interface Hottest {
 
 export function useHottest({ heat, code }: Sheet): Hottest {
   const ranked = useMemo(() => rankedRows(heat, code.mnemonic), [heat, code]);
-  const { row } = selection.value;
-  const at = walk.value && ranked[walk.value.at] === row ? walk.value.at : -1;
-  const from = at < 0 ? row : walk.value?.from;
+  /** Keys come faster than the page is drawn: a step starts where the walk is, not where it was last seen. */
+  const place = () => {
+    const { row } = selection.value;
+    const at = walk.value && ranked[walk.value.at] === row ? walk.value.at : -1;
+    return { at, from: at < 0 ? row : walk.value?.from };
+  };
   const go = (direction: 1 | -1) => {
+    const { at, from } = place();
     const next = at + direction;
     if (at < 0 && direction < 0) return;
     if (next < 0) {
@@ -61,7 +65,7 @@ export function useHottest({ heat, code }: Sheet): Hottest {
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
   });
-  return { count: ranked.length, at, go };
+  return { count: ranked.length, at: place().at, go };
 }
 
 export function HottestSteps({ hottest: { at, count, go } }: { hottest: Hottest }) {
