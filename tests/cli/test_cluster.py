@@ -23,7 +23,7 @@ from wavescope.readers.run.inputs import RunInput
 
 distributed = pytest.importorskip("distributed")
 
-RANKS = 64
+RANKS = 16
 FORMS = {"json": ["--json"], "text": ["--by", "process", "--top", "100"]}
 EVERY_FORM = every_third(FORMS)
 
@@ -31,7 +31,7 @@ EVERY_FORM = every_third(FORMS)
 @pytest.fixture(scope="module")
 def ranks(tmp_path_factory: pytest.TempPathFactory) -> SyntheticRun:
     folder = tmp_path_factory.mktemp("ranks")
-    return write_rocpd_ranks(folder, Workload(dispatches=60 * RANKS, ranks=RANKS, nodes=8, gpus=8))
+    return write_rocpd_ranks(folder, Workload(dispatches=60 * RANKS, ranks=RANKS, nodes=2, gpus=8))
 
 
 @pytest.fixture(scope="module")

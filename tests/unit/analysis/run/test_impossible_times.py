@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import every_third
 from tests.unit.made_runs import Row, run, source
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
@@ -35,7 +36,7 @@ def tables(events: list[Row]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("ask", [busy, gaps, kernels, overlap, regions], ids=lambda ask: str(ask.__name__))
-@pytest.mark.parametrize("count", range(len(PAIRS) + 1))
+@pytest.mark.parametrize("count", every_third(range(len(PAIRS) + 1)))
 def test_an_answer(ask: Callable[[Run], Any], count: int) -> None:
     to_builtins(ask(run(**tables(EVENTS[:count]))))
     parts = [source(f"{n}.db", pid=n, host="h", gpus=1, **tables(EVENTS[n:count])) for n in range(2)]

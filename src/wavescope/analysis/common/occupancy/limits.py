@@ -124,11 +124,11 @@ def amounts(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> tuple
         When no wave can have these resources.
     """
     model = _model(arch, resources, wgp_mode=wgp_mode)
-    found: dict[tuple[str, int], int] = {}
+    largest: dict[tuple[str, int], int] = {}
     for name, at_most, changed in model.changes():
         waves = limits(arch, changed, wgp_mode=wgp_mode).waves_per_simd
-        found[name, waves] = max(at_most, found.get((name, waves), 0))
-    rows = [Amount(name, at_most, waves) for (name, waves), at_most in found.items() if waves]
+        largest[name, waves] = max(at_most, largest.get((name, waves), 0))
+    rows = [Amount(name, at_most, waves) for (name, waves), at_most in largest.items() if waves]
     return tuple(sorted(rows, key=lambda row: (row.resource != "VGPR", row.at_most)))
 
 
