@@ -6,12 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.run.area import run_area
-from wavescope.analysis.trace.timeline.area import area_rows
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Parameters, Question, number, text
 from wavescope.page.protocol.serialize import serialize
-from wavescope.page.run.tracks import check_track, timeline_of
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -46,12 +43,17 @@ def _bounds(start: float, stop: float) -> tuple[int, int]:
 
 def area_of_trace(document: Document, *, start: float, stop: float, lanes: tuple[str, list[int]] | None = None) -> Any:
     """Costs by code row of what the lanes, without them all, executed in the time (`analysis.trace.timeline.area`)."""
+    from wavescope.analysis.trace.timeline.area import area_rows
+
     track, numbers = lanes or ("instructions", None)
     return serialize(area_rows(document.trace, track, numbers, *_bounds(start, stop)))
 
 
 def area_of_run(document: Document, *, start: float, stop: float, lanes: tuple[str, list[int]] | None = None) -> Any:
     """Events by name that reach into the time on the lanes, without them on all (`analysis.run.area`)."""
+    from wavescope.analysis.run.area import run_area
+    from wavescope.page.run.tracks import check_track, timeline_of
+
     track, numbers = lanes or ("run", None)
     check_track(track)
     return serialize(run_area(timeline_of(document), numbers, *_bounds(start, stop)))

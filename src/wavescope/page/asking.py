@@ -13,7 +13,7 @@ from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.page.part_of_time import part_of_time
 from wavescope.page.protocol.payload import ARROW, JSON, Payload
-from wavescope.page.questions import QUESTIONS
+from wavescope.page.questions import questions_about
 from wavescope.readers.files.kinds import DOCUMENTS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "c
 
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
     """The answer to the question `name` about a document."""
-    question = QUESTIONS.get(name)
+    question = questions_about(document.kind).get(name)
     if question is None or (question.kind != "any" and not question.is_about(document.kind)):
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
     values = question.parsed(given)
@@ -40,7 +40,8 @@ def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
 def prepare(document: Document) -> None:
     """Answer the first questions before anybody asks them: what they are made of is kept."""
     for name in FIRST:
-        if QUESTIONS[name].is_about(document.kind):
+        question = questions_about(document.kind).get(name)
+        if question and question.is_about(document.kind):
             with suppress(BaseException):  # whoever asks is told; a panic inside polars is not an Exception
                 payload = ask(document, name, {})
                 if document.kept_answers:

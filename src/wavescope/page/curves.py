@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Parameters, Question, engine, place, text
-from wavescope.page.run.curves import curve_names_of_run, curves_of_run, held_curves_of_run
-from wavescope.page.trace.curves import curve_names_of_trace, curves_of_trace, definitions, held_curves_of_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,18 +15,36 @@ if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
 _TILE: Parameters = {"name": text, "level": place, "tile": place}
-_OF_TRACES_ONLY: Parameters = {"se": engine, "text": definitions}
+
+
+def _definitions(given: str) -> Any:
+    from wavescope.page.trace.curves import definitions
+
+    return definitions(given)
+
+
+_OF_TRACES_ONLY: Parameters = {"se": engine, "text": _definitions}
 
 
 def curve_names(document: Document) -> dict[str, Any]:
     """Which curves there are, and how they are tiled."""
-    return curve_names_of_trace(document) if document.kind == "trace" else curve_names_of_run(document)
+    if document.kind == "trace":
+        from wavescope.page.trace.curves import curve_names_of_trace
+
+        return curve_names_of_trace(document)
+    from wavescope.page.run.curves import curve_names_of_run
+
+    return curve_names_of_run(document)
 
 
 def curves(document: Document, **given: Any) -> pl.DataFrame:
     """One tile of all curves of a name: mean, smallest and largest value per series and bin."""
     if document.kind == "trace":
+        from wavescope.page.trace.curves import curves_of_trace
+
         return curves_of_trace(document, **given)
+    from wavescope.page.run.curves import curves_of_run
+
     wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)
     if wrong:
         raise UsageError(f"curves: no parameter {wrong!r} about a run")
@@ -36,7 +52,13 @@ def curves(document: Document, **given: Any) -> pl.DataFrame:
 
 
 def _held(document: Document) -> Iterable[Mapping[str, Any]]:
-    return held_curves_of_trace(document) if document.kind == "trace" else held_curves_of_run(document)
+    if document.kind == "trace":
+        from wavescope.page.trace.curves import held_curves_of_trace
+
+        return held_curves_of_trace(document)
+    from wavescope.page.run.curves import held_curves_of_run
+
+    return held_curves_of_run(document)
 
 
 QUESTIONS = (

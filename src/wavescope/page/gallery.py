@@ -11,18 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.trace.overview import overview as trace_overview
-from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
 from wavescope.base.words import kernel_title
 from wavescope.model.trace import ThreadTrace
-from wavescope.page.counters.diagnosis import diagnosis_of as counter_diagnosis
-from wavescope.page.counters.kernels import kernels_of
 from wavescope.page.overview import overview
 from wavescope.page.protocol.document import Document
 from wavescope.page.protocol.question import Question
-from wavescope.page.run.diagnosis import diagnosis_of_run
-from wavescope.page.trace.answers import diagnosis as trace_diagnosis
 
 MOST_LENT = 8  #: Documents that stay read for the next question about them,
 MOST_LENT_BYTES = 256 << 20  #: while their instructions take no more than this.
@@ -82,6 +75,9 @@ def _card(document: Document) -> dict[str, Any]:
 
 
 def _of_trace(document: Document) -> dict[str, Any]:
+    from wavescope.analysis.trace.overview import overview as trace_overview
+    from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
+
     trace = document.trace
     seen = trace_overview(trace)
     curves = kernel_residency(trace, bins=_BINS).engine_curves
@@ -97,6 +93,8 @@ def _of_trace(document: Document) -> dict[str, Any]:
 
 
 def _of_run(document: Document) -> dict[str, Any]:
+    from wavescope.analysis.run.busy import busy
+
     facts = overview(document)
     over_time = busy(document.run, bins=_BINS).over_time
     shares = over_time.group_by("bin").agg(pl.col("busy_share").mean()).sort("bin")
@@ -120,6 +118,8 @@ def _of_run(document: Document) -> dict[str, Any]:
 
 
 def _of_counters(document: Document) -> dict[str, Any]:
+    from wavescope.page.counters.kernels import kernels_of
+
     facts = overview(document)
     kernels = kernels_of(document)
     shares = kernels["duration_share"].head(_MOST_BARS).fill_null(0).to_list()
@@ -144,14 +144,25 @@ _OF_KIND = {"trace": _of_trace, "run": _of_run, "counters": _of_counters}
 
 def _finding(document: Document) -> dict[str, Any]:
     if document.kind == "counters":
-        kernels = counter_diagnosis(document)["kernels"]
+        from wavescope.page.counters.diagnosis import diagnosis_of
+
+        kernels = diagnosis_of(document)["kernels"]
         return {"verdict": kernels[0]["summary"] if kernels else "", "reason": "", "gain_share_max": None}
-    answer = trace_diagnosis(document) if document.kind == "trace" else diagnosis_of_run(document)
-    findings = answer["findings"]
+    findings = _diagnosis(document)["findings"]
     if not findings:
         return {"verdict": "", "reason": "", "gain_share_max": None}
     first = findings[0]
     return {name: first.get(name) for name in ("verdict", "reason", "gain_share_max")}
+
+
+def _diagnosis(document: Document) -> Any:
+    if document.kind == "trace":
+        from wavescope.page.trace.answers import diagnosis
+
+        return diagnosis(document)
+    from wavescope.page.run.diagnosis import diagnosis_of_run
+
+    return diagnosis_of_run(document)
 
 
 QUESTIONS = (Question("card", "any", card), Question("card_finding", "any", card_finding))

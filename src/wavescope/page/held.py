@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.protocol.payload import key_of
-from wavescope.page.questions import QUESTIONS
+from wavescope.page.questions import questions_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ class Held:
 
 def held_by(document: Document) -> Iterator[Held]:
     """Every answer about a document that an exported page holds."""
-    for question in QUESTIONS.values():
+    for question in questions_about(document.kind).values():
         if question.is_about(document.kind):
             for parameters in question.held(document):
                 yield Held(document.number, question.name, {name: _text(value) for name, value in parameters.items()})

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.counters.overview import overview_of_counters
 from wavescope.page.protocol.question import Question
-from wavescope.page.run.overview import overview_of_run
-from wavescope.page.trace.overview import overview_of_trace
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -15,9 +12,17 @@ if TYPE_CHECKING:
 
 def overview(document: Document) -> dict[str, Any]:
     """Facts that every view of the document needs."""
-    return _OF_KIND[document.kind](document)
+    if document.kind == "trace":
+        from wavescope.page.trace.overview import overview_of_trace
 
+        return overview_of_trace(document)
+    if document.kind == "run":
+        from wavescope.page.run.overview import overview_of_run
 
-_OF_KIND = {"trace": overview_of_trace, "run": overview_of_run, "counters": overview_of_counters}
+        return overview_of_run(document)
+    from wavescope.page.counters.overview import overview_of_counters
+
+    return overview_of_counters(document)
+
 
 QUESTIONS = (Question("overview", "any", overview),)

@@ -6,12 +6,8 @@ import math
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.selection import select as select_run
-from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import UsageError
 from wavescope.page.protocol.document import Document
-from wavescope.page.run.times import clocks_of
 
 if TYPE_CHECKING:
     from wavescope.model.run import Run
@@ -42,14 +38,20 @@ def _part(document: Document, begin: float | None, end: float | None) -> Documen
     def open_part() -> ThreadTrace | Run:
         if document.kind == "trace":
             return _part_of_trace(document.trace, begin, end)
+        from wavescope.analysis.run.choice import RunSelection
+        from wavescope.analysis.run.selection import select
+        from wavescope.page.run.times import clocks_of
+
         starts = clocks_of(document).nodes.drop_nulls("start_ns").select("machine", "start_ns").rows()
         times = [None if time is None else f"{math.floor(max(0, time))}ns" for time in (begin, end)]
-        return select_run(document.run, RunSelection(begin=times[0], end=times[1], node_starts_ns=tuple(starts)))
+        return select(document.run, RunSelection(begin=times[0], end=times[1], node_starts_ns=tuple(starts)))
 
     return Document(document.number, document.label, document.path, open_part, document.library, document, (begin, end))
 
 
 def _part_of_trace(trace: ThreadTrace, begin: float | None, end: float | None) -> ThreadTrace:
+    from wavescope.analysis.trace.selection import Selection, select
+
     start, stop = (None if time is None else math.ceil(time) for time in (begin, end))
     try:
         return select(trace, Selection(start_cycles=start, end_cycles=stop, is_aligned=True))

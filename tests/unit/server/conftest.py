@@ -15,7 +15,7 @@ import pytest
 from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Library
 from wavescope.page.protocol.question import Question, whole_number
-from wavescope.page.questions import QUESTIONS
+from wavescope.page.questions import questions_about
 from wavescope.server.serving import Serving, listen
 
 
@@ -98,6 +98,8 @@ def question(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], 
     """`question(f)`: the page may ask `probe`, with a whole number `of`, and `f` answers it."""
 
     def add(answer: Callable[..., Any]) -> None:
-        monkeypatch.setitem(QUESTIONS, "probe", Question("probe", "any", answer, {"of": whole_number}))
+        probe = Question("probe", "any", answer, {"of": whole_number})
+        for kind in ("trace", "run", "counters"):
+            monkeypatch.setitem(questions_about(kind), "probe", probe)
 
     return add
