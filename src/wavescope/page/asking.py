@@ -27,7 +27,8 @@ FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "c
 
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
     """The answer to the question `name` about a document."""
-    question = questions_about(document.kind).get(name)
+    # what can be asked about any document does not need to be told its kind, for which it would be read
+    question = questions_about("any").get(name) or questions_about(document.kind).get(name)
     if question is None or (question.kind != "any" and not question.is_about(document.kind)):
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
     values = question.parsed(given)

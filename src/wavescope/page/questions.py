@@ -26,8 +26,8 @@ _FOR_KIND = {
 
 @cache
 def questions_about(kind: str) -> dict[str, Question]:
-    """The questions of the modules for one kind of documents, and of those for all kinds."""
-    names = (*_FOR_ALL_KINDS, *(f"{kind}.{name}" for name in _FOR_KIND[kind]))
+    """The questions of the modules for a kind of documents, and of those for all kinds; "any": only of the latter."""
+    names = (*_FOR_ALL_KINDS, *(f"{kind}.{name}" for name in _FOR_KIND.get(kind, ())))
     groups = [import_module(f"wavescope.page.{name}").QUESTIONS for name in names]
     return {question.name: question for group in groups for question in group}
 

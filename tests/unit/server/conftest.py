@@ -99,7 +99,7 @@ def question(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], 
 
     def add(answer: Callable[..., Any]) -> None:
         probe = Question("probe", "any", answer, {"of": whole_number})
-        for kind in ("trace", "run", "counters"):
+        for kind in ("any", "trace", "run", "counters"):
             monkeypatch.setitem(questions_about(kind), "probe", probe)
 
     return add
