@@ -75,9 +75,7 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
     order = nodes.sort(by, -pl.col("depth"), descending=True, maintain_order=True)
     heaviest = order.head(most).filter(pl.col(by) > 0)
     # A parent weighs at least as much as its children; where a file says otherwise, the child goes, too.
-    while (
-        lost := heaviest.filter((pl.col("parent") >= 0) & ~pl.col("parent").is_in(heaviest["node"].implode()))
-    ).height:
+    while (lost := _orphans(heaviest)).height:
         heaviest = heaviest.filter(~pl.col("node").is_in(lost["node"].implode()))
     rest = nodes.join(heaviest.select("node"), on="node", how="anti")
     is_hanging = (pl.col("parent") < 0) | pl.col("parent").is_in(heaviest["node"].implode())

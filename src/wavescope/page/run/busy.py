@@ -9,8 +9,7 @@ import polars as pl
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gpus import gpu_work, index_gpus
 from wavescope.analysis.run.intervals import covered_per_bin, intervals, merged
-from wavescope.errors import UsageError
-from wavescope.page.protocol.curve_tiles import TILE_BINS, Grid, tiling_of
+from wavescope.page.protocol.curve_tiles import Grid, tiling_of
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.run.answers import serialized
 from wavescope.page.run.times import clocks_of, nodes_by_machine
@@ -31,8 +30,11 @@ def _busy(document: Document) -> Busy:
 
 def busy_of_run(document: Document) -> Any:
     """How much of the time each GPU had work (`analysis.run.busy`)."""
-    answer = {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
-    return document.kept(("run", "busy"), lambda: answer)
+
+    def make() -> dict[str, Any]:
+        return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
+
+    return document.kept(("run", "busy"), make)
 
 
 def strips_of_run(document: Document) -> Any:
@@ -72,11 +74,10 @@ def _work(document: Document) -> pl.DataFrame:
 def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.DataFrame:
     """Busy time per GPU and bin of 2**level ns, in one tile; bins without work are left out."""
     grid = _grid(document)
-    if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
-        raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {grid.level_count - 1}")
+    first_bin, count = grid.bins_of(level, tile)
     width = 1 << level
-    first = tile * TILE_BINS * width
-    end = min(first + TILE_BINS * width, grid.end)
+    first = first_bin * width
+    end = min(first + count * width, grid.end)
     inside = work.filter((pl.col("start_ns") < end) & (pl.col("end_ns") > first))
     return covered_per_bin(inside, ["number"], first, end, width).with_columns(pl.col("bin").cast(pl.UInt32))
 

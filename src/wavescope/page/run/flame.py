@@ -60,10 +60,7 @@ def _tree(document: Document, name: str) -> pl.DataFrame:
     if name not in (*choices, "calls"):  # a run without any calls has a tree without nodes
         raise UsageError(f"no tree {name[:40]!r}", advice=f"trees: {', '.join(choices) or 'none'}")
     if name == "stacks":
-        return document.kept(
-            ("run", "tree of stacks"),
-            lambda: combine_regions([partial_stacks(part) for part in document.run.parts]).tree,
-        )
+        return document.kept(("run", "tree of stacks"), lambda: _stacks(document))
     if name == "gpus":
         return document.kept(("run", "tree of GPUs"), lambda: _gpus(document))
     return whole_tree(document, "all" if name == "calls" else name).tree

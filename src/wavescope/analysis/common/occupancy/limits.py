@@ -180,23 +180,30 @@ class _Model:
     def _at_most(self, name: str, wanted: int, groups: int | None) -> int | None:
         """Amount of a resource with which `wanted` waves per SIMD (`groups` workgroups) fit."""
         if name == "VGPR":
-            return _down(self._vgpr_file // wanted, self._vgpr_granule)
+            return self._vgprs_for(wanted)
         if name == "SGPR":
             return _down((self.arch.sgprs_per_simd or 0) // wanted, self.arch.sgpr_granule)
         if name == "LDS" and groups:
-            return _down(self._lds_bytes // groups, self.arch.lds_granule_bytes)
+            return self._lds_bytes_for(groups)
         return None
+
+    def _vgprs_for(self, waves: int) -> int:
+        """Vector registers of a wave with which so many fit on a SIMD."""
+        return _down(self._vgpr_file // waves, self._vgpr_granule)
+
+    def _lds_bytes_for(self, groups: int) -> int:
+        """LDS of a workgroup with which so many fit."""
+        return _down(self._lds_bytes // groups, self.arch.lds_granule_bytes)
 
     def changes(self) -> Iterator[tuple[str, int, Resources]]:
         """Each amount of a resource above which fewer waves or workgroups fit into it, and what a wave then has."""
         if self.resources.vgprs is not None:
             for waves in range(1, self.most + 1):
-                registers = min(_down(self._vgpr_file // waves, self._vgpr_granule), self.arch.vgprs_per_wave_max)
+                registers = min(self._vgprs_for(waves), self.arch.vgprs_per_wave_max)
                 yield "VGPR", registers, replace(self.resources, vgprs=registers, agprs=0)
         if self.resources.lds_bytes is not None and self.group_waves is not None:
             for groups in range(1, self._group_limit() + 1):
-                fitting = _down(self._lds_bytes // groups, self.arch.lds_granule_bytes)
-                lds_bytes = min(fitting, self.arch.lds_bytes_per_workgroup_max)
+                lds_bytes = min(self._lds_bytes_for(groups), self.arch.lds_bytes_per_workgroup_max)
                 yield "LDS", lds_bytes, replace(self.resources, lds_bytes=lds_bytes)
 
     @property

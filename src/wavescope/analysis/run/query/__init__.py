@@ -14,6 +14,7 @@ import polars as pl
 from wavescope.analysis.run.query.duckdb_engine import duckdb_query
 from wavescope.analysis.run.query.result import Meter, QueryLimits, QueryResult
 from wavescope.analysis.run.query.sqlite_engine import sqlite_query
+from wavescope.base.shown import is_text
 from wavescope.errors import MissingToolError, UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def run_query(
     run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None, stop: Event | None = None
 ) -> QueryResult:
     """As `query`, with the rows in chunks; `stop`, once set, ends it."""
-    if sql.encode(errors="replace").decode() != sql:
+    if not is_text(sql):
         raise UsageError("the query contains bytes that are not text", advice="write it in UTF-8")
     meter = Meter(limits or QueryLimits(), stop)
     has_duckdb = importlib.util.find_spec("duckdb") is not None
