@@ -3,7 +3,6 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type {
   CompareAnswer,
-  CompareTracesRow,
   CompareUnitsRow,
   CounterCompareAnswer,
   CounterCompareMetricsRow,
@@ -100,15 +99,6 @@ export function stallChange(name: string): Change | null {
 }
 
 type Figures<Row> = { [Name in keyof Row]: Row[Name] extends number | null ? Name : never }[keyof Row];
-
-/** A figure of a whole trace. */
-export function totalChange(name: Figures<CompareTracesRow>): Change | null {
-  const answer = ready(traces);
-  const [base, own] = answer?.traces.rows ?? [];
-  if (!answer || !base || !own) return null;
-  const [before, after] = [base[name] as number | null, own[name] as number | null];
-  return { before, after, isNoise: answer.same_code };
-}
 
 /** A figure of a loop and of the one of the baseline in which the partner of its first instruction stands. */
 export function loopChange(loop: LoopsRow, name: Figures<LoopsRow>): Change | null {
