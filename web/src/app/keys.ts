@@ -1,5 +1,6 @@
 // The keyboard map: declared once, listened to once, listed by `?` and offered by the palette.
 import { signal } from "@preact/signals";
+import { isTyping } from "../base/keys";
 import { kind, type Overview } from "../model/document";
 import { clearSelection } from "../model/selection";
 import { toggleTheme } from "../model/settings";
@@ -169,12 +170,6 @@ function open(isOpen: typeof helpIsOpen): void {
 function leave(): void {
   if (maximizedView.value) toggleMaximized();
   else clearSelection();
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
 }
 
 /** A key with what is pressed together with it; letters and signs have Shift in them already. */

@@ -2,6 +2,7 @@
 import { untracked, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted as quantity } from "../base/format";
+import { isForPage } from "../base/keys";
 import { paintFlagLines, paintFlags } from "../draw/flags";
 import type { Frame } from "../draw/frame";
 import type { TimelineRow } from "../draw/lanes";
@@ -268,8 +269,7 @@ function useFlagKeys(state: TimelineState): void {
     const listen = (event: KeyboardEvent) => {
       const pointer = state.pointer.peek();
       const frame = state.frame.peek();
-      const isOther = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey;
-      if (isOther || !pointer || pointer.x < frame.parts.gutter || isTyping(event.target)) return;
+      if (!isForPage(event) || !pointer || pointer.x < frame.parts.gutter) return;
       if (event.key === "m") state.flag.value = addFlag(frame.xToTime(pointer.x));
       else if (event.key === "," || event.key === ".") goToFlag(event.key === "." ? 1 : -1);
       else return;
@@ -279,9 +279,6 @@ function useFlagKeys(state: TimelineState): void {
     return () => window.removeEventListener("keydown", listen);
   }, [state]);
 }
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
 /** Ask for what the picture needs, then for what lies beside it. */
 function want(state: TimelineState, frame: Frame, overviewTrack: Track | null): void {

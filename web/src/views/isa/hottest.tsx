@@ -1,6 +1,7 @@
 // From the hottest row to the next hottest, and back to where one was.
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
+import { isForPage } from "../../base/keys";
 import { isEnd, selectRow } from "../../model/code";
 import { ofDocument } from "../../model/document";
 import { select, selection } from "../../model/selection";
@@ -55,8 +56,7 @@ export function useHottest({ heat, code }: Sheet): Hottest {
   };
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement | null)?.tagName ?? "");
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+      if (!isForPage(event)) return;
       const direction = { h: 1, H: -1 }[event.key];
       if (direction === undefined) return;
       event.preventDefault();

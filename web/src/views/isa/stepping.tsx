@@ -2,6 +2,7 @@
 import { useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
+import { isForPage } from "../../base/keys";
 import { revealExecution } from "../../model/code";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -40,8 +41,7 @@ export function Stepping({ data }: { data: WaveData | null }) {
       "}": () => stepLoop(inLoop + 1),
     };
     const listen = (event: KeyboardEvent) => {
-      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement | null)?.tagName ?? "");
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+      if (!isForPage(event)) return;
       const move = moves[event.key];
       if (!move) return;
       event.preventDefault();
