@@ -188,11 +188,11 @@ class _Model:
         return None
 
     def _vgprs_for(self, waves: int) -> int:
-        """Vector registers of a wave with which so many fit on a SIMD."""
+        """The most vector registers of a wave with which `waves` of them fit on a SIMD."""
         return _down(self._vgpr_file // waves, self._vgpr_granule)
 
     def _lds_bytes_for(self, groups: int) -> int:
-        """LDS of a workgroup with which so many fit."""
+        """The most LDS of a workgroup with which `groups` of them fit."""
         return _down(self._lds_bytes // groups, self.arch.lds_granule_bytes)
 
     def changes(self) -> Iterator[tuple[str, int, Resources]]:
