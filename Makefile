@@ -1,5 +1,5 @@
 # One command per thing a developer does; `make help` lists them. Needs Python >= 3.11 with venv and headers, g++ >= 12
-# and git. Everything that is installed or built lies in .venv/, build/, web/node_modules/ and src/wavescope/_web/.
+# and git. Everything that is installed or built lies in .venv/, build/, web/node_modules/ and src/wavewright/_web/.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -32,7 +32,7 @@ PYTHON_TEST := env PYTHONHASHSEED=0 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest
 PYTEST := $(PYTHON_TEST) -m "not slow" -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
-CORE_FILES := CMakeLists.txt pyproject.toml $(wildcard cpp/include/wavescope/*.hpp cpp/src/*.?pp cpp/bind/*.?pp)
+CORE_FILES := CMakeLists.txt pyproject.toml $(wildcard cpp/include/wavewright/*.hpp cpp/src/*.?pp cpp/bind/*.?pp)
 
 # The system's CMake will do; without one, the virtual environment's.
 ifneq ($(shell command -v cmake),)
@@ -49,7 +49,7 @@ ifeq ($(shell node -e 'const [a, b] = process.versions.node.split("."); process.
 NODE_STAMP := $(STAMPS)/node
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 endif
-PAGE := src/wavescope/_web/index.html
+PAGE := src/wavewright/_web/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
 PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
 NPM := npm --prefix web --loglevel=error
@@ -61,8 +61,8 @@ NPM := npm --prefix web --loglevel=error
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
-	$(BIN)/wavescope demo
+demo: page $(STAMPS)/package ## set up, build the native core, run `wavewright demo`
+	$(BIN)/wavewright demo
 
 ready: browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
 
@@ -83,7 +83,7 @@ test: $(CMAKE_STAMP) ## set up everything and run the whole suite; without LLVM,
 
 test-slow: ready ## the tests that take longer than a few seconds, and all examples of the others
 	$(PYTHON_TEST) -m slow
-	WAVESCOPE_EXAMPLES=full $(PYTHON_TEST) -m "hypothesis and not slow" tests/unit tests/property
+	WAVEWRIGHT_EXAMPLES=full $(PYTHON_TEST) -m "hypothesis and not slow" tests/unit tests/property
 
 test-notebooks: ready $(STAMPS)/notebooks ## displays and widgets in JupyterLab and marimo, in Chromium
 	$(PYTHON_TEST) -m slow tests/notebook
@@ -93,10 +93,10 @@ test-office: ready ## workbooks by LibreOffice, PDF by poppler (apt-get when roo
 	$(PYTHON_TEST) -m slow tests/unit/export/report
 
 test-llvm: llvm ready ## the tests that ask LLVM 22 whether we are right; none may skip for the lack of it
-	WAVESCOPE_JUDGES=1 $(PYTEST) $(JUDGED_TESTS)
+	WAVEWRIGHT_JUDGES=1 $(PYTEST) $(JUDGED_TESTS)
 
 search: ready ## the property tests with examples drawn at random; what they find becomes a fixture
-	WAVESCOPE_EXAMPLES=search $(PYTEST) tests/property
+	WAVEWRIGHT_EXAMPLES=search $(PYTEST) tests/property
 
 test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and UBSan
 	$(CMAKE) --preset sanitize >/dev/null
@@ -191,15 +191,15 @@ wheel: page $(STAMPS)/audit ## the source distribution and a wheel for each of W
 	tools/wheel/compilers.sh $(WHEEL_MACHINES)
 	$(PYTHON) tools/wheel/build.py $(WHEEL_MACHINES)
 	for machine in $(WHEEL_MACHINES); do \
-		$(BIN)/python tools/wheel/check_wheel.py dist/wavescope-$(WHEEL_VERSION)-*_$$machine.whl; \
+		$(BIN)/python tools/wheel/check_wheel.py dist/wavewright-$(WHEEL_VERSION)-*_$$machine.whl; \
 	done
 
 try-wheel: ## install what is in dist/ in bare chroots of WHEEL_SUITES, aarch64 under QEMU; needs root and mmdebstrap
 	for machine in $(WHEEL_MACHINES); do \
 		suites="$(WHEEL_SUITES)"; [[ $$machine == x86_64 ]] || suites=bookworm; \
-		for suite in $$suites; do tools/wheel/try_wheel.sh $$suite dist/wavescope-$(WHEEL_VERSION)-*_$$machine.whl; done; \
+		for suite in $$suites; do tools/wheel/try_wheel.sh $$suite dist/wavewright-$(WHEEL_VERSION)-*_$$machine.whl; done; \
 	done
-	tools/wheel/try_wheel.sh bookworm dist/wavescope-$(WHEEL_VERSION).tar.gz
+	tools/wheel/try_wheel.sh bookworm dist/wavewright-$(WHEEL_VERSION).tar.gz
 
 browser: ## Chromium through apt-get when root and missing
 	@tools/browser.sh
@@ -211,13 +211,13 @@ clang-format:
 	@tools/llvm.sh clang-format-22
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) build web/node_modules src/wavescope/_web screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build web/node_modules src/wavewright/_web screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Stamps live in the virtual environment: they go with it.
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "wavescope needs Python 3.11 or newer; name one with make PYTHON=..." >&2; exit 1; }
+		{ echo "wavewright needs Python 3.11 or newer; name one with make PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
 	mkdir -p $(STAMPS)

@@ -21,8 +21,8 @@ from typing import Any
 import polars as pl
 
 from synth import Scenario, compiled, synthesize, write_capture
-from wavescope import ThreadTrace, decode
-from wavescope.readers.trace.waits import match_waits
+from wavewright import ThreadTrace, decode
+from wavewright.readers.trace.waits import match_waits
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "row_totals": ("costs.row_totals", "row_totals", {}),
@@ -55,7 +55,7 @@ def main() -> None:
     trace = repeated(small_trace(), wanted)
     for name in names:
         module, function, options = ANALYSES[name]
-        analysis: Callable[..., Any] = getattr(import_module(f"wavescope.analysis.trace.{module}"), function)
+        analysis: Callable[..., Any] = getattr(import_module(f"wavewright.analysis.trace.{module}"), function)
         fresh = ThreadTrace(dict(trace.tables), trace.source, trace.lazy_tables)
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
         wall, cpu = time.perf_counter(), time.process_time()

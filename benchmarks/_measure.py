@@ -1,6 +1,6 @@
 """Decode raw buffers in a fresh process and print one JSON line: the child of benchmarks/decode.py.
 
-Besides the core alone it measures `wavescope.decode`, from the same files: both in turn, because machines change their
+Besides the core alone it measures `wavewright.decode`, from the same files: both in turn, because machines change their
 speed within seconds, and by medians of CPU time.
 
 usage: _measure.py THREADS REPEATS TRACE[,TRACE...] [LISTING@LOAD_ADDRESS:ID ...]
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-import wavescope
-from wavescope import _core
+import wavewright
+from wavewright import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ def main() -> None:
     core_seconds, decode_seconds = in_turn(
         int(repeats),
         lambda: _core.decode([path.read_bytes() for path in paths], program, threads=int(threads)),
-        lambda: wavescope.decode(paths, listings, threads=int(threads)),
+        lambda: wavewright.decode(paths, listings, threads=int(threads)),
     )
     print(
         json.dumps(

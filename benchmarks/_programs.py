@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-WAVESCOPE = [sys.executable, "-m", "wavescope"]
+WAVEWRIGHT = [sys.executable, "-m", "wavewright"]
 SAMPLING_SECONDS = 0.02
 
 

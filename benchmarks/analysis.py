@@ -1,7 +1,7 @@
 """How fast decoded traces are opened and analysed, and how analyses grow.
 
 1. Opening the largest real directory and printing its hotspots, against plain `json.load` over the same files.
-2. `wavescope hotspots` on flash_attn_func, against `python -c pass`.
+2. `wavewright hotspots` on flash_attn_func, against `python -c pass`.
 3. Nanoseconds per instruction and peak memory of every analysis over synthetic traces of 1.25 to 50 million
    instructions.
 
@@ -63,7 +63,7 @@ def opening(folder: Path, repeats: int) -> None:
     ours, peer = alternately(open_and_print(folder), lambda: load_all(files), repeats)
     print(f"  in one process: hotspots {ours:.3f} s, json.load {peer:.3f} s, ratio {ours / peer:.3f} (at most 0.333)")
     scratch = folder.parent
-    hotspots = child([sys.executable, "-m", "wavescope", "hotspots", str(folder)], scratch)
+    hotspots = child([sys.executable, "-m", "wavewright", "hotspots", str(folder)], scratch)
     ours, peer = alternately(hotspots, child([sys.executable, "-c", JSON_CHILD, str(folder)], scratch), repeats)
     imports, _ = alternately(child([sys.executable, "-c", IMPORTS_CHILD], scratch), lambda: None, repeats)
     print(
@@ -74,7 +74,7 @@ def opening(folder: Path, repeats: int) -> None:
 
 
 def start(folder: Path, repeats: int) -> None:
-    hotspots = [sys.executable, "-m", "wavescope", "hotspots", str(folder)]
+    hotspots = [sys.executable, "-m", "wavewright", "hotspots", str(folder)]
     ours, nothing = alternately(
         child(hotspots, folder.parent), child([sys.executable, "-c", "pass"], folder.parent), repeats
     )
@@ -103,13 +103,13 @@ def open_and_print(folder: Path) -> Callable[[], None]:
 
     from rich.console import Console
 
-    import wavescope
-    from wavescope.analysis.trace.costs.hotspots import hotspots
-    from wavescope.report.trace.hotspots import hotspots_report
+    import wavewright
+    from wavewright.analysis.trace.costs.hotspots import hotspots
+    from wavewright.report.trace.hotspots import hotspots_report
 
     def run() -> None:
         console = Console(file=io.StringIO(), width=120)
-        for part in hotspots_report(hotspots(wavescope.open(folder)), limit=20):
+        for part in hotspots_report(hotspots(wavewright.open(folder)), limit=20):
             console.print(part)
 
     return run

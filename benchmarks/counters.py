@@ -1,7 +1,7 @@
 """How fast captures of counters are analysed in full, against ROCm Compute Profiler, and how time and memory grow.
 
 Each case runs whole programs, best of several; ours computes and writes every table, the peer computes, writes and
-prints every table. The peer is measured side by side when WAVESCOPE_ROCPROF_COMPUTE names its command (the interpreter
+prints every table. The peer is measured side by side when WAVEWRIGHT_ROCPROF_COMPUTE names its command (the interpreter
 and the script), otherwise the seconds that were measured once on another machine (2 cores, aarch64) stand for it.
 
 usage: python -m benchmarks.counters [--repeats N] [--only NAME]
@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks._programs import WAVESCOPE, Run, best
+from benchmarks._programs import WAVEWRIGHT, Run, best
 from synth import CounterCapture, typical_kernels, write_counters
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "golden" / "compute" / "inputs"
@@ -52,7 +52,7 @@ def main() -> None:
 def compare(name: str, stated: float, folder: Path, repeats: int) -> None:
     ours = best(full_analysis(SHARED / name, folder), folder, repeats)
     line = f"{name:22} {described(ours)}"
-    peer_command = os.environ.get("WAVESCOPE_ROCPROF_COMPUTE", "")
+    peer_command = os.environ.get("WAVEWRIGHT_ROCPROF_COMPUTE", "")
     if peer_command:
         copy = folder / "copy"  # the peer writes into what it reads
         shutil.rmtree(copy, ignore_errors=True)
@@ -90,7 +90,7 @@ def capture_of(count: int, folder: Path) -> Path:
 
 
 def full_analysis(path: Path, folder: Path) -> list[str]:
-    return [*WAVESCOPE, "counters", str(path), "--csv-dir", str(folder / "tables"), "--force"]
+    return [*WAVEWRIGHT, "counters", str(path), "--csv-dir", str(folder / "tables"), "--force"]
 
 
 def described(run: Run) -> str:

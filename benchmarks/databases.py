@@ -4,8 +4,8 @@ Each case runs whole programs, best of several. The peers are AMD's `rocpd` (Pyt
 are measured side by side when their places are given, otherwise the seconds that were measured once on another machine
 (2 cores, aarch64) stand for them:
 
-    WAVESCOPE_ROCPD          folder that holds the package rocpd
-    WAVESCOPE_RPD2TRACING    the script rpd2tracing.py
+    WAVEWRIGHT_ROCPD          folder that holds the package rocpd
+    WAVEWRIGHT_RPD2TRACING    the script rpd2tracing.py
 
 usage: python -m benchmarks.databases [--quick] [--only NAME] [--keep FOLDER]
 
@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks._programs import WAVESCOPE, Run, best
+from benchmarks._programs import WAVEWRIGHT, Run, best
 from synth.rocpd import write_rocpd_ranks
 from synth.rpd import write_rpd
 from synth.workload import Workload
@@ -145,21 +145,21 @@ def unpacked(packed: Path, folder: Path) -> Path:
 
 
 def amd(verb: str, paths: list[str], out: str, *options: str) -> list[str]:
-    if "WAVESCOPE_ROCPD" not in os.environ:
+    if "WAVEWRIGHT_ROCPD" not in os.environ:
         return []
     return [sys.executable, "-m", "rocpd", verb, "-i", *paths, "-d", out, *options]
 
 
 def tracing(path: Path, out: str) -> list[str]:
-    script = os.environ.get("WAVESCOPE_RPD2TRACING")
+    script = os.environ.get("WAVEWRIGHT_RPD2TRACING")
     return [sys.executable, script, str(path), f"{out}.peer.json"] if script else []
 
 
 def compare(case: Case, folder: Path, repeats: int) -> None:
-    ours = best(WAVESCOPE + case.ours, folder, repeats)
+    ours = best(WAVEWRIGHT + case.ours, folder, repeats)
     line = f"{case.name:36} {described(ours)}"
     if case.peer:
-        package = os.environ.get("WAVESCOPE_ROCPD", "") if "rocpd" in case.peer else ""
+        package = os.environ.get("WAVEWRIGHT_ROCPD", "") if "rocpd" in case.peer else ""
         peer = best(case.peer, folder, 1 if case.is_slow else repeats, module_path=package)
         line += f"  peer {peer.wall_seconds:8.2f} s: {peer.wall_seconds / ours.wall_seconds:7.1f} times"
     if case.stated_seconds == case.stated_seconds:
@@ -174,10 +174,10 @@ def described(run: Run) -> str:
 def growth(folder: Path, *, quick: bool) -> None:
     """Nanoseconds per dispatch of a summary, less the time of an empty one."""
     sizes = (10_000, 100_000) if quick else (10_000, 100_000, 1_000_000, 5_000_000)
-    start = best([*WAVESCOPE, "summary", *databases(folder, "1", dispatches=1)], folder, 3).wall_seconds
+    start = best([*WAVEWRIGHT, "summary", *databases(folder, "1", dispatches=1)], folder, 3).wall_seconds
     for size in sizes:
         path = databases(folder, f"growth-{size}", dispatches=size)
-        run = best([*WAVESCOPE, "summary", *path], folder, 3)
+        run = best([*WAVEWRIGHT, "summary", *path], folder, 3)
         each = (run.wall_seconds - start) / size * 1e9
         print(f"summary of {size:>9,} dispatches in one file: {described(run)}, {each:7.0f} ns each", flush=True)
 
@@ -198,10 +198,10 @@ def inside(paths: list[str], jobs: int, *, repeats: int) -> float:
     """Seconds of a summary without the start of the program."""
     from functools import partial
 
-    from wavescope.analysis.run.summary import combine_summary, partial_summary
-    from wavescope.cluster.choosing import executor_for
-    from wavescope.cluster.gather import gather
-    from wavescope.readers.run.inputs import find_runs
+    from wavewright.analysis.run.summary import combine_summary, partial_summary
+    from wavewright.cluster.choosing import executor_for
+    from wavewright.cluster.gather import gather
+    from wavewright.readers.run.inputs import find_runs
 
     fastest = float("inf")
     for _ in range(repeats):

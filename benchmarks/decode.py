@@ -124,9 +124,9 @@ def _real_input(peer: Peer, scratch: Path) -> tuple[Path, list[str]]:
         best = max(meta["traces"], key=lambda trace: trace["instructions"])
         listings = [f"{path / Path(o['file']).stem}.isa.tsv@{o['load_addr']}:0" for o in meta["code_objects"]]
         return path / best["file"], listings
-    from wavescope.codeobj.code_object import CodeObject
-    from wavescope.codeobj.disassemble import disassemble
-    from wavescope.readers.files.capture import find_capture
+    from wavewright.codeobj.code_object import CodeObject
+    from wavewright.codeobj.disassemble import disassemble
+    from wavewright.readers.files.capture import find_capture
 
     listings = []
     for code_object in find_capture([path]).code_objects:
@@ -138,7 +138,7 @@ def _real_input(peer: Peer, scratch: Path) -> tuple[Path, list[str]]:
 
 def main() -> None:
     sizes = (1, 10) if "--quick" in sys.argv else (1, 10, 100)
-    with tempfile.TemporaryDirectory(prefix="wavescope-bench-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="wavewright-bench-") as scratch:
         if SHARED.is_dir():
             real(Path(scratch))
         else:

@@ -1,7 +1,7 @@
 """How fast machine code becomes text and operands, against LLVM in a child process.
 
 Prints rows per second of processor time of the core, without and with operands, and how many times slower LLVM's C
-interface is, driven as `wavescope.codeobj` drives it (child and parent together), on the same bytes. The code is that
+interface is, driven as `wavewright.codeobj` drives it (child and parent together), on the same bytes. The code is that
 of our own kernels, repeated, and of files that are named: libraries, executables, code objects.
 
 usage: python -m benchmarks.disassembly [--repeats N] [--mb SIZE] [FILE ...]
@@ -21,9 +21,9 @@ from pathlib import Path
 from synth.kernels import KERNELS, TARGETS, kernel_path
 from tools.isa.judge_library import texts_in
 from tools.isa.judge_llvm import UnavailableError, library
-from wavescope import _core
-from wavescope.codeobj import llvm_child
-from wavescope.codeobj.code_object import CodeObject
+from wavewright import _core
+from wavewright.codeobj import llvm_child
+from wavewright.codeobj.code_object import CodeObject
 
 LEAST_ROWS_PER_SECOND = 2e6
 """The goal, on one core."""

@@ -13,7 +13,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks._programs import WAVESCOPE, best
+from benchmarks._programs import WAVEWRIGHT, best
 from synth.runs import Host, Launch, Operation, Program, Range, Rank, Synchronise, simulate, write_rocpd
 
 GIB = 2**30
@@ -33,7 +33,7 @@ def main() -> None:
         folder = asked.keep or Path(scratch)
         path = large_run(folder, asked.dispatches)
         for verb in asked.verb:
-            run = best([*WAVESCOPE, verb, str(path)], folder, asked.repeats)
+            run = best([*WAVEWRIGHT, verb, str(path)], folder, asked.repeats)
             sizes = f"{run.wall_seconds:6.2f} s (at most {MOST_SECONDS:g}), {run.peak_bytes / GIB:5.2f} GiB"
             print(f"{verb:9} of {asked.dispatches:,} dispatches: {sizes} (at most {MOST_GIB:g})", flush=True)
 

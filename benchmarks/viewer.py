@@ -1,6 +1,6 @@
 """How fast the viewer is, in headless Chromium that already runs: the first picture, everything, panning and zooming.
 
-Times count from the start of the `wavescope open` command. Run it on an idle machine with a warm file cache; every
+Times count from the start of the `wavewright open` command. Run it on an idle machine with a warm file cache; every
 figure is the best of REPEATS, with the spread of the repeats beside it. Without ../shared the trace is synthetic.
 
 usage: viewer.py [--repeats N] [--instructions N] [PATH]
@@ -30,8 +30,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks._analyse import repeated, small_trace
 from tests.e2e.browser import FLAGS, browser_path
-from wavescope.export.trace.tables import write_parquet
-from wavescope.page.assets import page_folder
+from wavewright.export.trace.tables import write_parquet
+from wavewright.page.assets import page_folder
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LARGEST = SHARED / "data" / "uiout-mi350x-flydsl" / "softmax"
@@ -65,7 +65,7 @@ def main() -> None:
     given = parser.parse_args()
     browser_file = browser_path() or sys.exit("viewer.py needs Chromium (tools/browser.sh)")
     sizes()
-    with tempfile.TemporaryDirectory(prefix="wavescope-bench-") as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(prefix="wavewright-bench-") as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
         path = given.path or largest(Path(folder))
         opening(browser, path, given.repeats)
@@ -94,9 +94,9 @@ def largest(folder: Path) -> Path:
 
 @contextmanager
 def served(path: Path, cache: str = "") -> Iterator[str]:
-    """The URL of a `wavescope open` that was just started, with a cache folder or without."""
-    command = [sys.executable, "-m", "wavescope", "open", str(path), "--no-browser"]
-    variables = os.environ | {"WAVESCOPE_CACHE": cache, "WAVESCOPE_CONFIG": ""}
+    """The URL of a `wavewright open` that was just started, with a cache folder or without."""
+    command = [sys.executable, "-m", "wavewright", "open", str(path), "--no-browser"]
+    variables = os.environ | {"WAVEWRIGHT_CACHE": cache, "WAVEWRIGHT_CONFIG": ""}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=variables
     ) as process:
@@ -113,7 +113,7 @@ def served(path: Path, cache: str = "") -> Iterator[str]:
 def opening(browser: Browser, path: Path, repeats: int) -> None:
     print(AMD)
     results: dict[str, list[float]] = {name: [] for name in TARGETS}
-    with tempfile.TemporaryDirectory(prefix="wavescope-cache-") as cache:
+    with tempfile.TemporaryDirectory(prefix="wavewright-cache-") as cache:
         for turn in range(repeats + 1):
             first = one_opening(browser, path, "")
             again = one_opening(browser, path, cache)

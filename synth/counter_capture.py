@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from synth.counter_devices import DEVICES
 from synth.kernel_work import counters_of, typical_kernels
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     import os
@@ -281,8 +281,8 @@ def _counters(capture: CounterCapture) -> pl.DataFrame:
 @cache
 def _read_by_panels(target: str) -> tuple[str, ...]:
     """Counters that the metrics of a target need: a capture has them even where a kernel does nothing of the kind."""
-    from wavescope.facts.metrics.expression import parse
-    from wavescope.facts.metrics.panels import panels_of
+    from wavewright.facts.metrics.expression import parse
+    from wavewright.facts.metrics.panels import panels_of
 
     metrics = [metric for panel in panels_of(target) for table in panel.tables for metric in table.metrics]
     return tuple(sorted({name for metric in metrics if metric.formula for name in parse(metric.formula).counters}))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from synth.gfx9_tokens import HEADER, LEGACY_VERSION, TIMESTAMP, TOKENS
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from synth.scenario import SyntheticTrace

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from wavescope.codeobj.classes import classify, waits_of
-from wavescope.codeobj.listing import Row, parse_rows
-from wavescope.errors import UsageError
+from wavewright.codeobj.classes import classify, waits_of
+from wavewright.codeobj.listing import Row, parse_rows
+from wavewright.errors import UsageError
 
 
 class Kind(IntEnum):

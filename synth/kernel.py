@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from synth.kernels import kernel_path, listing_path
-from wavescope.codeobj import targets
-from wavescope.errors import UsageError
+from wavewright.codeobj import targets
+from wavewright.errors import UsageError
 
 DEFAULT_TARGET = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1201", "gfx1250": "gfx1250"}
 """The GPU whose code a family's traces run unless the scenario says otherwise."""
@@ -98,7 +98,7 @@ def compiled(name: str, target: str) -> KernelImage:
     >>> compiled("saxpy", "gfx942").elf[:4]
     b'\\x7fELF'
     """
-    from wavescope.codeobj.code_object import CodeObject
+    from wavewright.codeobj.code_object import CodeObject
 
     path = kernel_path(name, target)
     if not path.is_file():

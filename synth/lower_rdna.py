@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from synth.isa import Kind
 from synth.rdna_ops import BARRIER_CODE, TAKEN, op_of
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from synth.isa import CodeRow

@@ -1,6 +1,6 @@
 """Makes machines with AMD GPUs as folders of files: sysfs, devices, ROCm with a stand-in for rocprofv3.
 
-A machine is healthy as it is made: `wavescope doctor` has nothing to say about it. Tests then spoil one thing.
+A machine is healthy as it is made: `wavewright doctor` has nothing to say about it. Tests then spoil one thing.
 Nothing here is copied from a machine; the forms of files are those of the Linux kernel and of ROCm.
 """
 
@@ -10,10 +10,10 @@ import shutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.machine import FileFacts, Identity
-from wavescope.capture.rocprofv3.options import options_in
-from wavescope.capture.rocprofv3.releases import release_of
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.machine import FileFacts, Identity
+from wavewright.capture.rocprofv3.options import options_in
+from wavewright.capture.rocprofv3.releases import release_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,6 +1,6 @@
 """Durations of calls with noise of a chosen size within and between captures, and with a planted effect.
 
-Independent of the analyses of wavescope: nothing of them is imported.
+Independent of the analyses of wavewright: nothing of them is imported.
 """
 
 from __future__ import annotations

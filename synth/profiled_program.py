@@ -4,7 +4,7 @@ Standard library only, so that it starts in milliseconds.
 
 usage: profiled_program.py [WORDS...]
 
-What it does is said by a JSON file, named by WAVESCOPE_STAND_IN; every key may be left out:
+What it does is said by a JSON file, named by WAVEWRIGHT_STAND_IN; every key may be left out:
 
 | key | meaning |
 |---|---|
@@ -41,7 +41,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-STEERING = "WAVESCOPE_STAND_IN"
+STEERING = "WAVEWRIGHT_STAND_IN"
 _DEFAULT_NAME = "%hostname%/%pid%"
 
 

@@ -14,7 +14,7 @@ from synth.run_events import HARDWARE_QUEUES
 from synth.run_truth import SyntheticRun
 from synth.simulate import simulate
 from synth.workload import COUNTERS
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     import sqlite3

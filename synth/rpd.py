@@ -10,7 +10,7 @@ from synth.databases import new_databases
 from synth.run_truth import RankTruth, SyntheticRun
 from synth.simulate import RANGE, simulate
 from synth.workload import COUNTERS
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     import sqlite3

@@ -13,8 +13,8 @@ from synth.encode_gfx9 import encode as encode_gfx9
 from synth.encode_rdna import encode as encode_rdna
 from synth.kernel import DEFAULT_TARGET, KernelImage, tour
 from synth.planner import Planner
-from wavescope.codeobj.targets import FAMILIES, family_of
-from wavescope.errors import UsageError
+from wavewright.codeobj.targets import FAMILIES, family_of
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

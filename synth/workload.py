@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 __all__ = ["COLLECTIVE", "COUNTERS", "HOSTILE", "KERNELS", "TARGETS", "Counter", "Kernel", "Workload"]
 

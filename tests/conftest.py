@@ -20,11 +20,11 @@ else:
     _profile = settings(
         deadline=None, suppress_health_check=_slowly, max_examples=examples(100), derandomize=True, database=None
     )
-settings.register_profile("wavescope", _profile)
-settings.load_profile("wavescope")
+settings.register_profile("wavewright", _profile)
+settings.load_profile("wavewright")
 # Tests leave nothing in the folders of whoever runs them.
-os.environ["WAVESCOPE_CACHE"] = ""
-os.environ["WAVESCOPE_CONFIG"] = ""
+os.environ["WAVEWRIGHT_CACHE"] = ""
+os.environ["WAVEWRIGHT_CONFIG"] = ""
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -35,7 +35,7 @@ def pytest_runtest_makereport(
     """Where ../shared is present, a test that skips for the lack of a file in it fails; with judges likewise."""
     report = yield
     why = str(report.longrepr) if report.skipped else ""
-    if (SHARED.is_dir() and "../shared" in why) or (os.environ.get("WAVESCOPE_JUDGES") and LACKING in why):
+    if (SHARED.is_dir() and "../shared" in why) or (os.environ.get("WAVEWRIGHT_JUDGES") and LACKING in why):
         report.outcome = "failed"
     return report
 

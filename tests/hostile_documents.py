@@ -25,7 +25,7 @@ FAR = 1 << 62
 
 @cache
 def _scratch() -> Path:
-    return Path(mkdtemp(prefix="wavescope-hostile-"))
+    return Path(mkdtemp(prefix="wavewright-hostile-"))
 
 
 def _waves(folder: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """LLVM 22 as a judge: our code needs none, so a test that asks it skips where it is not there.
 
-`make test-llvm` installs it and sets WAVESCOPE_JUDGES, which makes such a skip a failure.
+`make test-llvm` installs it and sets WAVEWRIGHT_JUDGES, which makes such a skip a failure.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from wavescope.codeobj.llvm import find_libraries
+from wavewright.codeobj.llvm import find_libraries
 
 LACKING = "LLVM 22, the judge, is not here"
 

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import synth
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from wavescope.export.trace.ui_output import write_ui_output
+from wavewright.export.trace.ui_output import write_ui_output
 
 SOURCES = Path(synth.__file__).parent / "kernels" / "sources"
 NAME = "ui_output_agent_1_dispatch_1"
@@ -45,7 +45,7 @@ def decoded_files(gpu: str = "gfx942", waves: int = 4) -> dict[str, bytes]:
     )
     with TemporaryDirectory() as folder:
         write_capture(synthesize(scenario), Path(folder, "capture"))
-        trace = wavescope.decode(Path(folder, "capture"), source_root=SOURCES)
+        trace = wavewright.decode(Path(folder, "capture"), source_root=SOURCES)
         kept = trace.waves.head(waves)
         part = trace.instructions.filter(trace.instructions["wave"] < waves)
         trace.tables |= {

@@ -1,4 +1,4 @@
-"""What a page that `wavescope convert -f html` wrote holds, as anybody who gets the file can unpack it."""
+"""What a page that `wavewright convert -f html` wrote holds, as anybody who gets the file can unpack it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from synth import Workload, write_rocpd
 from synth.rocprof_sys import Poll, add_samples
-from wavescope.readers.run.inputs import open_run
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

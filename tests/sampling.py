@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-#: WAVESCOPE_EXAMPLES -> how many of the examples that a property asks for are tried.
+#: WAVEWRIGHT_EXAMPLES -> how many of the examples that a property asks for are tried.
 EFFORTS = {"same": 0.25, "full": 1.0, "search": 20.0}
 _FEWEST_EXAMPLES = 5
 
 
 def effort() -> str:
     """The key of EFFORTS that this run was asked for."""
-    return os.environ.get("WAVESCOPE_EXAMPLES", "same")
+    return os.environ.get("WAVEWRIGHT_EXAMPLES", "same")
 
 
 def examples(count: int) -> int:

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from wavescope.cli import VERBS
+from wavewright.cli import VERBS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]

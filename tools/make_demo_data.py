@@ -1,6 +1,6 @@
-"""Makes the captures that come with wavescope (`wavescope demo`) with the synthesizer; --check compares.
+"""Makes the captures that come with wavewright (`wavewright demo`) with the synthesizer; --check compares.
 
-Writes src/wavescope/cli/demo_data/*.tar.xz. The same synthesizer gives the same bytes.
+Writes src/wavewright/cli/demo_data/*.tar.xz. The same synthesizer gives the same bytes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from synth import CounterCapture, Scenario, compiled, family_of, synthesize, wri
 from synth.kernels import source_paths  # noqa: E402
 from synth.rocpd import write_rocpd_ranks  # noqa: E402
 from synth.workload import Workload  # noqa: E402
-from wavescope.cli.demo import GPUS  # noqa: E402
+from wavewright.cli.demo import GPUS  # noqa: E402
 
-FOLDER = ROOT / "src" / "wavescope" / "cli" / "demo_data"
+FOLDER = ROOT / "src" / "wavewright" / "cli" / "demo_data"
 SLOWER_KERNEL = "flash_forward"  # takes 1.3 times as long in the run "after"
 
 

@@ -1,4 +1,4 @@
-"""Draw docs/images/demo.svg: what `wavescope demo` prints."""
+"""Draw docs/images/demo.svg: what `wavewright demo` prints."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from unittest import mock
 
 from rich.console import Console
 
-from wavescope import cli
-from wavescope.cli import demo
+from wavewright import cli
+from wavewright.cli import demo
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "demo.svg"
 
@@ -22,7 +22,7 @@ def main() -> None:
     with (
         mock.patch.object(demo, "console", lambda: recorder),
         mock.patch.object(demo, "_is_watched", lambda: False),  # the whole story, and no viewer
-        mock.patch.object(sys, "argv", ["wavescope", "demo"]),
+        mock.patch.object(sys, "argv", ["wavewright", "demo"]),
     ):
         try:
             cli.main()
@@ -30,7 +30,7 @@ def main() -> None:
             if stop.code:
                 raise
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    PICTURE.write_text(_self_contained(recorder.export_svg(title="wavescope demo")))
+    PICTURE.write_text(_self_contained(recorder.export_svg(title="wavewright demo")))
 
 
 def _self_contained(svg: str) -> str:

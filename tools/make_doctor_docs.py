@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavescope.base.words import counted
-from wavescope.capture.doctor import RULES, Area
+from wavewright.base.words import counted
+from wavewright.capture.doctor import RULES, Area
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "doctor.md"
 _OPTIONS = {
@@ -29,11 +29,11 @@ _STATUSES = {
     "error": "no capture can be taken",
     "not checked": "another check explains why it could not be made, or it is only made on request",
 }
-_HEAD = """# Checks of `wavescope doctor`
+_HEAD = """# Checks of `wavewright doctor`
 
-<!-- made by tools/make_doctor_docs.py from src/wavescope/capture/doctor/rules.py -->
+<!-- made by tools/make_doctor_docs.py from src/wavewright/capture/doctor/rules.py -->
 
-`wavescope doctor` looks at everything between a machine and a good capture. It never needs root, and changes nothing
+`wavewright doctor` looks at everything between a machine and a good capture. It never needs root, and changes nothing
 without `--yes`. It needs neither a GPU nor ROCm: where they are missing it says so once, and what depends on them is
 "not checked", with the reason.
 """

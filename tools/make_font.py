@@ -1,6 +1,6 @@
 """Make the font that PNG pictures are drawn with: the part of DejaVu Sans that labels of pictures can need.
 
-Needs fontTools and Debian's fonts-dejavu-core; writes src/wavescope/export/kit/fonts/. The result is in git, so that
+Needs fontTools and Debian's fonts-dejavu-core; writes src/wavewright/export/kit/fonts/. The result is in git, so that
 pictures look the same everywhere.
 """
 
@@ -12,7 +12,7 @@ from fontTools import subset
 
 ORIGIN = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 LICENCE = Path("/usr/share/doc/fonts-dejavu-core/copyright")
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "wavescope" / "export" / "kit" / "fonts"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "wavewright" / "export" / "kit" / "fonts"
 RANGES = (
     (0x20, 0x24F),  # Latin
     (0x370, 0x52F),  # Greek and Cyrillic

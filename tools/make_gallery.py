@@ -15,21 +15,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.protocol.document import Document
-from wavescope.readers.opening import open as open_path
-from wavescope.report.plots import PLOTS
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.protocol.document import Document
+from wavewright.readers.opening import open as open_path
+from wavewright.report.plots import PLOTS
 
 if TYPE_CHECKING:
-    from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Run
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.run import Run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MOST_BYTES = 60_000  #: Of a picture.
 
 
 class Demo(NamedTuple):
-    """Input of one kind that `wavescope demo` makes."""
+    """Input of one kind that `wavewright demo` makes."""
 
     archive: str
     member: str  #: Folder in the archive.
@@ -40,16 +40,20 @@ class Demo(NamedTuple):
 
 DEMOS = {
     "run": Demo(
-        "runs", "runs/before", "A run of four ranks on two nodes", "wavescope demo --run --keep demo", "demo/before"
+        "runs", "runs/before", "A run of four ranks on two nodes", "wavewright demo --run --keep demo", "demo/before"
     ),
     "trace": Demo(
-        "traces", "gfx942/tiled_gemm", "A thread trace of a matrix multiplication", "wavescope demo --keep demo", "demo"
+        "traces",
+        "gfx942/tiled_gemm",
+        "A thread trace of a matrix multiplication",
+        "wavewright demo --keep demo",
+        "demo",
     ),
     "counters": Demo(
         "counters",
         "counters/before",
         "Hardware counters of three kernels",
-        "wavescope demo --counters --keep demo",
+        "wavewright demo --counters --keep demo",
         "demo/before",
     ),
 }
@@ -58,7 +62,7 @@ DEMOS = {
 def unpacked(kind: str, folder: Path) -> Path:
     """The demo's input of a kind, below a folder."""
     archive, member = DEMOS[kind].archive, DEMOS[kind].member
-    with as_file(files("wavescope.cli.demo_data") / f"{archive}.tar.xz") as path, tarfile.open(path) as tar:
+    with as_file(files("wavewright.cli.demo_data") / f"{archive}.tar.xz") as path, tarfile.open(path) as tar:
         for entry in tar.getmembers():
             if entry.isfile() and entry.name.startswith(f"{member}/"):
                 target = folder / entry.name
@@ -77,8 +81,8 @@ def gallery(folder: Path) -> dict[Path, str]:
         "<!-- made by tools/make_gallery.py from report/plots.py -->",
         "",
         (
-            "Every plot that `wavescope plot` draws, of the synthetic data of `wavescope demo`. They follow the light "
-            "or dark preference of the browser; names and numbers are shown where the pointer rests. "
+            "Every plot that `wavewright plot` draws, of the synthetic data of `wavewright demo`. They follow the "
+            "light or dark preference of the browser; names and numbers are shown where the pointer rests. "
             "[How to draw one](how-to/draw-a-plot.md)."
         ),
     ]
@@ -92,7 +96,7 @@ def gallery(folder: Path) -> dict[Path, str]:
             written[file] = picture.svg
             alt = picture.alt.replace("[", "(").replace("]", ")").replace("\n", " ")
             lines += ["", f"### {plot.name}", "", f"{plot.title}: {plot.shows}.", ""]
-            lines += ["```console", f"$ wavescope plot {demo.path} {plot.name} -o {plot.name}.svg", "```", ""]
+            lines += ["```console", f"$ wavewright plot {demo.path} {plot.name} -o {plot.name}.svg", "```", ""]
             lines += [f"![{alt}](images/{file.name})"]
     return {DOCS / "gallery.md": "\n".join([*lines, ""]), **written}
 
@@ -100,7 +104,7 @@ def gallery(folder: Path) -> dict[Path, str]:
 def _opened(place: Path) -> ThreadTrace | Run | CounterSet:
     opened = open_path(place)
     if isinstance(opened, ThreadTrace):
-        from wavescope.readers.trace.sources import add_sources_beside
+        from wavewright.readers.trace.sources import add_sources_beside
 
         add_sources_beside(opened, place)
     return opened

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavescope.capture.jobs.stored import KINDS
-from wavescope.capture.pool.keys import KEYS
+from wavewright.capture.jobs.stored import KINDS
+from wavewright.capture.pool.keys import KEYS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "jobs-file.md"
 BEGIN, END = "<!-- keys: tools/make_jobs_file_docs.py -->\n", "<!-- end of keys -->\n"

@@ -1,4 +1,4 @@
-"""Write docs/reference/lane-rules.md, how LDS and L1 serve lanes, from wavescope.facts.lanes. `--check` compares."""
+"""Write docs/reference/lane-rules.md, how LDS and L1 serve lanes, from wavewright.facts.lanes. `--check` compares."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 import sys
 from pathlib import Path
 
-from wavescope.analysis.trace.lanes.pattern import lane_ranges
-from wavescope.facts import lanes
-from wavescope.facts.lanes import CONFIDENCES, LdsRuleFact, lane_rules
+from wavewright.analysis.trace.lanes.pattern import lane_ranges
+from wavewright.facts import lanes
+from wavewright.facts.lanes import CONFIDENCES, LdsRuleFact, lane_rules
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "lane-rules.md"
 _RULES = Path(lanes.__file__).parent / "rules.toml"
@@ -26,13 +26,13 @@ def lane_rules_page() -> str:
     lines = [
         "# Rules of lanes",
         "",
-        "<!-- made by tools/make_lane_rule_docs.py from src/wavescope/facts/lanes/rules.toml -->",
+        "<!-- made by tools/make_lane_rule_docs.py from src/wavewright/facts/lanes/rules.toml -->",
         "",
         (
-            "How LDS and the vector L1 cache serve the lanes of one memory instruction, as [`wavescope "
+            "How LDS and the vector L1 cache serve the lanes of one memory instruction, as [`wavewright "
             "lanes`](lanes.md) counts it. What is not listed here is unknown, and the answer says so: other "
             "targets, atomics, transposing reads, loads that go straight to LDS, and unaligned accesses. "
-            "`--rules FILE` puts rules of your own over these; `src/wavescope/facts/lanes/rules.toml` is a "
+            "`--rules FILE` puts rules of your own over these; `src/wavewright/facts/lanes/rules.toml` is a "
             "complete example."
         ),
         "",

@@ -13,10 +13,14 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "llms.txt"
 _SUMMARY = (
     "Decode, analyse and show AMD GPU performance data: thread traces, profiling databases and hardware counters. "
-    "A Python package and the command `wavescope`; it needs neither a GPU nor ROCm."
+    "A Python package and the command `wavewright`; it needs neither a GPU nor ROCm."
 )
 _FIRST = (
-    ("skills/wavescope/SKILL.md", "the skill for agents", "which verb answers which question, pitfalls, how to report"),
+    (
+        "skills/wavewright/SKILL.md",
+        "the skill for agents",
+        "which verb answers which question, pitfalls, how to report",
+    ),
     ("docs/how-to/ask-from-an-agent.md", "ask from an agent", "the server for agents, `--brief`, handles"),
     ("README.md", "README", "what it is, with examples"),
 )
@@ -26,7 +30,7 @@ _LINK = re.compile(r"\[(?P<title>[^\]]+)\]\((?P<path>[^)]+)\)")
 
 def llms_text() -> str:
     """The whole file."""
-    lines = ["# wavescope", "", f"> {_SUMMARY}", "", "## First", ""]
+    lines = ["# wavewright", "", f"> {_SUMMARY}", "", "## First", ""]
     lines += [f"- [{title}]({path}): {what}" for path, title, what in _FIRST]
     for line in (ROOT / "docs" / "README.md").read_text("utf-8").splitlines():
         if line.startswith("## "):

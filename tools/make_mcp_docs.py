@@ -9,18 +9,18 @@ import json
 import sys
 from pathlib import Path
 
-from wavescope.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS, Tool
-from wavescope.mcp.prompts import PROMPTS
-from wavescope.mcp.resources import TEMPLATES, listed
-from wavescope.mcp.texts import INSTRUCTIONS
-from wavescope.mcp.versions import HANDSHAKE, MODERN
+from wavewright.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS, Tool
+from wavewright.mcp.prompts import PROMPTS
+from wavewright.mcp.resources import TEMPLATES, listed
+from wavewright.mcp.texts import INSTRUCTIONS
+from wavewright.mcp.versions import HANDSHAKE, MODERN
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "mcp.md"
 GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
-SERVED = ROOT / "src" / "wavescope" / "mcp" / "glossary.md"
+SERVED = ROOT / "src" / "wavewright" / "mcp" / "glossary.md"
 INTRODUCTION = (
-    "`wavescope mcp [--root DIR]...` speaks the Model Context Protocol over standard input and output "
+    "`wavewright mcp [--root DIR]...` speaks the Model Context Protocol over standard input and output "
     "([how to use it](../how-to/ask-from-an-agent.md)). "
     f"Revisions: {', '.join((*MODERN, *HANDSHAKE))}. All tools only read."
 )
@@ -42,7 +42,7 @@ def page() -> str:
     lines = [
         "# The server for agents",
         "",
-        "<!-- Written by tools/make_mcp_docs.py from src/wavescope/mcp; do not edit. -->",
+        "<!-- Written by tools/make_mcp_docs.py from src/wavewright/mcp; do not edit. -->",
         "",
         INTRODUCTION,
         "",

@@ -7,23 +7,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.facts.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
-from wavescope.facts.metrics.catalog_rows import difference
-from wavescope.facts.metrics.families import METRIC_TARGETS, Family, families, family_of
-from wavescope.facts.metrics.names import QUANTITIES, names_of
-from wavescope.report.counters.metrics import spans
+from wavewright.facts.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
+from wavewright.facts.metrics.catalog_rows import difference
+from wavewright.facts.metrics.families import METRIC_TARGETS, Family, families, family_of
+from wavewright.facts.metrics.names import QUANTITIES, names_of
+from wavewright.report.counters.metrics import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference" / "metrics"
-MADE = "<!-- made by tools/make_metric_docs.py from src/wavescope/metrics -->"
+MADE = "<!-- made by tools/make_metric_docs.py from src/wavewright/metrics -->"
 
 OWN = [
     "## Metrics of your own",
     "",
     (
-        "`wavescope counters PATH --more FILE` computes the metrics of a TOML file beside ours; `wavescope metrics` "
+        "`wavewright counters PATH --more FILE` computes the metrics of a TOML file beside ours; `wavewright metrics` "
         "with the same option explains them. `name`, `unit` and `formula` are needed. `peak` is a formula in the same "
         "unit; `panel` and `table` are titles that group metrics; `targets` are the GPUs that have it (`gfx942`, or a "
         "group such as `gfx94x`), all where nothing is said; `level` names the level counter whose pass measures "
@@ -69,7 +69,7 @@ def panel_page(entries: Sequence[CatalogEntry]) -> str:
         "",
         MADE,
         "",
-        f"`wavescope counters PATH --panel {first.panel_word}` shows it; [how to read this page](README.md).",
+        f"`wavewright counters PATH --panel {first.panel_word}` shows it; [how to read this page](README.md).",
         f"On {spans(_targets(entries))}.",
         "",
     ]
@@ -138,9 +138,9 @@ def index_page(entries: Sequence[CatalogEntry]) -> str:
         MADE,
         "",
         (
-            "Every metric that `wavescope counters` computes, panel by panel: its meaning, its formula per GPU target, "
-            "the counters that it needs, its peak, and how it differs from ROCm Compute Profiler 3.3. "
-            "`wavescope metrics NAME` says the same in a terminal."
+            "Every metric that `wavewright counters` computes, panel by panel: its meaning, its formula per GPU "
+            "target, the counters that it needs, its peak, and how it differs from ROCm Compute Profiler 3.3. "
+            "`wavewright metrics NAME` says the same in a terminal."
         ),
         "",
         (

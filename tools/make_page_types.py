@@ -1,6 +1,6 @@
 """Write the TypeScript types of the page's answers from what the code declares. `--check` compares.
 
-Each table of `wavescope.page.shapes` becomes an interface of its rows, and data about its columns: title, unit and
+Each table of `wavewright.page.shapes` becomes an interface of its rows, and data about its columns: title, unit and
 meaning, from which the page makes headings and tooltips.
 """
 
@@ -21,14 +21,14 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.model.schema import ColumnSpec, TableSpec
-from wavescope.page.questions import QUESTIONS
-from wavescope.page.shapes import SHAPES, Shape
+from wavewright.model.schema import ColumnSpec, TableSpec
+from wavewright.page.questions import QUESTIONS
+from wavewright.page.shapes import SHAPES, Shape
 
 FILE = Path(__file__).resolve().parent.parent / "web" / "src" / "data" / "answers.gen.ts"
 
 _HEAD = """\
-// Made by tools/make_page_types.py from src/wavescope/page/shapes.py: do not edit.
+// Made by tools/make_page_types.py from src/wavewright/page/shapes.py: do not edit.
 import type { Frame, TableInfo } from "./tables";
 """
 

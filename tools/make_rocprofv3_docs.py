@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.capture.plans.choices import chosen
-from wavescope.capture.plans.commands import RUN_PARTS, commands_of
-from wavescope.capture.plans.environment import LEFTOVERS, VISIBILITY
-from wavescope.capture.rocprofv3.option import Kind, Option
-from wavescope.capture.rocprofv3.options import all_options, groups
-from wavescope.capture.rocprofv3.refusals import REFUSALS
-from wavescope.capture.rocprofv3.releases import RELEASES, TRAPS, Release, assumed
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
-from wavescope.errors import UsageError
+from wavewright.capture.plans.choices import chosen
+from wavewright.capture.plans.commands import RUN_PARTS, commands_of
+from wavewright.capture.plans.environment import LEFTOVERS, VISIBILITY
+from wavewright.capture.rocprofv3.option import Kind, Option
+from wavewright.capture.rocprofv3.options import all_options, groups
+from wavewright.capture.rocprofv3.refusals import REFUSALS
+from wavewright.capture.rocprofv3.releases import RELEASES, TRAPS, Release, assumed
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ BASES: dict[str, Wanted] = {
     "run": RunTrace(program=PROGRAM),
 }
 ONE_PASS = Counters(program=PROGRAM, passes=(("SQ_WAVES",),))
-#: Option of `wavescope capture` -> verb, and the field that it sets.
+#: Option of `wavewright capture` -> verb, and the field that it sets.
 OURS: list[tuple[str, str, dict[str, object]]] = [
     ("--kernel NAME", "one pass", {"kernel": "NAME"}),
     ("--regex R", "one pass", {"kernel_regex": "R"}),
@@ -61,7 +61,7 @@ KINDS = {
     Kind.NUMBER: "number, also 0x...",
 }
 INTRODUCTION = (
-    "What `wavescope capture` makes of its options in every release of rocprofv3, and what it refuses because the "
+    "What `wavewright capture` makes of its options in every release of rocprofv3, and what it refuses because the "
     "release would. Everything follows from tables in the code. For releases known from their scripts, the tests "
     "compare the tables with the script: names, values, variables that it hands to the program, and what it refuses. "
     "[Capturing](../explanation/capturing.md) explains why."
@@ -73,7 +73,7 @@ def page() -> str:
     lines = [
         "# rocprofv3, release by release",
         "",
-        "<!-- made by tools/make_rocprofv3_docs.py from src/wavescope/capture -->",
+        "<!-- made by tools/make_rocprofv3_docs.py from src/wavewright/capture -->",
         "",
         INTRODUCTION,
         "",

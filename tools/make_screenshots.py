@@ -24,11 +24,11 @@ from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.counter_captures import made_capture, real_capture  # noqa: E402
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace, sampled  # noqa: E402
 from tests.e2e.menus import offered_views  # noqa: E402
-from wavescope.page.assets import page_folder  # noqa: E402
-from wavescope.page.protocol.document import Library  # noqa: E402
-from wavescope.readers.opening import open as open_path  # noqa: E402
-from wavescope.readers.trace.sources import add_sources  # noqa: E402
-from wavescope.server.serving import Serving, listen  # noqa: E402
+from wavewright.page.assets import page_folder  # noqa: E402
+from wavewright.page.protocol.document import Library  # noqa: E402
+from wavewright.readers.opening import open as open_path  # noqa: E402
+from wavewright.readers.trace.sources import add_sources  # noqa: E402
+from wavewright.server.serving import Serving, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ def _take(
     library = Library()
     for path in documents:
         library.add(path.name, str(path), partial(opened, path))
-    os.environ["WAVESCOPE_CONFIG"] = ""  # pictures do not depend on what their maker likes
+    os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
     serving = Serving(library, page_folder(), listen())
     for theme in THEMES:
         for width, height in sizes:
@@ -118,7 +118,7 @@ def settle(page: Any) -> None:
 
 def opened(path: Path) -> Any:
     """A trace with the source beside it, or a run."""
-    from wavescope.model.trace import ThreadTrace
+    from wavewright.model.trace import ThreadTrace
 
     opened = open_path(path)
     if isinstance(opened, ThreadTrace) and (path / "src").is_dir():
@@ -144,7 +144,7 @@ def made_runs() -> list[Path]:
     from synth.workload import Workload
 
     before = Workload(dispatches=8000, ranks=4, nodes=2, gpus=2, imbalance=0.12, seed=7)
-    scratch = Path(mkdtemp(prefix="wavescope-screenshots-"))
+    scratch = Path(mkdtemp(prefix="wavewright-screenshots-"))
     for name, workload in (("before", before), ("after", replace(before, slow=(("flash_forward", 1.3),)))):
         (scratch / name).mkdir()
         write_rocpd_ranks(scratch / name, workload)

@@ -9,20 +9,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.readers.files.kinds import DOCUMENTS
-from wavescope.report.kit.handles import HANDLES
-from wavescope.report.report import BESIDE_TOPICS
-from wavescope.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
-from wavescope.report.sections.purposes import PURPOSES
-from wavescope.report.topics import TOPICS
+from wavewright.readers.files.kinds import DOCUMENTS
+from wavewright.report.kit.handles import HANDLES
+from wavewright.report.report import BESIDE_TOPICS
+from wavewright.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
+from wavewright.report.sections.purposes import PURPOSES
+from wavewright.report.topics import TOPICS
 
 if TYPE_CHECKING:
-    from wavescope.report.kit.topic import Topic
+    from wavewright.report.kit.topic import Topic
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "report-sections.md"
 INTRODUCTION = (
     "A report ([how to](../how-to/hand-over-a-report.md)) is made of sections. `--section NAME` chooses them, "
-    "`--no-section NAME` leaves one out. Most of them are topics: questions about a capture that `wavescope mcp` "
+    "`--no-section NAME` leaves one out. Most of them are topics: questions about a capture that `wavewright mcp` "
     "([tools](mcp.md)) and notebooks ask as well, and that a verb of the command line answers. A section that a "
     "capture cannot answer is listed with the reason."
 )
@@ -40,7 +40,7 @@ def page() -> str:
     lines = [
         "# Sections of reports",
         "",
-        "<!-- Written by tools/make_section_docs.py from src/wavescope/report; do not edit. -->",
+        "<!-- Written by tools/make_section_docs.py from src/wavewright/report; do not edit. -->",
         "",
         INTRODUCTION,
         "",

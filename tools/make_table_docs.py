@@ -8,12 +8,12 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import wavescope.analysis
-from wavescope.model.answer import Answer
-from wavescope.model.counters import COUNTER_SET
-from wavescope.model.losses import LOSSES
-from wavescope.model.run_tables import NUMBERED, RUN
-from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
+import wavewright.analysis
+from wavewright.model.answer import Answer
+from wavewright.model.counters import COUNTER_SET
+from wavewright.model.losses import LOSSES
+from wavewright.model.run_tables import NUMBERED, RUN
+from wavewright.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -23,10 +23,10 @@ def tables_page() -> str:
     lines = [
         "# Tables of a thread trace",
         "",
-        "<!-- made by tools/make_table_docs.py from src/wavescope/model/schema.py -->",
+        "<!-- made by tools/make_table_docs.py from src/wavewright/model/schema.py -->",
         "",
         (
-            "`trace = wavescope.open(path)` gives a `ThreadTrace`; each table below is a polars frame, as an attribute"
+            "`trace = wavewright.open(path)` gives a `ThreadTrace`; each table below is a polars frame, as an attribute"
             ' (`trace.waves`) or by name (`trace.table("waves")`).'
         ),
         "Times are shader-clock cycles of the wave's shader engine; every shader engine has its own zero.",
@@ -38,7 +38,7 @@ def tables_page() -> str:
         lines += [f"## {title}", "", ", ".join(f"{number} {name}" for number, name in values.items()), ""]
     lines += ["## Tables of a counter set", ""]
     lines += [
-        "`counters = wavescope.open(path)` gives a `CounterSet` where the path has counters; it has `losses`, too.",
+        "`counters = wavewright.open(path)` gives a `CounterSet` where the path has counters; it has `losses`, too.",
         "`counters.measured[pass]` is a frame with one row per dispatch and one column per counter of that pass.",
         "",
     ]
@@ -62,10 +62,10 @@ def run_tables_page() -> str:
     lines = [
         "# Tables of a run",
         "",
-        "<!-- made by tools/make_table_docs.py from src/wavescope/model/run_tables.py -->",
+        "<!-- made by tools/make_table_docs.py from src/wavewright/model/run_tables.py -->",
         "",
         (
-            "`run = wavescope.open_run(path)` gives a `Run`, whatever the format; each table below is a "
+            "`run = wavewright.open_run(path)` gives a `Run`, whatever the format; each table below is a "
             'polars frame, as an attribute (`run.dispatches`) or by name (`run.table("dispatches")`), and is read '
             "when first used. `run.read(table, columns)` reads some columns only, `run.chunks(table, "
             "columns)` reads them in chunks."
@@ -78,7 +78,7 @@ def run_tables_page() -> str:
         ),
         (
             "Tables of a single format (`ext_callstack` of RPD, ...) are extra tables: `run.extra_names` lists "
-            "them. `wavescope tables PATH` shows all tables of a file with their sizes."
+            "them. `wavewright tables PATH` shows all tables of a file with their sizes."
         ),
         "",
     ]
@@ -92,12 +92,12 @@ def results_page() -> str:
     lines = [
         "# Results of the analyses",
         "",
-        "<!-- made by tools/make_table_docs.py from src/wavescope/analysis -->",
+        "<!-- made by tools/make_table_docs.py from src/wavewright/analysis -->",
         "",
         (
-            "Each module of `wavescope.analysis.trace` answers one question about a `ThreadTrace`, of "
-            "`wavescope.analysis.run` about a `Run`, of `wavescope.analysis.counters` about a `CounterSet`: "
-            "`from wavescope.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the "
+            "Each module of `wavewright.analysis.trace` answers one question about a `ThreadTrace`, of "
+            "`wavewright.analysis.run` about a `Run`, of `wavewright.analysis.counters` about a `CounterSet`: "
+            "`from wavewright.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the "
             "result; "
             "`--json` writes all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
             "a `_share` is from 0 to 1."
@@ -117,7 +117,7 @@ def results_page() -> str:
 def _result_types() -> list[tuple[str, type[Answer]]]:
     """The result types, in the order of their modules."""
     types = []
-    for module in pkgutil.walk_packages(wavescope.analysis.__path__, "wavescope.analysis."):
+    for module in pkgutil.walk_packages(wavewright.analysis.__path__, "wavewright.analysis."):
         for value in vars(import_module(module.name)).values():
             is_defined_here = isinstance(value, type) and issubclass(value, Answer) and value.__module__ == module.name
             if is_defined_here and value.definition and dataclasses.is_dataclass(value):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavescope.capture.judgement import Judgement, Verdict
-from wavescope.capture.plans.retries import RULES
-from wavescope.capture.rocprofv3.messages import messages
+from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.plans.retries import RULES
+from wavewright.capture.rocprofv3.messages import messages
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "verdicts.md"
 
@@ -32,7 +32,7 @@ EVIDENCE = {
     Verdict.HUNG: "The program was stopped at the time limit and left nothing to keep.",
     Verdict.REFUSED: "Nothing to keep, and a message below that says why; or rocprofv3 could not be started.",
     Verdict.FAILED: "Nothing to keep, and the program ended with an error; or what was written cannot be read.",
-    Verdict.INTERRUPTED: "Ctrl-C or another signal to wavescope. `--resume` goes on.",
+    Verdict.INTERRUPTED: "Ctrl-C or another signal to wavewright. `--resume` goes on.",
 }
 LEVELS = {"F": "fatal", "E": "error", "W": "warning", "S": "script", "-": ""}
 SIGNS = {
@@ -50,14 +50,14 @@ def verdicts_page() -> str:
         "# Verdicts of captures",
         "",
         (
-            "<!-- made by tools/make_verdict_docs.py from src/wavescope/capture/plans/retries.py and "
-            "src/wavescope/capture/rocprofv3/messages.toml -->"
+            "<!-- made by tools/make_verdict_docs.py from src/wavewright/capture/plans/retries.py and "
+            "src/wavewright/capture/rocprofv3/messages.toml -->"
         ),
         "",
         (
-            "Every attempt of `wavescope capture` is judged by the data that it left, with wavescope's own decoder and "
-            "readers. What the tools print only explains why data are missing: a run that ended with an error but left "
-            "a good trace is good, with a caution; a run that ended well and left an empty trace is empty."
+            "Every attempt of `wavewright capture` is judged by the data that it left, with wavewright's own decoder "
+            "and readers. What the tools print only explains why data are missing: a run that ended with an error but "
+            "left a good trace is good, with a caution; a run that ended well and left an empty trace is empty."
         ),
         "",
         "| verdict | data are kept | evidence |",

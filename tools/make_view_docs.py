@@ -1,11 +1,11 @@
-"""Write docs/reference/views.md, the views of `wavescope query`, from the code. `--check` compares."""
+"""Write docs/reference/views.md, the views of `wavewright query`, from the code. `--check` compares."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from wavescope.analysis.run.views import VIEWS
+from wavewright.analysis.run.views import VIEWS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "views.md"
 
@@ -15,17 +15,17 @@ def views_page() -> str:
     lines = [
         "# Views of a run",
         "",
-        "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/run/views -->",
+        "<!-- made by tools/make_view_docs.py from src/wavewright/analysis/run/views -->",
         "",
         (
-            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.run.query.query(run, sql)`)"
+            "`wavewright query PATH... 'SELECT ...'` (in Python: `wavewright.analysis.run.query.query(run, sql)`)"
             " runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
-            "carry, and exist for every format that wavescope reads: values that a format does not record are null."
+            "carry, and exist for every format that wavewright reads: values that a format does not record are null."
         ),
         (
             "The tables of the run itself are in the schema `run` (`SELECT ... FROM run.dispatches`); see "
             "[Tables of a run](run-tables.md). Tables of a single format are there under the names of the format "
-            "(`run.ext_callstack`). `wavescope schema` prints all of this, `wavescope schema --view kernels` one "
+            "(`run.ext_callstack`). `wavewright schema` prints all of this, `wavewright schema --view kernels` one "
             "view with its columns."
         ),
         (

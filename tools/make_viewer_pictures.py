@@ -23,9 +23,9 @@ from synth import write_counters  # noqa: E402
 from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.inputs import made_gemm  # noqa: E402
 from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
-from wavescope.page.assets import page_folder  # noqa: E402
-from wavescope.page.protocol.document import Library  # noqa: E402
-from wavescope.server.serving import Serving, listen  # noqa: E402
+from wavewright.page.assets import page_folder  # noqa: E402
+from wavewright.page.protocol.document import Library  # noqa: E402
+from wavewright.server.serving import Serving, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ OUT = ROOT / "docs" / "images"
 SIZE = {"width": 1600, "height": 1000}
 MOST_BYTES = 250_000
 _COLOURS = 128
-_NO_HINTS = "localStorage.setItem('wavescope.settings', JSON.stringify({knowsPage: true}))"
+_NO_HINTS = "localStorage.setItem('wavewright.settings', JSON.stringify({knowsPage: true}))"
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def main() -> None:
         run = _served(made_runs())
         _run(_page(browser, "dark"), run.url)
         run.stop()
-        with TemporaryDirectory(prefix="wavescope-pictures-") as scratch:
+        with TemporaryDirectory(prefix="wavewright-pictures-") as scratch:
             counters = _served([write_counters(Path(scratch) / "kernels").folder])
             _counters(_page(browser, "light"), counters.url)
             counters.stop()
@@ -112,7 +112,7 @@ def _served(paths: Sequence[Path]) -> Serving:
     library = Library()
     for path in paths:
         library.add(path.name, str(path), partial(opened, path))
-    os.environ["WAVESCOPE_CONFIG"] = ""  # pictures do not depend on what their maker likes
+    os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
     return Serving(library, page_folder(), listen())
 
 

@@ -19,9 +19,9 @@ sys.path.insert(0, str(ROOT))
 
 from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tools.make_screenshots import THEMES, documents_of, opened, settle  # noqa: E402
-from wavescope.page.assets import page_folder  # noqa: E402
-from wavescope.page.protocol.document import Library  # noqa: E402
-from wavescope.server.serving import Serving, listen  # noqa: E402
+from wavewright.page.assets import page_folder  # noqa: E402
+from wavewright.page.protocol.document import Library  # noqa: E402
+from wavewright.server.serving import Serving, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,7 +110,7 @@ def main() -> None:
     browser_file = browser_path()
     if browser_file is None:
         sys.exit("there is no Chromium here: tools/browser.sh installs it when root")
-    os.environ["WAVESCOPE_CONFIG"] = ""  # pictures do not depend on what their maker likes
+    os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
         for name in asked.input or WALKS:

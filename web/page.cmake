@@ -1,10 +1,10 @@
 # The viewer's page, when the source tree does not hold it already: built by Vite in the build folder and installed with
-# the package. Without Node.js, or where npm cannot fetch its packages, all but `wavescope open` is installed.
+# the package. Without Node.js, or where npm cannot fetch its packages, all but `wavewright open` is installed.
 set(page_source "${CMAKE_CURRENT_LIST_DIR}")
 set(page_folder "${CMAKE_CURRENT_BINARY_DIR}/page")
 set(page_problem "")
 
-if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/src/wavescope/_web/index.html")
+if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/src/wavewright/_web/index.html")
   return()
 endif()
 
@@ -36,7 +36,7 @@ else()
 endif()
 
 if(page_problem)
-  message(WARNING "`wavescope open` will have no page: ${page_problem}. Everything else is installed.")
+  message(WARNING "`wavewright open` will have no page: ${page_problem}. Everything else is installed.")
 else()
-  install(DIRECTORY "${page_folder}/" DESTINATION wavescope/_web)
+  install(DIRECTORY "${page_folder}/" DESTINATION wavewright/_web)
 endif()

@@ -8,9 +8,9 @@ const version = /^version = "([^"]+)"/m.exec(readFileSync(new URL("../pyproject.
 export default defineConfig({
   base: "./",
   plugins: [notices()],
-  define: { "import.meta.env.WAVESCOPE_VERSION": JSON.stringify(version ?? "") },
+  define: { "import.meta.env.WAVEWRIGHT_VERSION": JSON.stringify(version ?? "") },
   build: {
-    outDir: "../src/wavescope/_web",
+    outDir: "../src/wavewright/_web",
     emptyOutDir: true,
     target: "es2022",
     modulePreload: false,

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope::bench {
+namespace wavewright::bench {
 namespace {
 
 struct Listing {
@@ -211,11 +211,11 @@ int run(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace wavescope::bench
+}  // namespace wavewright::bench
 
 int main(int argc, char** argv) {
     try {
-        return wavescope::bench::run(wavescope::bench::arguments_of(argc, argv));
+        return wavewright::bench::run(wavewright::bench::arguments_of(argc, argv));
     } catch (const std::invalid_argument& problem) {
         std::cerr << problem.what() << "\n";
         return 2;

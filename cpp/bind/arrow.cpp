@@ -1,6 +1,6 @@
 #include "arrow.hpp"
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
@@ -119,4 +119,4 @@ nanobind::tuple export_table(const ArrowTable& table) {
     return nanobind::make_tuple(shape, capsule(std::move(array), "arrow_array"));
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

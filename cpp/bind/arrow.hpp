@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 // Layouts fixed by the Arrow C data interface specification.
 struct ArrowSchema {
@@ -88,4 +88,4 @@ ArrowTable arrow_table(Table& table, std::shared_ptr<void> owner) {
 // (schema capsule, array capsule), as the Arrow PyCapsule interface wants them.
 nanobind::tuple export_table(const ArrowTable& table);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -5,7 +5,7 @@
 
 namespace nb = nanobind;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // Layout fixed by the Arrow C stream interface specification.
@@ -69,4 +69,4 @@ std::vector<uint8_t> known_rows(const std::vector<ArrowChunk>& chunks) {
     return known;
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -10,7 +10,7 @@
 
 #include "arrow.hpp"
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 // One chunk of a column; gives it back to its producer.
 class ArrowChunk {
@@ -74,4 +74,4 @@ ArrowInput<T> column(const nanobind::dict& columns, const char* name) {
     return ArrowInput<T>(nanobind::borrow(columns[name]));
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

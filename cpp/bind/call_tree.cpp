@@ -5,12 +5,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/call_tree.hpp"
+#include "wavewright/call_tree.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 ArrowTable call_tree_of(nb::handle thread, nb::handle begin, nb::handle end, nb::handle name, nb::handle launch,
@@ -36,4 +36,4 @@ void bind_call_tree(nb::module_& m) {
           "launch_count"_a, "Calls sorted by thread and begin as one tree of names, with times and counts.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

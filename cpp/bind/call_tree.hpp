@@ -1,10 +1,10 @@
-// Python face of wavescope/call_tree.hpp.
+// Python face of wavewright/call_tree.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_call_tree(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -8,12 +8,12 @@
 
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/chrome_trace.hpp"
+#include "wavewright/chrome_trace.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 using Times = ArrowInput<int64_t>;
@@ -153,4 +153,4 @@ void bind_chrome(nb::module_& m) {
         .def_prop_ro("counts", &counts_of);
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 // Of an ArrowInput or of a span.
 template <class Column>
@@ -22,4 +22,4 @@ void require_same_length(const First& first, const Others&... others) {
     if (((row_count_of(others) != row_count_of(first)) || ...)) throw nanobind::value_error("columns differ in length");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -8,14 +8,14 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/hidden.hpp"
-#include "wavescope/jumps.hpp"
-#include "wavescope/row_totals.hpp"
+#include "wavewright/hidden.hpp"
+#include "wavewright/jumps.hpp"
+#include "wavewright/row_totals.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // The columns of the instructions table, kept where they are for as long as this lives.
@@ -141,4 +141,4 @@ void bind_costs(nb::module_& m) {
           "Cycles and stall of every iteration of every loop.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -3,8 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_costs(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -7,13 +7,13 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/covered_time.hpp"
-#include "wavescope/duration_statistics.hpp"
+#include "wavewright/covered_time.hpp"
+#include "wavewright/duration_statistics.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 template <class T>
@@ -119,4 +119,4 @@ void bind_duration_statistics(nb::module_& m) {
           "Values added up in new groups, sorted, and which groups have each value and not buckets.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

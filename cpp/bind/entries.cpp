@@ -9,12 +9,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/entries.hpp"
+#include "wavewright/entries.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // The two columns of a table that name an entry, kept where they are for as long as this lives.
@@ -73,4 +73,4 @@ void bind_entries(nb::module_& m) {
           "Of each row of a pair of columns the place of its entry in another pair; null = it is not there.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

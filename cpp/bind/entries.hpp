@@ -1,10 +1,10 @@
-// Python face of wavescope/entries.hpp.
+// Python face of wavewright/entries.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_entries(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

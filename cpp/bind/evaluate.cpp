@@ -17,15 +17,15 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/evaluate.hpp"
+#include "wavewright/evaluate.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
-using namespace wavescope::evaluate;
+using namespace wavewright::evaluate;
 
 using Phases = std::pair<unsigned, std::vector<uint64_t>>;
 
@@ -147,4 +147,4 @@ void bind_evaluate(nb::module_& m) {
              "Evaluates the rows that one wave executed; `wave` is its number in the workgroup.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

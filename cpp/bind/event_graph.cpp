@@ -9,12 +9,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/event_graph.hpp"
+#include "wavewright/event_graph.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 constexpr int64_t kFarthestNs = int64_t{1} << 61;
@@ -149,4 +149,4 @@ void bind_event_graph(nb::module_& m) {
         .def("__len__", &EventGraph::size);
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

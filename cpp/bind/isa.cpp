@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "arrow.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 using isa::Disassembly;
@@ -115,4 +115,4 @@ void bind_isa(nb::module_& m) {
           "Records, facts and operands of instructions whose texts others wrote, by a table column.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

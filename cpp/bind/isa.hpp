@@ -1,10 +1,10 @@
-// Python face of wavescope/isa.hpp.
+// Python face of wavewright/isa.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_isa(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

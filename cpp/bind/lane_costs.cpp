@@ -11,13 +11,13 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
-#include "wavescope/column.hpp"
-#include "wavescope/lane_costs.hpp"
+#include "wavewright/column.hpp"
+#include "wavewright/lane_costs.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 struct LdsCosts {
@@ -118,4 +118,4 @@ void bind_lane_costs(nb::module_& m) {
           "segment_bytes"_a, "Segments that each pattern touches, and the least that its active lanes could.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

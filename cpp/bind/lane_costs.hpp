@@ -1,10 +1,10 @@
-// Python face of wavescope/lane_costs.hpp.
+// Python face of wavewright/lane_costs.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_lane_costs(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

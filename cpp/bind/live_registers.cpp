@@ -11,12 +11,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/live_registers.hpp"
+#include "wavewright/live_registers.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 std::optional<std::pair<ArrowTable, ArrowTable>> live_registers_of(const nb::dict& rows, const nb::dict& operands,
@@ -56,4 +56,4 @@ void bind_live_registers(nb::module_& m) {
           "Live registers of every row, and the registers that are live before the wanted rows; None = given up.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

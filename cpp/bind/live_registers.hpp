@@ -1,10 +1,10 @@
-// Python face of wavescope/live_registers.hpp.
+// Python face of wavewright/live_registers.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_live_registers(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -1,4 +1,4 @@
-// wavescope._core: the Python face of the native core. Only readers, codeobj, analysis and export import it.
+// wavewright._core: the Python face of the native core. Only readers, codeobj, analysis and export import it.
 #include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -30,12 +30,12 @@
 #include "waits.hpp"
 #include "wave_rows.hpp"
 #include "wave_spans.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -230,4 +230,4 @@ NB_MODULE(_core, m) {
 }
 
 }  // namespace
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -6,12 +6,12 @@
 
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/perfetto.hpp"
+#include "wavewright/perfetto.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // The columns of events, kept as long as this lives. Annotations: [(interned name, is text, column)].
@@ -110,4 +110,4 @@ void bind_perfetto(nb::module_& m) {
     m.def("perfetto_points", &points_of, "track"_a, "time"_a, "value"_a, "Packets of values of counter tracks.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

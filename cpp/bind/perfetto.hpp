@@ -2,8 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_perfetto(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

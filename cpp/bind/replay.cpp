@@ -9,12 +9,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/replay.hpp"
+#include "wavewright/replay.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 struct InstructionColumns {
@@ -192,4 +192,4 @@ void bind_replay(nb::module_& m) {
           "Whether the port of each instruction was taken for at least half of its stall.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

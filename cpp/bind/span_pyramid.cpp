@@ -7,12 +7,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/span_pyramid.hpp"
+#include "wavewright/span_pyramid.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 void build(SpanPyramid* at, nb::handle lane, nb::handle begin, nb::handle end, nb::handle kind, nb::object item,
@@ -56,4 +56,4 @@ void bind_span_pyramid(nb::module_& m) {
         .def("__len__", &SpanPyramid::span_count);
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

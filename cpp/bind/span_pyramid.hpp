@@ -1,10 +1,10 @@
-// Python face of wavescope/span_pyramid.hpp.
+// Python face of wavewright/span_pyramid.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_span_pyramid(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -10,12 +10,12 @@
 #include <tuple>
 
 #include "arrow.hpp"
-#include "wavescope/sqlite_scan.hpp"
+#include "wavewright/sqlite_scan.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // The columns of a piece, with what Arrow wants beside them.
@@ -125,4 +125,4 @@ void bind_sqlite(nb::module_& m) {
         .def_prop_ro("mixed_counts", &Scan::mixed_counts, "Values of each column that did not fit its type.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

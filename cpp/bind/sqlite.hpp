@@ -1,10 +1,10 @@
-// Python face of wavescope/sqlite_scan.hpp.
+// Python face of wavewright/sqlite_scan.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_sqlite(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

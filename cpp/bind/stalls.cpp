@@ -5,12 +5,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/stalls.hpp"
+#include "wavewright/stalls.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 struct RuleColumns {
@@ -118,4 +118,4 @@ void bind_stalls(nb::module_& m) {
           "What every instruction stalled on, and the producers of every wait: groups, edges, samples, idle, each.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -1,10 +1,10 @@
-// Python face of wavescope/stalls.hpp.
+// Python face of wavewright/stalls.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_stalls(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -5,12 +5,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/timeline.hpp"
+#include "wavewright/timeline.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 constexpr uint32_t kMaxBins = 1 << 20;
@@ -94,4 +94,4 @@ void bind_timeline(nb::module_& m) {
           "Issue and busy cycles of every pipe per unit, per group and bin; issues per unit and pipe.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

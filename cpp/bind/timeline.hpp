@@ -1,10 +1,10 @@
-// Python face of wavescope/timeline.hpp.
+// Python face of wavewright/timeline.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_timeline(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -3,13 +3,13 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrow.hpp"
-#include "wavescope/integer_rows.hpp"
-#include "wavescope/wave_json.hpp"
+#include "wavewright/integer_rows.hpp"
+#include "wavewright/wave_json.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // A str is a path, bytes are content; Python's bytes have a NUL after them.
@@ -89,4 +89,4 @@ void bind_ui_output(nb::module_& m) {
           "The members of a JSON object as ([(key, text of the value)], byte offset of a fault or None).");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -6,12 +6,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/waits.hpp"
+#include "wavewright/waits.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 Dialect dialect_of(unsigned gfxip) {
@@ -42,4 +42,4 @@ void bind_waits(nb::module_& m) {
           "Producers of every executed wait: instruction, producer, counter (index into WAIT_COUNTERS).");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -1,10 +1,10 @@
-// Python face of wavescope/waits.hpp.
+// Python face of wavewright/waits.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_waits(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -3,13 +3,13 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/late_causes.hpp"
-#include "wavescope/wave_rows.hpp"
+#include "wavewright/late_causes.hpp"
+#include "wavewright/wave_rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 constexpr size_t kMaxRows = size_t{1} << 31;
@@ -82,4 +82,4 @@ void bind_wave_rows(nb::module_& m) {
           "Sums over waves, and sums of squares of what each wave spent, per group of waves and unit of code.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

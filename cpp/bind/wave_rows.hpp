@@ -1,10 +1,10 @@
-// Python face of wavescope/wave_rows.hpp.
+// Python face of wavewright/wave_rows.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_wave_rows(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

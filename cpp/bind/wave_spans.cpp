@@ -9,12 +9,12 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
-#include "wavescope/wave_spans.hpp"
+#include "wavewright/wave_spans.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 namespace {
 
 // A frame with the columns lane, time, first, count.
@@ -129,4 +129,4 @@ void bind_wave_spans(nb::module_& m) {
     m.def("state_spans", &states_of, "waves"_a, "states"_a, "Lane, begin, end and kind of every state.");
 }
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

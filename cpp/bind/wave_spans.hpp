@@ -1,10 +1,10 @@
-// Python face of wavescope/wave_spans.hpp.
+// Python face of wavewright/wave_spans.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace wavescope::bind {
+namespace wavewright::bind {
 
 void bind_wave_spans(nanobind::module_& m);
 
-}  // namespace wavescope::bind
+}  // namespace wavewright::bind

@@ -8,7 +8,7 @@
 
 #include "targets.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 
 inline void require(bool holds, const char* what) {
     if (holds) return;
@@ -26,4 +26,4 @@ T take(Bytes& rest) {
     return value;
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -12,12 +12,12 @@
 #include "fingerprint.hpp"
 #include "invariants.hpp"
 #include "sample.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
 // Present under the sanitizers only.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 struct Flip {
@@ -93,14 +93,14 @@ int run(size_t count, std::string_view wanted) {
 }
 
 }  // namespace
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz
 
 int main(int argc, char** argv) {
-    if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(wavescope::fuzz::say_current);
+    if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(wavewright::fuzz::say_current);
     const size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;
     if (count == 0) {
         std::fputs("usage: flips COUNT [FAMILY]\n", stderr);
         return 2;
     }
-    return wavescope::fuzz::run(count, argc > 2 ? argv[2] : "");
+    return wavewright::fuzz::run(count, argc > 2 ? argv[2] : "");
 }

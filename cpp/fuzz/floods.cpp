@@ -14,9 +14,9 @@
 #include "invariants.hpp"
 #include "sample.hpp"
 #include "stream.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 using testing::CodeObject;
@@ -384,9 +384,9 @@ int run(std::string_view wanted) {
 }
 
 }  // namespace
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz
 
 // floods [WORDS]: all floods, or those whose name contains the words.
 int main(int argc, char** argv) {
-    return wavescope::fuzz::run(argc > 1 ? argv[1] : "");
+    return wavewright::fuzz::run(argc > 1 ? argv[1] : "");
 }

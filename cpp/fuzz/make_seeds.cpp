@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     }
     const std::filesystem::path folder = argv[2];
     std::filesystem::create_directories(folder);
-    for (const wavescope::fuzz::Seed& seed : wavescope::fuzz::seeds_of(argv[1])) {
+    for (const wavewright::fuzz::Seed& seed : wavewright::fuzz::seeds_of(argv[1])) {
         std::ofstream file(folder / seed.name, std::ios::binary);
         file.write(reinterpret_cast<const char*>(seed.bytes.data()), static_cast<std::streamsize>(seed.bytes.size()));
         if (!file) {

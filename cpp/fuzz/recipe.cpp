@@ -3,7 +3,7 @@
 #include "sample.hpp"
 #include "stream.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 using testing::Gfx9Writer;
@@ -151,4 +151,4 @@ std::vector<uint8_t> raw_stream_of(const Control& control, Bytes body) {
     return stream;
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -8,7 +8,7 @@
 
 #include "targets.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 
 constexpr uint32_t kTargetCu = 2, kTargetSimd = 1;
 constexpr uint64_t kCodeAddress = 0x10000, kCodeSize = 0x10000;
@@ -19,4 +19,4 @@ std::vector<uint8_t> stream_of(const Control& control, Bytes recipe);
 // A header of the family, then the bytes as they are.
 std::vector<uint8_t> raw_stream_of(const Control& control, Bytes body);
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -19,7 +19,7 @@
 // Present under the sanitizers only.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 constexpr unsigned kSecondsPerInput = 20;
@@ -115,8 +115,8 @@ int replay(std::span<char*> arguments) {
 }
 
 }  // namespace
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz
 
 int main(int argc, char** argv) {
-    return wavescope::fuzz::replay({argv + 1, argv + argc});
+    return wavewright::fuzz::replay({argv + 1, argv + argc});
 }

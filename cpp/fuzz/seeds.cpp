@@ -6,9 +6,9 @@
 #include "sample.hpp"
 #include "sqlite_pages.hpp"
 #include "targets.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 void append(std::vector<uint8_t>& bytes, std::string_view text) {
@@ -226,4 +226,4 @@ std::vector<Seed> seeds_of(std::string_view target) {
     return seeds;
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -7,9 +7,9 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/evaluate.hpp"
+#include "wavewright/evaluate.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 constexpr size_t kMostRows = 64, kMostSteps = 512;
@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 5> kColumns = {"gfx90a", "gfx942", "gfx95
 }  // namespace
 
 void fuzz_evaluate(Bytes input) {
-    using namespace wavescope::evaluate;
+    using namespace wavewright::evaluate;
     if (input.size() < 2) return;
     const unsigned lane_count = (input[0] & 1) != 0 ? 32 : 64;
     EvaluatedCode code;
@@ -77,4 +77,4 @@ void fuzz_evaluate(Bytes input) {
     }
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

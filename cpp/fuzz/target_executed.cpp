@@ -3,15 +3,15 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/hidden.hpp"
-#include "wavescope/jumps.hpp"
-#include "wavescope/late_causes.hpp"
-#include "wavescope/row_totals.hpp"
-#include "wavescope/timeline.hpp"
-#include "wavescope/wave_rows.hpp"
-#include "wavescope/wave_spans.hpp"
+#include "wavewright/hidden.hpp"
+#include "wavewright/jumps.hpp"
+#include "wavewright/late_causes.hpp"
+#include "wavewright/row_totals.hpp"
+#include "wavewright/timeline.hpp"
+#include "wavewright/wave_rows.hpp"
+#include "wavewright/wave_spans.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 constexpr uint32_t kRows = 16;  // of the code; instructions name some more
@@ -166,4 +166,4 @@ void fuzz_executed(Bytes input) {
     check_timelines(instructions, waves, flags, bins);
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

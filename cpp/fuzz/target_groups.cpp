@@ -6,12 +6,12 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/call_tree.hpp"
-#include "wavescope/covered_time.hpp"
-#include "wavescope/duration_statistics.hpp"
-#include "wavescope/lanes.hpp"
+#include "wavewright/call_tree.hpp"
+#include "wavewright/covered_time.hpp"
+#include "wavewright/duration_statistics.hpp"
+#include "wavewright/lanes.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 constexpr int64_t kLongest = int64_t{1} << 50, kFarthest = int64_t{1} << 61;
@@ -150,4 +150,4 @@ void fuzz_groups(Bytes input) {
     check_trees(events);
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -3,9 +3,9 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 constexpr uint64_t kAddress = 0x1000;
@@ -99,4 +99,4 @@ void fuzz_isa(Bytes input) {
     }
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

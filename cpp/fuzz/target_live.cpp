@@ -3,10 +3,10 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/isa.hpp"
-#include "wavescope/live_registers.hpp"
+#include "wavewright/isa.hpp"
+#include "wavewright/live_registers.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 constexpr size_t kMaxRows = 96;
@@ -151,4 +151,4 @@ void fuzz_live(Bytes input) {
     check_live_at(code, liveness);
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -3,9 +3,9 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/span_pyramid.hpp"
+#include "wavewright/span_pyramid.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 struct Spans {
@@ -107,4 +107,4 @@ void fuzz_spans(Bytes input) {
     require(taken == 0 || !top.lane.empty(), "what is there is seen from afar");
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

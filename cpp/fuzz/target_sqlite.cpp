@@ -1,9 +1,9 @@
 #include "checks.hpp"
 #include "sqlite_text.hpp"
 #include "targets.hpp"
-#include "wavescope/sqlite_scan.hpp"
+#include "wavewright/sqlite_scan.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 std::vector<SqliteWanted> wanted(uint8_t types) {
@@ -60,4 +60,4 @@ void fuzz_sqlite(Bytes input) {
     require(count == rows.count && whole.damage() == pieces.damage(), "pieces that differ from the whole");
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -2,10 +2,10 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/replay.hpp"
-#include "wavescope/stalls.hpp"
+#include "wavewright/replay.hpp"
+#include "wavewright/stalls.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 struct Rules {
@@ -150,4 +150,4 @@ void fuzz_stalls(Bytes input) {
     replay_steps(steps, pass);
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

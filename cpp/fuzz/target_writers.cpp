@@ -5,11 +5,11 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/chrome_trace.hpp"
-#include "wavescope/integer_rows.hpp"
-#include "wavescope/perfetto.hpp"
+#include "wavewright/chrome_trace.hpp"
+#include "wavewright/integer_rows.hpp"
+#include "wavewright/perfetto.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 struct Rows {
@@ -125,4 +125,4 @@ void fuzz_writers(Bytes input) {
     write_perfetto(rows);
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -7,12 +7,12 @@
 #include "invariants.hpp"
 #include "recipe.hpp"
 #include "sample.hpp"
-#include "wavescope/decode.hpp"
-#include "wavescope/integer_rows.hpp"
-#include "wavescope/waits.hpp"
-#include "wavescope/wave_json.hpp"
+#include "wavewright/decode.hpp"
+#include "wavewright/integer_rows.hpp"
+#include "wavewright/waits.hpp"
+#include "wavewright/wave_json.hpp"
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 namespace {
 
 void require(const std::string& broken) {
@@ -190,4 +190,4 @@ void fuzz_wave_json(Bytes input) {
     }
 }
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

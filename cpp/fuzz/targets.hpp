@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wavescope::fuzz {
+namespace wavewright::fuzz {
 
 using Bytes = std::span<const uint8_t>;
 
@@ -77,4 +77,4 @@ struct Seed {
 };
 std::vector<Seed> seeds_of(std::string_view target);
 
-}  // namespace wavescope::fuzz
+}  // namespace wavewright::fuzz

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace wavescope {
+namespace wavewright {
 
 // Bits first..last of a word, counted from the least significant one.
 struct Field {
@@ -25,4 +25,4 @@ constexpr Field bit(unsigned at) {
     return bits(at, at);
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

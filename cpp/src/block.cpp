@@ -1,4 +1,4 @@
-#include "wavescope/block.hpp"
+#include "wavewright/block.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #endif
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // Address space costs nothing until it is written to, so mapped blocks grow rarely and by much.
@@ -109,4 +109,4 @@ void free_block(void* block, size_t capacity) noexcept {
     }
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

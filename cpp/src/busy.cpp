@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // Far beyond any clock, and small enough that sums of times and lengths do not overflow.
@@ -135,4 +135,4 @@ void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, 
     for (Column<Busy>& intervals : pipes) sort_by_begin(intervals, buffer);
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "wavescope/hidden.hpp"
+#include "wavewright/hidden.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 // What an instruction needs: decides which pipe it keeps busy, and what hides it.
 enum class Work : uint8_t { matrix, valu, memory, scalar, other };
@@ -64,4 +64,4 @@ void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Tok
 // Replaces `pipes` by those of a group. `buffer` is room for sorting; both are worth keeping for the next group.
 void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, Column<Busy>& buffer);
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 
 // Something for every code row: an array for the rows of the code table, a tree for those beyond it, which only
 // foreign files have.
@@ -33,4 +33,4 @@ class ByRow {
     std::map<int32_t, Sums> beyond_;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,4 +1,4 @@
-#include "wavescope/call_tree.hpp"
+#include "wavewright/call_tree.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "dense_index.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr int64_t latest = std::numeric_limits<int64_t>::max();
@@ -130,4 +130,4 @@ CallNodes call_tree(const Calls& calls) {
     return Tree(calls).take();
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-namespace wavescope {
+namespace wavewright {
 
 inline constexpr int32_t kManyItems = INT32_MIN;
 
@@ -84,4 +84,4 @@ class CellSummary {
     std::array<Piece, kMaxKinds> kinds_;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "wavescope/chrome_trace.hpp"
+#include "wavewright/chrome_trace.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // Work of one marker that is further apart becomes two frames.
@@ -97,4 +97,4 @@ void ChromeTrace::frames(const ChromeLaunches& rows, const ChromeMarkers& marker
     }
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,11 +1,11 @@
-#include "wavescope/chrome_trace.hpp"
+#include "wavewright/chrome_trace.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
@@ -208,4 +208,4 @@ void ChromeTrace::finish() {
     flush();
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct WordRow {
@@ -104,4 +104,4 @@ LineClass classify(std::string_view text, Dialect dialect) {
     return found;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

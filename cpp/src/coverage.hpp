@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 
 class Coverage {
   public:
@@ -103,4 +103,4 @@ inline void unite(const Coverage& a, const Coverage& b, Coverage& all) {
     }
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

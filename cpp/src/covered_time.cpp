@@ -1,8 +1,8 @@
-#include "wavescope/covered_time.hpp"
+#include "wavewright/covered_time.hpp"
 
 #include <algorithm>
 
-namespace wavescope {
+namespace wavewright {
 
 void CoveredTime::Group::add(Interval next) {
     if (!intervals.empty()) {
@@ -66,4 +66,4 @@ std::vector<int64_t> CoveredTime::totals() {
     return sums;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

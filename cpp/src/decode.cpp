@@ -1,11 +1,11 @@
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
 #include <algorithm>
 
 #include "families.hpp"
 #include "parallel.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Header {
@@ -120,4 +120,4 @@ void rebase(std::span<Records> decoded, size_t first_wave) {
     }
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 
 class DenseIndex {
   public:
@@ -45,4 +45,4 @@ class DenseIndex {
     size_t count_ = 0;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,8 +1,8 @@
-#include "wavescope/duration_statistics.hpp"
+#include "wavewright/duration_statistics.hpp"
 
 #include <algorithm>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 void append(DurationValues& table, uint32_t group, const ValueCounts& counts) {
@@ -77,4 +77,4 @@ RegroupedValues regrouped_values(std::span<const uint32_t> group, std::span<cons
     return made;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

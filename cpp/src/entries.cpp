@@ -1,11 +1,11 @@
-#include "wavescope/entries.hpp"
+#include "wavewright/entries.hpp"
 
 #include <array>
 #include <map>
 #include <set>
 #include <utility>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using Entry = std::pair<uint64_t, uint64_t>;
@@ -71,4 +71,4 @@ EntryNumbers entry_numbers(const EntryColumns& rows, const EntryColumns& entries
     return numbers;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,11 +1,11 @@
-#include "wavescope/event_graph.hpp"
+#include "wavewright/event_graph.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint8_t kInferredBit = 0x80, kLinkMask = 0x7f;
@@ -584,4 +584,4 @@ void EventGraph::recompute(const GraphChange& change, const GraphReading& readin
     }
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

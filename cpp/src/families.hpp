@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <span>
 
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 void decode_gfx9(std::span<const uint8_t> bytes, const Program& program, const Options& options, Records& records);
 void decode_rdna(std::span<const uint8_t> bytes, Generation generation, const Program& program, const Options& options,
                  Records& records);
 
-}  // namespace wavescope
+}  // namespace wavewright

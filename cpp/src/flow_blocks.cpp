@@ -1,6 +1,6 @@
 #include "flow_blocks.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 Flow flow_of(const CodeRows& code, size_t row) {
@@ -102,4 +102,4 @@ void Blocks::index(const std::vector<Edge>& edges) {
     fill(before_, first_before_, to, from);
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "wavescope/live_registers.hpp"
+#include "wavewright/live_registers.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 struct Block {
     uint32_t begin = 0;  // first row
@@ -49,4 +49,4 @@ class Blocks {
     std::vector<size_t> first_after_, first_before_;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // All of `text` as a decimal number of 32 bits.
@@ -134,4 +134,4 @@ const FuncMap* Program::funcmap(uint64_t object) const {
     return at == funcmaps_.end() ? nullptr : &at->second;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -16,7 +16,7 @@
 #include "registers.hpp"
 #include "stream_end.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace gfx9 {
 namespace {
 
@@ -417,4 +417,4 @@ void decode_gfx9(std::span<const uint8_t> bytes, const Program& program, const O
     gfx9::Decoder(bytes, program, options, records).decode();
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 void Counters::add(uint64_t word, int64_t now, uint64_t interval) {
     if (Perf::sh.word(word) != 0) return;
@@ -60,4 +60,4 @@ void Counters::finish(uint64_t interval, CounterTable& table) {
     }
 }
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "gfx9_tokens.hpp"
-#include "wavescope/column.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/column.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 class Counters {
   public:
@@ -55,4 +55,4 @@ class Counters {
     uint64_t skipped_ = 0;
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 void WaveEmitter::leave_room(size_t instructions, size_t states) {
     records_.instructions.each_column([&](const char*, auto& column) { column.reserve(instructions); });
@@ -95,4 +95,4 @@ void WaveEmitter::inform_once(Info code, bool& informed) {
     informed = true;
 }
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -7,9 +7,9 @@
 #include "gfx9_pcmap.hpp"
 #include "gfx9_wave.hpp"
 #include "registers.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 class WaveEmitter {
   public:
@@ -40,4 +40,4 @@ class WaveEmitter {
     bool informed_wave_incomplete_ = false, informed_stitch_incomplete_ = false;
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 void Occupancy::flush() {
     const size_t unseen = unseen_starts_.size();
@@ -17,4 +17,4 @@ void Occupancy::flush() {
     batch_begin_ = table_.cu.size();
 }
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -8,10 +8,10 @@
 
 #include "gfx9_tokens.hpp"
 #include "registers.hpp"
-#include "wavescope/program.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/program.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 class Occupancy {
   public:
@@ -78,4 +78,4 @@ class Occupancy {
     size_t batch_begin_ = 0;
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 namespace {
 
 constexpr unsigned kMaxFails = 1000;  // lines in a row without a match
@@ -206,4 +206,4 @@ PcMap::Step PcMap::fail(Walk& walk) {
     return pay(1) ? Step::go_on : Step::stop;
 }
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

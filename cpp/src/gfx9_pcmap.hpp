@@ -6,9 +6,9 @@
 #include <span>
 
 #include "gfx9_wave.hpp"
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 class PcMap {
   public:
@@ -52,4 +52,4 @@ class PcMap {
     uint64_t budget_;
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

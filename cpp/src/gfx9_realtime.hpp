@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "gfx9_tokens.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 class RealtimeWords {
   public:
@@ -46,4 +46,4 @@ class RealtimeWords {
     uint32_t low_ = 0, high_ = 0, fresh_ = 0;
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

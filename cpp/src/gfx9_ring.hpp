@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 template <class T>
 class Ring {
@@ -43,4 +43,4 @@ class Ring {
     uint32_t head_ = 0, tail_ = 0;      // both run on and wrap at 2^32
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -7,7 +7,7 @@
 
 #include "gfx9_tokens.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 // The leading MISC/TIME tokens of an 8-byte word at once and without a branch: about half of all tokens are such,
 // in short runs of no pattern.
@@ -69,4 +69,4 @@ class Anchor {
     size_t used_at_ = 0;  // 0 is inside the header, so never a token
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

@@ -8,9 +8,9 @@
 #include <span>
 
 #include "bit_field.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 inline constexpr size_t kHeaderBytes = 8;
 inline constexpr size_t kLongestToken = 8;
@@ -261,4 +261,4 @@ inline bool names_bad_slot(uint64_t word) {
     return slot_bit != 0 && ((word >> slot_bit) & 0xF) >= kSlots;
 }
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

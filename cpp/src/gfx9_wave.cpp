@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 void InstructionList::erase(size_t i) {
     Instruction* items = items_.data();
@@ -204,4 +204,4 @@ void Wave::settle_pc_indices() {
     pc_shifts_.clear();
 }
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

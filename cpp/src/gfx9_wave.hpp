@@ -11,11 +11,11 @@
 
 #include "gfx9_ring.hpp"
 #include "gfx9_tokens.hpp"
-#include "wavescope/column.hpp"
-#include "wavescope/program.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/column.hpp"
+#include "wavewright/program.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::gfx9 {
+namespace wavewright::gfx9 {
 
 // Later steps read the stored values, so the widths (and their wrapping) are part of the result (8.2).
 struct Instruction {
@@ -186,4 +186,4 @@ class alignas(64) Wave {
     std::vector<PcShift> pc_shifts_;
 };
 
-}  // namespace wavescope::gfx9
+}  // namespace wavewright::gfx9

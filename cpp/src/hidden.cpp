@@ -1,4 +1,4 @@
-#include "wavescope/hidden.hpp"
+#include "wavewright/hidden.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "coverage.hpp"
 #include "parallel.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // Sets of pipes. The first four are Pipe.
@@ -287,4 +287,4 @@ HiddenLatency hidden_latency(const HidingInput& input, HidingRule rule) {
     return rule == HidingRule::reference ? measured<ReferenceSets>(input) : measured<CorrectedSets>(input);
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,10 +1,10 @@
-#include "wavescope/integer_rows.hpp"
+#include "wavewright/integer_rows.hpp"
 
 #include <algorithm>
 
 #include "json_row.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 IntegerRows read_integer_rows(std::string_view text, size_t least, size_t most) {
     IntegerRows rows;
@@ -42,4 +42,4 @@ ObjectMembers split_object(std::string_view text) {
     return split;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace wavescope {
+namespace wavewright {
 
 enum class JsonFault : uint8_t { none, syntax, too_deep, number };
 
@@ -193,4 +193,4 @@ class JsonCursor {
     JsonFault fault_ = JsonFault::none;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

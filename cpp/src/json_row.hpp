@@ -8,7 +8,7 @@
 
 #include "json_cursor.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 struct JsonRow {
     size_t width = 0;     // values in the row; those that `values` has no room for are passed over
@@ -55,4 +55,4 @@ const char* read_compact_row(const char* at, std::array<int64_t, N>& values) {
     return at + 1;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

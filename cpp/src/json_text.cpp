@@ -1,7 +1,7 @@
 #include "utf8.hpp"
-#include "wavescope/chrome_trace.hpp"
+#include "wavewright/chrome_trace.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 void escape(std::string& out, std::string_view text) {
@@ -48,4 +48,4 @@ void JsonTexts::add_object(std::string_view key, std::string_view text) {
     ends_.push_back(bytes_.size());
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,11 +1,11 @@
-#include "wavescope/jumps.hpp"
+#include "wavewright/jumps.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 bool flag_of(std::span<const uint8_t> flags, int32_t row) {
@@ -202,4 +202,4 @@ LoopIterations loop_iterations(const Executed& executed, std::span<const LoopSpa
     return found;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,9 +1,9 @@
-#include "wavescope/key_numbers.hpp"
+#include "wavewright/key_numbers.hpp"
 
 #include <array>
 #include <stdexcept>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // A pair whose number was asked for lately: most rows need no hash table.
@@ -33,4 +33,4 @@ std::vector<uint32_t> KeyNumbers::of(Keys keys, size_t rows) {
     return numbers;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

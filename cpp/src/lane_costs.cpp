@@ -1,11 +1,11 @@
-#include "wavescope/lane_costs.hpp"
+#include "wavewright/lane_costs.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr unsigned kBanksMax = 128;
@@ -136,4 +136,4 @@ uint32_t least_segment_count(uint64_t active, unsigned width_bytes, unsigned gro
     return static_cast<uint32_t>(std::min<uint64_t>(total, std::numeric_limits<uint32_t>::max()));
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,6 +1,6 @@
-#include "wavescope/lanes.hpp"
+#include "wavewright/lanes.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 NestedEvents nested_events(std::span<const uint64_t> track, std::span<const int64_t> begin,
                            std::span<const int64_t> end, bool may_nest) {
@@ -19,4 +19,4 @@ NestedEvents nested_events(std::span<const uint64_t> track, std::span<const int6
     return events;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,10 +1,10 @@
-#include "wavescope/late_causes.hpp"
+#include "wavewright/late_causes.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Sums {
@@ -85,4 +85,4 @@ LateCauses late_causes(const Executed& executed, const Passages& passages, size_
     return causes;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

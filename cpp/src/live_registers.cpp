@@ -1,4 +1,4 @@
-#include "wavescope/live_registers.hpp"
+#include "wavewright/live_registers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "flow_blocks.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr size_t kScalars = 192;  // scalar registers, special ones among them
@@ -383,4 +383,4 @@ Liveness live_registers(const CodeRows& code, std::span<const int32_t> wanted) {
     return Analysis(code).answer(wanted);
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

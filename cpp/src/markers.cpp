@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr size_t kMaxWaiting = size_t{1} << 20;
@@ -154,4 +154,4 @@ void MarkerTracker::add_payload(Generation& generation, const Value& value) {
     if (++generation.payload_index == marker.payload_count) generation.payload = nullptr;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

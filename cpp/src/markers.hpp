@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "registers.hpp"
-#include "wavescope/program.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/program.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 // Fed by the decoders in the order of the stream; writes records.markers. Does nothing when the program has no
 // marker names.
@@ -101,4 +101,4 @@ class MarkerTracker {
     int64_t first_dropped_time_ = 0;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 
 // How a helper thread is made; throws when none can be had. A variable, so that a test can make it fail.
 inline std::thread (*start_helper)(const std::function<void()>&) = [](const std::function<void()>& task) {
@@ -51,4 +51,4 @@ inline unsigned workers_for(size_t tasks) {
     return static_cast<unsigned>(std::clamp<size_t>(tasks, 1, cores));
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

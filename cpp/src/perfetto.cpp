@@ -1,4 +1,4 @@
-#include "wavescope/perfetto.hpp"
+#include "wavewright/perfetto.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint64_t kSequence = 1;            // all packets are of one sequence, which owns the interned names
@@ -189,4 +189,4 @@ std::string perfetto_points(std::span<const uint64_t> track, std::span<const int
     return packets.take();
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,10 +1,10 @@
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr size_t kMaxRows = size_t{1} << 30;  // rows are 32-bit and there are up to two per line
@@ -199,4 +199,4 @@ int32_t Program::end_row(int32_t row) const {
     return at == end_rows_.end() ? -1 : at->second;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -12,7 +12,7 @@
 #include "registers.hpp"
 #include "stream_end.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace rdna {
 namespace {
 
@@ -475,4 +475,4 @@ void decode_rdna(std::span<const uint8_t> bytes, Generation generation, const Pr
     }
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 namespace {
 
 // Anchors whose code object was reported after they were seen.
@@ -88,4 +88,4 @@ void WaveEmitter::add_rows(const Wave& wave, Pc entry) {
     }
 }
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

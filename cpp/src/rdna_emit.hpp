@@ -4,9 +4,9 @@
 
 #include "rdna_pcmap.hpp"
 #include "registers.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 class WaveEmitter {
   public:
@@ -31,4 +31,4 @@ class WaveEmitter {
     bool stitch_incomplete_reported_ = false;
 };
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "registers.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 // Where a wave sits: CU byte (bit 7 = shader array, bits 0..6 = WGP), SIMD and slot.
 struct Location {
@@ -102,17 +102,17 @@ class OccupancyLog {
   private:
     // Room for some rows in every column, so that one row costs a store per column and no more.
     static constexpr size_t kBlock = 64;
-#define WAVESCOPE_POINTER(type, name) type* name;
+#define WAVEWRIGHT_POINTER(type, name) type* name;
     struct Block {
-        WAVESCOPE_OCCUPANCY_COLUMNS(WAVESCOPE_POINTER)
+        WAVEWRIGHT_OCCUPANCY_COLUMNS(WAVEWRIGHT_POINTER)
     };
-#undef WAVESCOPE_POINTER
+#undef WAVEWRIGHT_POINTER
 
     void begin_block() {
         end_block();
-#define WAVESCOPE_EXTEND(type, name) block_.name = table_.name.extend(kBlock);
-        WAVESCOPE_OCCUPANCY_COLUMNS(WAVESCOPE_EXTEND)
-#undef WAVESCOPE_EXTEND
+#define WAVEWRIGHT_EXTEND(type, name) block_.name = table_.name.extend(kBlock);
+        WAVEWRIGHT_OCCUPANCY_COLUMNS(WAVEWRIGHT_EXTEND)
+#undef WAVEWRIGHT_EXTEND
         room_ = kBlock;
     }
 
@@ -149,4 +149,4 @@ class OccupancyLog {
     std::vector<Location> missing_;
 };
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

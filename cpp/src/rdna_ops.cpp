@@ -1,6 +1,6 @@
 #include "rdna_ops.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 namespace {
 
 enum Family : uint8_t {
@@ -149,4 +149,4 @@ const OpTable& ops_for(uint32_t tt) {
     return tt == 4 ? kGfx12 : kMi400;
 }
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 enum class OpKind : uint8_t {
     issue,          // an instruction
@@ -38,4 +38,4 @@ using OpTable = std::array<Op, kOpCodes>;
 // The codes of stream version `tt`.
 const OpTable& ops_for(uint32_t tt);
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

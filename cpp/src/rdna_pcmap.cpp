@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 namespace {
 
 constexpr size_t kCategories = 16, kClasses = 32;
@@ -309,4 +309,4 @@ void PcMap::insert_gaps(Wave& wave) {
     rows_.swap(rows);
 }
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

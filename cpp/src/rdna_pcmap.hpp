@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "rdna_wave.hpp"
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 // A barrier wait that the hardware sent no token for: it comes before instruction `index`.
 struct Gap {
@@ -92,4 +92,4 @@ class PcMap {
     std::vector<Gap> gaps_;
 };
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

@@ -13,7 +13,7 @@
 #include "rdna_tokens.hpp"
 #include "rdna_wave.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 // v5: slots of the latest vector instructions, the newest first (spec_rdna 10.2).
 class RecentSlots {
@@ -383,4 +383,4 @@ void Reader<kVersion, Sink>::tail_reordering() {
     }
 }
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "rdna_tokens.hpp"
-#include "wavescope/column.hpp"
+#include "wavewright/column.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 enum class Step : uint8_t {
     quiet,      // nothing reached the sink
@@ -104,4 +104,4 @@ class WaitingTokens {
     bool first_passes_ = false;  // and it came first
 };
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

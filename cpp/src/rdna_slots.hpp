@@ -9,7 +9,7 @@
 
 #include "rdna_wave.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 class WaveSlots {
   public:
@@ -51,4 +51,4 @@ class WaveSlots {
     std::vector<std::unique_ptr<Wave>> free_;
 };
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

@@ -9,7 +9,7 @@
 
 #include "bit_field.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 enum class Token : uint8_t {
     // Known to the reader alone.
@@ -341,4 +341,4 @@ namespace reg_init_field {
 constexpr Field pipe = bits(14, 15), me = bits(16, 17), type = bits(18, 19), data = bits(20, 51);
 }
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

@@ -1,6 +1,6 @@
 #include "rdna_wave.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 void Wave::unusual_inst(int64_t time, const Op& op, int64_t cycles, bool opens_barrier) {
     if (is(scaling)) {
@@ -100,4 +100,4 @@ void Wave::replay() {
     set(replaying, true);
 }
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

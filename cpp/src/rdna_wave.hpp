@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "rdna_ops.hpp"
-#include "wavescope/column.hpp"
-#include "wavescope/program.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/column.hpp"
+#include "wavewright/program.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::rdna {
+namespace wavewright::rdna {
 
 // Hostile streams can push times to any 64-bit value: sums wrap instead of overflowing.
 constexpr int64_t wrap_add(int64_t a, int64_t b) {
@@ -197,4 +197,4 @@ class Wave {
     uint8_t conditions_ = 0;
 };
 
-}  // namespace wavescope::rdna
+}  // namespace wavewright::rdna

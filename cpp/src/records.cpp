@@ -1,8 +1,8 @@
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
 #include <algorithm>
 
-namespace wavescope {
+namespace wavewright {
 
 void Records::forget_rows() {
     for (const int32_t row : instructions.row) {
@@ -19,4 +19,4 @@ void Records::forget_rows() {
     states.each_column([](const char*, auto& column) { column.clear(); });
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -7,10 +7,10 @@
 #include <map>
 
 #include "bit_field.hpp"
-#include "wavescope/program.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/program.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 // Half-open address ranges of code objects. A later range evicts those it overlaps. Quirk: a range whose end does not
 // fit into 64 bits covers its first address alone, and gives way to one that covers that address already unless its
@@ -215,4 +215,4 @@ class Registers {
     std::map<uint64_t, uint64_t> active_;  // object id -> address it was loaded at; ids are untrusted input, so no hash
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,4 +1,4 @@
-#include "wavescope/replay.hpp"
+#include "wavewright/replay.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "coverage.hpp"
 #include "parallel.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr int64_t kBarrierCycles = 16;  // what a barrier costs at most that nobody waits at
@@ -516,4 +516,4 @@ std::vector<std::vector<int64_t>> Replay::without(std::span<const Removal> remov
     return results;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,10 +1,10 @@
-#include "wavescope/row_totals.hpp"
+#include "wavewright/row_totals.hpp"
 
 #include <algorithm>
 
 #include "by_row.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Totals {
@@ -57,4 +57,4 @@ RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, 
     return table_of(sums);
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

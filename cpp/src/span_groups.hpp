@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cell_summary.hpp"
-#include "wavescope/span_pyramid.hpp"
+#include "wavewright/span_pyramid.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 // Takes the pieces of one lane that reach into a tile, in order of their begin.
 template <class Time>
@@ -138,4 +138,4 @@ class SpanGroups {
     CellSummary<Time, SpanGroups> summary_;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

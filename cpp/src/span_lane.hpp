@@ -10,10 +10,10 @@
 
 #include "cell_summary.hpp"
 #include "span_groups.hpp"
-#include "wavescope/column.hpp"
-#include "wavescope/span_pyramid.hpp"
+#include "wavewright/column.hpp"
+#include "wavewright/span_pyramid.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 // Spans of all lanes, lane by lane. Times count from the start of all tiles.
 template <class Time>
@@ -262,4 +262,4 @@ class SpanLane {
     std::vector<Level> levels_;
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

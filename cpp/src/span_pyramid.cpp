@@ -1,4 +1,4 @@
-#include "wavescope/span_pyramid.hpp"
+#include "wavewright/span_pyramid.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include "parallel.hpp"
 #include "span_lane.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr int64_t kFarthest = int64_t{1} << 60;
@@ -153,4 +153,4 @@ SpanTile SpanPyramid::tile(uint32_t level, uint64_t number) const {
     return tile;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

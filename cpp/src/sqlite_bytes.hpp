@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace wavescope::sqlite {
+namespace wavewright::sqlite {
 
 inline uint32_t big_endian16(const uint8_t* at) {
     return static_cast<uint32_t>(at[0]) << 8 | at[1];
@@ -55,4 +55,4 @@ inline double real_at(const uint8_t* at) {
     return std::bit_cast<double>(big_endian64(at));
 }
 
-}  // namespace wavescope::sqlite
+}  // namespace wavewright::sqlite

@@ -1,4 +1,4 @@
-#include "wavescope/sqlite_columns.hpp"
+#include "wavewright/sqlite_columns.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include "sqlite_bytes.hpp"
 #include "sqlite_text.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 using namespace sqlite;
 
@@ -190,4 +190,4 @@ Column<uint8_t> SqliteColumn::validity() const {
     return bits;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

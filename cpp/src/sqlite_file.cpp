@@ -1,4 +1,4 @@
-#include "wavescope/sqlite_file.hpp"
+#include "wavewright/sqlite_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 #include "sqlite_bytes.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr char kMagic[] = "SQLite format 3";  // with its NUL
@@ -82,4 +82,4 @@ size_t SqliteFile::read_at(uint64_t offset, size_t size, uint8_t* into) const {
     return done;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,11 +1,11 @@
-#include "wavescope/sqlite_scan.hpp"
+#include "wavewright/sqlite_scan.hpp"
 
 #include <algorithm>
 
 #include "sqlite_bytes.hpp"
 #include "sqlite_tree.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 using namespace sqlite;
 
@@ -157,4 +157,4 @@ bool SqliteScan::gather(const uint8_t* local, uint64_t local_size, uint64_t size
     return true;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

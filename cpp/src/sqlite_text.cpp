@@ -7,7 +7,7 @@
 
 #include "utf8.hpp"
 
-namespace wavescope::sqlite {
+namespace wavewright::sqlite {
 namespace {
 
 size_t ascii_prefix(std::string_view bytes) {
@@ -106,4 +106,4 @@ std::string text_of(double value) {
     return sign + figures.substr(0, point) + "." + (fraction.empty() ? "0" : fraction);
 }
 
-}  // namespace wavescope::sqlite
+}  // namespace wavewright::sqlite

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "wavescope/sqlite_columns.hpp"
+#include "wavewright/sqlite_columns.hpp"
 
-namespace wavescope::sqlite {
+namespace wavewright::sqlite {
 
 bool is_utf8(std::string_view bytes);
 
@@ -20,4 +20,4 @@ SqliteValue number_of(std::string_view text);
 // The shortest decimal that reads back as the same number, always with a point or an exponent.
 std::string text_of(double value);
 
-}  // namespace wavescope::sqlite
+}  // namespace wavewright::sqlite

@@ -4,7 +4,7 @@
 
 #include "sqlite_bytes.hpp"
 
-namespace wavescope::sqlite {
+namespace wavewright::sqlite {
 namespace {
 
 constexpr size_t kMaxDepth = 20;  // SQLite's own limit
@@ -130,4 +130,4 @@ bool TableTree::enter_interior(const uint8_t* header) {
     return true;
 }
 
-}  // namespace wavescope::sqlite
+}  // namespace wavewright::sqlite

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "wavescope/sqlite_file.hpp"
+#include "wavewright/sqlite_file.hpp"
 
-namespace wavescope::sqlite {
+namespace wavewright::sqlite {
 
 // A tree of a damaged or hostile file is read up to the first page that does not fit. A page that is
 // reached a second time is damage: nothing leads in a circle, and nothing is read more often than the file has pages.
@@ -54,4 +54,4 @@ class TableTree {
     std::string damage_;
 };
 
-}  // namespace wavescope::sqlite
+}  // namespace wavewright::sqlite

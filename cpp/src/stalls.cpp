@@ -1,4 +1,4 @@
-#include "wavescope/stalls.hpp"
+#include "wavewright/stalls.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "dense_index.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint8_t kSmem = 1, kVmem = 3, kFlat = 4, kLds = 5, kJump = 7, kBvh = 12;  // instructions.category
@@ -508,4 +508,4 @@ StallPass resolve_stalls(const StallRules& rules, const StallInput& input) {
     return found;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

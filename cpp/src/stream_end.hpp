@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <span>
 
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 inline constexpr size_t kBlockBytes = 32;  // the hardware's write pointer counts them
 
@@ -43,4 +43,4 @@ struct StreamEnd {
     }
 };
 
-}  // namespace wavescope
+}  // namespace wavewright

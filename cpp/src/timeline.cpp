@@ -1,9 +1,9 @@
-#include "wavescope/timeline.hpp"
+#include "wavewright/timeline.hpp"
 
 #include <algorithm>
 #include <memory>
 
-namespace wavescope {
+namespace wavewright {
 
 void BinnedCycles::add(int64_t begin, int64_t end) {
     if (end <= begin) return;
@@ -73,4 +73,4 @@ CyclesOverTime state_cycles(const WaveStates& waves, const Bins& bins) {
     return found;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

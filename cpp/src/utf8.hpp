@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace wavescope {
+namespace wavewright {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
@@ -35,4 +35,4 @@ inline int character_length(std::string_view bytes) {
     return length;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

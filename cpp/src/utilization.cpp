@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "wavescope/timeline.hpp"
+#include "wavewright/timeline.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint8_t kKinds = kPipeBusy + kMaxPipes;
@@ -336,4 +336,4 @@ PipeUse pipe_use(const IssuingWaves& waves, const PipeRules& rules, const Bins& 
     return PipeCounter(waves, rules, bins).count();
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,8 +1,8 @@
-#include "wavescope/value_counts.hpp"
+#include "wavewright/value_counts.hpp"
 
 #include <algorithm>
 
-namespace wavescope {
+namespace wavewright {
 
 size_t ValueCounts::place_of(int64_t value) const {
     const size_t mask = slots_.size() - 1;
@@ -38,4 +38,4 @@ std::vector<std::pair<int64_t, int64_t>> ValueCounts::sorted() const {
     return found;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

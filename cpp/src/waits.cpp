@@ -1,11 +1,11 @@
-#include "wavescope/waits.hpp"
+#include "wavewright/waits.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using enum WaitCounter;
@@ -332,4 +332,4 @@ Waits match_waits(std::span<const std::string_view> texts, Dialect dialect, std:
     return found;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,4 +1,4 @@
-#include "wavescope/wave_json.hpp"
+#include "wavewright/wave_json.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "parallel.hpp"
 #include "wave_json_file.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr size_t kFilesPerTurn = 16;
@@ -213,4 +213,4 @@ WaveFiles read_waves(std::span<const WaveFile> files, const LineRows& lines, uns
     return all;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "json_row.hpp"
-#include "wavescope/timeline.hpp"
+#include "wavewright/timeline.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr size_t kLeastRowBytes = std::string_view("[0,0,0,0,0],").size();
@@ -255,4 +255,4 @@ bool parse_wave(std::string_view text, const LineRows& lines, WaveRows& rows, Wa
     return false;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "wavescope/wave_json.hpp"
+#include "wavewright/wave_json.hpp"
 
-namespace wavescope {
+namespace wavewright {
 
 // Instructions and states of the files that one thread has read, without their waves.
 struct WaveRows {
@@ -55,4 +55,4 @@ struct FileFault {
 bool parse_wave(std::string_view text, const LineRows& lines, WaveRows& rows, WaveHead& head, RowProblems& problems,
                 FileFault& fault);
 
-}  // namespace wavescope
+}  // namespace wavewright

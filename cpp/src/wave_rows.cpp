@@ -1,11 +1,11 @@
-#include "wavescope/wave_rows.hpp"
+#include "wavewright/wave_rows.hpp"
 
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <vector>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // A well-mixed number for a row: sums of these tell sets of rows apart whatever the order (splitmix64).
@@ -24,7 +24,7 @@ struct Spent {
 };
 
 int64_t cost_of(const Spent& spent) {
-    return wavescope::add(spent.latency, spent.idle);
+    return wavewright::add(spent.latency, spent.idle);
 }
 
 struct Moments {
@@ -40,9 +40,9 @@ struct Moments {
         const auto square = [](int64_t value) { return static_cast<double>(value) * static_cast<double>(value); };
         ++waves;
         sum.hits += spent.hits;
-        sum.latency = wavescope::add(sum.latency, spent.latency);
-        sum.stall = wavescope::add(sum.stall, spent.stall);
-        sum.idle = wavescope::add(sum.idle, spent.idle);
+        sum.latency = wavewright::add(sum.latency, spent.latency);
+        sum.stall = wavewright::add(sum.stall, spent.stall);
+        sum.idle = wavewright::add(sum.idle, spent.idle);
         hit_squares += square(spent.hits);
         latency_squares += square(spent.latency);
         stall_squares += square(spent.stall);
@@ -177,4 +177,4 @@ UnitMoments unit_moments(const Executed& executed, const WaveColumns& waves, std
     return table;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,9 +1,9 @@
-#include "wavescope/wave_spans.hpp"
+#include "wavewright/wave_spans.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 WaveSpans empty_spans(size_t count) {
@@ -97,4 +97,4 @@ WaveSpans state_spans(const PlacedWaves& waves, std::span<const uint8_t> states,
     return spans;
 }
 
-}  // namespace wavescope
+}  // namespace wavewright

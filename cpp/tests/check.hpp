@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 struct Test {
     const char* suite;
@@ -63,21 +63,21 @@ void check_equal(const A& actual, const B& expected, const char* text, const cha
         fail(file, line, std::string(text) + " is " + shown(actual) + ", not " + shown(expected));
 }
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing
 
-#define TEST(suite, name)                                                                                       \
-    static void suite##_##name();                                                                               \
-    static const ::wavescope::testing::Registration registered_##suite##_##name(#suite, #name, suite##_##name); \
+#define TEST(suite, name)                                                                                        \
+    static void suite##_##name();                                                                                \
+    static const ::wavewright::testing::Registration registered_##suite##_##name(#suite, #name, suite##_##name); \
     static void suite##_##name()
 
 #define CHECK(condition) \
-    if (!(condition)) ::wavescope::testing::fail(__FILE__, __LINE__, "not true: " #condition)
+    if (!(condition)) ::wavewright::testing::fail(__FILE__, __LINE__, "not true: " #condition)
 
 // Ends the test when it fails: for what the following checks stand on.
-#define REQUIRE(condition)                                                       \
-    if (!(condition)) {                                                          \
-        ::wavescope::testing::fail(__FILE__, __LINE__, "not true: " #condition); \
-        return;                                                                  \
+#define REQUIRE(condition)                                                        \
+    if (!(condition)) {                                                           \
+        ::wavewright::testing::fail(__FILE__, __LINE__, "not true: " #condition); \
+        return;                                                                   \
     }
 
-#define CHECK_EQUAL(actual, ...) ::wavescope::testing::check_equal(actual, __VA_ARGS__, #actual, __FILE__, __LINE__)
+#define CHECK_EQUAL(actual, ...) ::wavewright::testing::check_equal(actual, __VA_ARGS__, #actual, __FILE__, __LINE__)

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 enum class Difference { none, values, rows };
 
@@ -42,4 +42,4 @@ class Fingerprint {
     std::vector<Column> columns_;
 };
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 namespace {
 
 constexpr uint32_t kCategories = 0b101'1111'1111'1111;  // by number, 0..12 and 14
@@ -98,4 +98,4 @@ std::string broken_invariant(const Program& program) {
     return {};
 }
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

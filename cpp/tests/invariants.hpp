@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 // The first invariant that does not hold, in words; empty when all do.
 std::string broken_invariant(Records& records, const Program& program);
@@ -13,4 +13,4 @@ std::string broken_invariant(Records& records, const Program& program);
 // The same for a linked program.
 std::string broken_invariant(const Program& program);
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

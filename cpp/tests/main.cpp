@@ -2,7 +2,7 @@
 
 #include "check.hpp"
 
-using namespace wavescope::testing;
+using namespace wavewright::testing;
 
 int main(int argc, char** argv) {
     const std::vector<std::string_view> wanted(argv + 1, argv + argc);

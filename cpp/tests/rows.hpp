@@ -5,9 +5,9 @@
 #include <ostream>
 #include <vector>
 
-#include "wavescope/records.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 struct Instruction {
     int64_t time;
@@ -95,4 +95,4 @@ inline bool has_loss(const Records& records, Loss kind) {
     return false;
 }
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

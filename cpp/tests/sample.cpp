@@ -4,7 +4,7 @@
 
 #include "stream.hpp"
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 namespace {
 
 enum class Kind : uint8_t { smem, valu, silent, wait, barrier, signal, vmem, lds, salu, branch, end };
@@ -245,4 +245,4 @@ Sample sample(const Family& family, const Shape& shape) {
     return made;
 }
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 struct Family {
     const char* name;
@@ -30,4 +30,4 @@ struct Sample {
 
 Sample sample(const Family& family, const Shape& shape);
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 namespace {
 
 void put_big_endian(uint8_t* at, uint64_t value, int bytes) {
@@ -135,4 +135,4 @@ uint32_t SqlitePages::interior(const std::vector<uint32_t>& children) {
     return number;
 }
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 using Bytes = std::vector<uint8_t>;
 
@@ -47,4 +47,4 @@ class SqlitePages {
     Bytes bytes_;
 };
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

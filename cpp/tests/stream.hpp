@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace wavescope::testing {
+namespace wavewright::testing {
 
 struct Field {
     unsigned bit;  // lowest bit of the field inside the token
@@ -292,4 +292,4 @@ void write_code_object(Writer& out, const CodeObject& object, uint32_t tail) {
     }
 }
 
-}  // namespace wavescope::testing
+}  // namespace wavewright::testing

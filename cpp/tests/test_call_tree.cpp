@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/call_tree.hpp"
+#include "wavewright/call_tree.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Made {
@@ -75,4 +75,4 @@ TEST(call_tree, impossible_times) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

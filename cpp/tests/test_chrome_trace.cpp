@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/chrome_trace.hpp"
+#include "wavewright/chrome_trace.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 std::string escaped(std::string_view text) {
@@ -55,4 +55,4 @@ TEST(chrome_trace, counters_without_a_number_are_left_out) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,9 +2,9 @@
 #include <span>
 
 #include "check.hpp"
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Expected {
@@ -155,4 +155,4 @@ TEST(classify, a_very_long_line_is_only_walked_once) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,9 +2,9 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "wavescope/column.hpp"
+#include "wavewright/column.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 std::vector<uint32_t> values(const Column<uint32_t>& column) {
@@ -84,4 +84,4 @@ TEST(column, an_impossible_size_is_bad_alloc) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

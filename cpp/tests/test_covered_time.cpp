@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/covered_time.hpp"
+#include "wavewright/covered_time.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr int64_t longest = int64_t{1} << 52, farthest = int64_t{1} << 61;
@@ -53,4 +53,4 @@ TEST(covered_time, any_order_and_any_pieces) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

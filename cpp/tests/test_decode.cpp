@@ -2,9 +2,9 @@
 #include "check.hpp"
 #include "invariants.hpp"
 #include "sample.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using testing::Family;
@@ -122,7 +122,7 @@ bool same(Records& a, Records& b) {
         const auto &left = a.member, &right = b.member; \
         COLUMNS(SAME_COLUMN)                            \
     }
-    WAVESCOPE_TABLES(SAME_TABLE)
+    WAVEWRIGHT_TABLES(SAME_TABLE)
 #undef SAME_TABLE
 #undef SAME_COLUMN
     return equal && a.status == b.status && a.token_count == b.token_count;
@@ -191,4 +191,4 @@ TEST(decode_all, without_rows_everything_else_is_the_same) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

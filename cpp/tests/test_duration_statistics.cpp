@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/duration_statistics.hpp"
+#include "wavewright/duration_statistics.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using Numbers = std::vector<int64_t>;
@@ -111,4 +111,4 @@ TEST(duration_statistics, values_of_groups_that_became_one) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/entries.hpp"
+#include "wavewright/entries.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using Values = std::vector<uint64_t>;
@@ -50,4 +50,4 @@ TEST(entries, many_entries_do_not_mix) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/event_graph.hpp"
+#include "wavewright/event_graph.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using Numbers = std::vector<int64_t>;
@@ -182,4 +182,4 @@ TEST(event_graph, random_runs_are_reproduced) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,9 +2,9 @@
 #include "check.hpp"
 #include "rows.hpp"
 #include "stream.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using testing::Event;
@@ -327,4 +327,4 @@ TEST(gfx9, a_cut_token_is_a_loss) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -3,10 +3,10 @@
 
 #include "check.hpp"
 #include "coverage.hpp"
-#include "wavescope/hidden.hpp"
-#include "wavescope/records.hpp"
+#include "wavewright/hidden.hpp"
+#include "wavewright/records.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 TEST(coverage, counts_cycles_before_a_time) {
@@ -102,4 +102,4 @@ TEST(hidden, what_is_not_kept_hides_but_does_not_count) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

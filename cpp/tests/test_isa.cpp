@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 std::vector<uint8_t> bytes_of(std::string_view hex) {
@@ -203,4 +203,4 @@ TEST(isa, a_name_that_is_no_column_is_refused) {
 }
 
 }  // namespace
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/jumps.hpp"
+#include "wavewright/jumps.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // "from>to x taken/looped" of every jump.
@@ -93,4 +93,4 @@ TEST(jumps, hostile_loops) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/lane_costs.hpp"
+#include "wavewright/lane_costs.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint64_t all = ~uint64_t{0};
@@ -138,4 +138,4 @@ TEST(lane_costs, least_segments_lie_side_by_side) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

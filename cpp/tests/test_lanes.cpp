@@ -1,7 +1,7 @@
 #include "check.hpp"
-#include "wavescope/lanes.hpp"
+#include "wavewright/lanes.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Found {
@@ -43,4 +43,4 @@ TEST(lanes, nothing) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/late_causes.hpp"
+#include "wavewright/late_causes.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using Found = std::map<std::pair<uint32_t, int32_t>, std::pair<int64_t, int64_t>>;
@@ -55,4 +55,4 @@ TEST(late_causes, hostile_columns) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/isa.hpp"
-#include "wavescope/live_registers.hpp"
+#include "wavewright/isa.hpp"
+#include "wavewright/live_registers.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Operand {
@@ -85,4 +85,4 @@ TEST(live_registers, the_other_half_gives_no_value) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -5,7 +5,7 @@
 #include "check.hpp"
 #include "markers.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint64_t kObject = 7;
@@ -288,4 +288,4 @@ TEST(markers, the_queue_of_waiting_values_is_bounded) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -8,10 +8,10 @@
 #include "check.hpp"
 #include "parallel.hpp"
 #include "sample.hpp"
-#include "wavescope/decode.hpp"
-#include "wavescope/wave_json.hpp"
+#include "wavewright/decode.hpp"
+#include "wavewright/wave_json.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 unsigned helpers_left = 0;
@@ -125,4 +125,4 @@ TEST(parallel, wave_files_are_read_without_helpers) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "wavescope/perfetto.hpp"
+#include "wavewright/perfetto.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 std::string hex(const std::string& bytes) {
@@ -100,4 +100,4 @@ TEST(perfetto, points_are_whole_numbers_where_they_can_be) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -1,9 +1,9 @@
 #include <sstream>
 
 #include "check.hpp"
-#include "wavescope/program.hpp"
+#include "wavewright/program.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr std::string_view kLoop =
@@ -207,4 +207,4 @@ TEST(program, a_large_listing_links) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -4,9 +4,9 @@
 #include "check.hpp"
 #include "rows.hpp"
 #include "stream.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using testing::Event;
@@ -363,4 +363,4 @@ TEST(rdna, a_taken_branch_into_nowhere_stops) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -2,7 +2,7 @@
 #include "registers.hpp"
 #include "stream.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using testing::agent_word;
@@ -207,4 +207,4 @@ TEST(registers, global_compute_registers) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

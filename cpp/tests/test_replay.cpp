@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/replay.hpp"
+#include "wavewright/replay.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint8_t kScalarMath = 2, kMemory = 3, kMath = 6, kWait = 9;
@@ -194,4 +194,4 @@ TEST(replay, times_may_be_anything) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

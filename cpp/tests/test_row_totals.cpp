@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/row_totals.hpp"
+#include "wavewright/row_totals.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Columns {
@@ -62,4 +62,4 @@ TEST(row_totals, times_at_the_ends_of_the_type) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/span_pyramid.hpp"
+#include "wavewright/span_pyramid.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Spans {
@@ -309,4 +309,4 @@ TEST(span_pyramid, nothing_and_nonsense) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -9,9 +9,9 @@
 #include "check.hpp"
 #include "sqlite_pages.hpp"
 #include "sqlite_text.hpp"
-#include "wavescope/sqlite_scan.hpp"
+#include "wavewright/sqlite_scan.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using testing::Blob;
@@ -260,4 +260,4 @@ TEST(sqlite, utf8) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/stalls.hpp"
+#include "wavewright/stalls.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 constexpr uint8_t kStoreKind = 6;
@@ -260,4 +260,4 @@ TEST(stalls, lists_stay_short) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

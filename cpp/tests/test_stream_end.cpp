@@ -8,9 +8,9 @@
 #include "sample.hpp"
 #include "stream.hpp"
 #include "stream_end.hpp"
-#include "wavescope/decode.hpp"
+#include "wavewright/decode.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 using testing::BitWriter;
@@ -151,4 +151,4 @@ TEST(stream_end, chunks_need_no_stop) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/timeline.hpp"
+#include "wavewright/timeline.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // "group/kind: total [bin=cycles ...]" for every group and kind.
@@ -221,4 +221,4 @@ TEST(utilization, wild_numbers) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/waits.hpp"
+#include "wavewright/waits.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 // "wait<-producer,producer(counter)" for every entry, in the order of the table.
@@ -73,4 +73,4 @@ TEST(waits, waves_are_apart_and_unknown_rows_end_them) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/integer_rows.hpp"
-#include "wavescope/wave_json.hpp"
+#include "wavewright/integer_rows.hpp"
+#include "wavewright/wave_json.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 const std::vector<std::pair<int64_t, int32_t>> kLines = {{1, 0}, {2, 1}, {3, 2}};
@@ -172,7 +172,7 @@ TEST(wave_json, waves_by_end_and_each_once) {
 }
 
 TEST(wave_json, files_on_disk) {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "wavescope_test_wave_json";
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "wavewright_test_wave_json";
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "good.json") << wave(R"("instructions":[[1032,1,0,4,1]])");
     const std::vector<WaveFile> given = {{.path = folder / "good.json", .content = {}, .se = 3},
@@ -219,4 +219,4 @@ TEST(integer_rows, members_of_an_object) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

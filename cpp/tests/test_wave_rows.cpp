@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/wave_rows.hpp"
+#include "wavewright/wave_rows.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 TEST(wave_rows, paths_count_distinct_rows) {
@@ -67,4 +67,4 @@ TEST(wave_rows, unknown_waves_groups_and_rows_are_left_out) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

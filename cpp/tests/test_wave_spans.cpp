@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/wave_spans.hpp"
+#include "wavewright/wave_spans.hpp"
 
-namespace wavescope {
+namespace wavewright {
 namespace {
 
 struct Waves {
@@ -68,4 +68,4 @@ TEST(wave_spans, waves_that_reach_beyond_the_table) {
 }
 
 }  // namespace
-}  // namespace wavescope
+}  // namespace wavewright

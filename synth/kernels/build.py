@@ -13,13 +13,13 @@ import tempfile
 from pathlib import Path
 
 from synth.kernels import BUILDS, kernel_path, listing_path, source_paths
-from wavescope.errors import MissingToolError, WavescopeError
+from wavewright.errors import MissingToolError, WavewrightError
 
 __all__ = ["build"]
 
 _SOURCES = Path(__file__).parent / "sources"
 _COMPILER = "clang++-22"
-_SHOWN_FOLDER = "/wavescope/kernels"  # what debug lines call the folder of the sources
+_SHOWN_FOLDER = "/wavewright/kernels"  # what debug lines call the folder of the sources
 _OPTIONS = (
     *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"),
     *("-I", str(_SOURCES), "-std=c++20", "-O3", "-g", "-Wall", "-Wextra", "-Werror"),
@@ -58,10 +58,10 @@ def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
 
 
 def _listing(code_object: Path) -> bytes:
-    from wavescope.codeobj.chunks import cut
-    from wavescope.codeobj.code_object import CodeObject
-    from wavescope.codeobj.llvm import find_libraries
-    from wavescope.codeobj.llvm_run import run_llvm
+    from wavewright.codeobj.chunks import cut
+    from wavewright.codeobj.code_object import CodeObject
+    from wavewright.codeobj.llvm import find_libraries
+    from wavewright.codeobj.llvm_run import run_llvm
 
     built = CodeObject.read(code_object)
     chunks, code = cut(built)
@@ -76,5 +76,5 @@ if __name__ == "__main__":
     try:
         count = build(Path(sys.argv[1]) if len(sys.argv) > 1 else kernel_path("", "").parent)
         print(f"{count} code objects built", file=sys.stderr)
-    except (WavescopeError, subprocess.CalledProcessError) as error:
+    except (WavewrightError, subprocess.CalledProcessError) as error:
         sys.exit(str(error))

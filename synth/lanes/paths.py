@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from synth.isa import Kind, code_graph
 from synth.kernel import compiled, family_of
 from synth.kernels import kernel_path, source_paths
-from wavescope.codeobj.classes import classify
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.lines import line_table
-from wavescope.errors import UsageError
+from wavewright.codeobj.classes import classify
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.lines import line_table
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

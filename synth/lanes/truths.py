@@ -17,13 +17,13 @@ from synth.lanes.access import LaneWave
 from synth.lanes.meaning import MEANINGS
 from synth.lanes.paths import access_rows, branch_decisions, label_lines
 from synth.scenario import Scenario, synthesize
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-    from wavescope.model.trace import ThreadTrace
+    from wavewright.model.trace import ThreadTrace
 
 __all__ = ["LANE_SCHEMA", "LaneLaunch", "LaneTruth", "lane_truth", "lane_truths"]
 

@@ -1,6 +1,6 @@
 """A discrete-event simulation of programs: threads call, streams work in order, collectives meet.
 
-Independent of the analyses of wavescope: nothing of them is imported.
+Independent of the analyses of wavewright: nothing of them is imported.
 """
 
 from __future__ import annotations

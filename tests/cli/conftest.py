@@ -20,7 +20,7 @@ def program() -> Run:
     """Run the program as a user would, in a process of its own; `environment` adds variables."""
 
     def start(*arguments: object, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "wavescope", *map(str, arguments)]
+        command = [sys.executable, "-m", "wavewright", *map(str, arguments)]
         variables = {**os.environ, **(environment or {})}
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=variables)
 

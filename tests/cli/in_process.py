@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wavescope.cli import main
+from wavewright.cli import main
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Done:
 
 
 def call(*arguments: object, encoding: str = "utf-8") -> Done:
-    """Call `wavescope` with these arguments."""
+    """Call `wavewright` with these arguments."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
     status: Any = 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["wavescope", *map(str, arguments)])
+        patch.setattr(sys, "argv", ["wavewright", *map(str, arguments)])
         patch.setattr(sys, "stdout", streams[0])
         patch.setattr(sys, "stderr", streams[1])
         try:

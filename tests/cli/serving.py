@@ -17,7 +17,7 @@ SCREENLESS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "SSH_CONNECTION", "SSH_TT
 
 
 class Program:
-    """A running `wavescope`."""
+    """A running `wavewright`."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -41,9 +41,9 @@ class Program:
 
 @contextmanager
 def running(*arguments: object, environment: dict[str, str] | None = None) -> Iterator[Program]:
-    """`wavescope` with these arguments on a machine without a screen, until the block ends."""
+    """`wavewright` with these arguments on a machine without a screen, until the block ends."""
     variables = {name: value for name, value in os.environ.items() if name not in SCREENLESS} | (environment or {})
-    command = [sys.executable, "-m", "wavescope", *map(str, arguments)]
+    command = [sys.executable, "-m", "wavewright", *map(str, arguments)]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, **pipes, text=True, env=variables)
     try:

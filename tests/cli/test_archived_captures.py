@@ -14,14 +14,14 @@ from typing import Any
 import click
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
 from tests.cli.in_process import Done, call
 from tests.sampling import every_third_pair
-from wavescope.base.unpacking import zstd_library
-from wavescope.cli import _group
+from wavewright.base.unpacking import zstd_library
+from wavewright.cli import _group
 
 RUN = """Kind,Agent_Id,Queue_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp
 KERNEL_DISPATCH,1,1,7,1,9,saxpy,1,1000,2000
@@ -102,7 +102,7 @@ def test_every_verb_answers_alike(captures: Path, verb: str, kind: str) -> None:
     folder, archive = captures / kind, captures / f"{kind}{KINDS[kind]}"
     plain, archived = (_ask(verb, path, "--json") for path in (folder, archive))
     assert archived.status == plain.status, archived.stderr or plain.stderr
-    assert ".wavescope-" not in archived.stdout + archived.stderr, "the temporary folder is nobody's business"
+    assert ".wavewright-" not in archived.stdout + archived.stderr, "the temporary folder is nobody's business"
     if plain.status == 0:
         assert _answer(archived, f"{archive}!", str(archive)) == _answer(plain, f"{folder}/", str(folder))
 
@@ -111,7 +111,7 @@ def test_places_in_an_archive_are_named(captures: Path) -> None:
     answer = json.loads(call("summary", captures / "run.zip", "--json").stdout)
     assert answer["inputs"] == [f"{captures}/run.zip!1_kernel_trace.csv"]
     shown = call("info", captures / "raw.tar.zst").stdout
-    assert f"wavescope summary {captures}/raw.tar.zst" in shown
+    assert f"wavewright summary {captures}/raw.tar.zst" in shown
 
 
 def test_archives_are_written_from_and_not_over(captures: Path, tmp_path: Path) -> None:
@@ -150,18 +150,18 @@ def test_an_archive_with_nothing_to_read(tmp_path: Path) -> None:
     for verb in ("summary", "hotspots", "counters"):
         done = call(verb, archive)
         assert done.status in (2, 3), verb
-        assert ".wavescope-" not in done.stderr
+        assert ".wavewright-" not in done.stderr
 
 
 def test_a_run_stays_readable_until_it_is_forgotten(captures: Path, tmp_path: Path, monkeypatch: Any) -> None:
     """The files of an archive are there as long as the run is, and gone after it."""
-    from wavescope.readers.files.unpacked_folder import _unpacked
+    from wavewright.readers.files.unpacked_folder import _unpacked
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     _unpacked.cache_clear()
-    run = wavescope.open(captures / "database.tar")
-    assert isinstance(run, wavescope.Run)
+    run = wavewright.open(captures / "database.tar")
+    assert isinstance(run, wavewright.Run)
     _unpacked.cache_clear()
     assert run.dispatches.height == 2
     assert len(list(tmp_path.iterdir())) == 1

@@ -20,18 +20,18 @@ from markdown_it import MarkdownIt
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, edit, write_decoded
 from tests.sampling import every_third
-from wavescope.cli import VERBS, _group
-from wavescope.cli.kit.next_commands import NEXT
-from wavescope.report.kit.brief import token_count
+from wavewright.cli import VERBS, _group
+from wavewright.cli.kit.next_commands import NEXT
+from wavewright.report.kit.brief import token_count
 
 BUDGET = 2000
 WITHOUT = ("mcp", "open")  #: They go on until somebody stops them.
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e`` | <script>alert(1)</script> ![x](http://e.example/x) **b** # next:"
 
-#: Words after `wavescope`; TRACE, RUN, AFTER, COUNTERS, CODE, OUT and FOLDER stand for paths.
+#: Words after `wavewright`; TRACE, RUN, AFTER, COUNTERS, CODE, OUT and FOLDER stand for paths.
 EXAMPLES = """
 barriers TRACE
-baseline RUN -o OUT/run.wsbase
+baseline RUN -o OUT/run.wwbase
 busy RUN
 capture att --dry-run --rocm-version 7.2 -- ./gemm 4096
 capture clean FOLDER
@@ -225,7 +225,7 @@ def test_it_ends_with_commands_that_run(line: str, places: dict[str, Path]) -> N
     assert len(asked) <= 3
     for command in asked:
         words = shlex.split(command)
-        assert words[0] == "wavescope"
+        assert words[0] == "wavewright"
         assert words[-1] == "--brief"
         known_as = tuple(places.items())
         back = {str(path): name for name, path in known_as}
@@ -341,7 +341,7 @@ def test_commands_name_any_path(tmp_path: Path) -> None:
     folder = tmp_path / f'it\'s a "b" {chr(7)}'
     write_decoded(folder)
     (command, *_) = offered(call("info", folder, "--brief").stdout)
-    words = command.removeprefix("wavescope ").removesuffix(" --brief")
+    words = command.removeprefix("wavewright ").removesuffix(" --brief")
     told = subprocess.run(["bash", "-c", f"printf '%s\\n' {words}"], capture_output=True, text=True, check=True)
     assert told.stdout.splitlines()[1] == str(folder)
 

@@ -12,17 +12,17 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
 from tests.sampling import every_third
-from wavescope.analysis.trace.costs.hotspots import hotspots
-from wavescope.analysis.trace.overview import overview
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.waves.states import states
-from wavescope.errors import WavescopeError
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.files.capture import find_capture
-from wavescope.readers.opening import open_trace
-from wavescope.readers.trace import att
-from wavescope.readers.trace import buffers as _buffers
+from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.overview import overview
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.waves.states import states
+from wavewright.errors import WavewrightError
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.capture import find_capture
+from wavewright.readers.opening import open_trace
+from wavewright.readers.trace import att
+from wavewright.readers.trace import buffers as _buffers
 
 BY = ("instruction", "kernel", "loop")
 ASKED = [
@@ -115,7 +115,7 @@ def test_a_file_that_changes_meanwhile_is_named(tmp_path: Path) -> None:
     trace = open_trace(tmp_path, in_parts=True)
     last = sorted(tmp_path.glob("*.att"))[-1]
     last.write_bytes(last.read_bytes()[:64])
-    with pytest.raises(WavescopeError, match=r"where there were [1-9].* before; something writes") as error:
+    with pytest.raises(WavewrightError, match=r"where there were [1-9].* before; something writes") as error:
         stalls(trace)
     assert last.name in error.value.where
 

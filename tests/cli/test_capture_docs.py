@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from wavescope.cli.capture import SUBCOMMANDS, command
+from wavewright.cli.capture import SUBCOMMANDS, command
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli-capture.md"
 PRESENT = list(SUBCOMMANDS)

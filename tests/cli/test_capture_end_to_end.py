@@ -57,13 +57,13 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def capture(rocm: RocmTree, templates: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Capture:
-    """Calls `wavescope capture KIND OPTIONS -- PROGRAM`; the program does what `steering` says."""
+    """Calls `wavewright capture KIND OPTIONS -- PROGRAM`; the program does what `steering` says."""
     node = tmp_path / "nodes" / "1"
     node.mkdir(parents=True)
     (node / "properties").write_text("".join(f"{name} {value}\n" for name, value in MI300X.items()), "ascii")
     (node / "gpu_id").write_text("4242\n", "ascii")
     monkeypatch.setenv("ROCPROFILER_KFD_TOPOLOGY", str(tmp_path / "nodes"))
-    monkeypatch.setenv("WAVESCOPE_LOCK_DIR", str(tmp_path / "locks"))
+    monkeypatch.setenv("WAVEWRIGHT_LOCK_DIR", str(tmp_path / "locks"))
     monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "locks").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -87,7 +87,7 @@ def test_discover(capture: Capture, tmp_path: Path) -> None:
     assert "21 dispatches of 3 kernels" in done.stdout
     assert "suggested: blas::saxpy<64u>, launches 8 and 9 of 12" in done.stdout
     assert "> " in done.stdout
-    assert f"wavescope capture att --discovery {tmp_path / 'd'}" in done.stdout.replace(" \\\n   ", "")
+    assert f"wavewright capture att --discovery {tmp_path / 'd'}" in done.stdout.replace(" \\\n   ", "")
     assert max(map(len, done.stdout.splitlines()[:12])) <= 80
     plan = capture("att", "--discovery", tmp_path / "d", "--dry-run", "--json")
     words = json.loads(plan.stdout)["commands"][0]["words"]
@@ -107,7 +107,7 @@ def test_att_finds_kernel_launches_and_buffer(capture: Capture, tmp_path: Path) 
     assert done.stdout.startswith("thread traces of profiled_program: good after 2 attempts")
     assert "2 traced dispatches" in done.stdout
     assert "less" in done.stdout and "is noise" in done.stdout
-    assert f"wavescope diagnose {tmp_path / 'a'}" in done.stdout
+    assert f"wavewright diagnose {tmp_path / 'a'}" in done.stdout
     variables = [run["env"] for run in runs(tmp_path)]
     assert [each.get("ROCPROF_ATT_PARAM_BUFFER_SIZE") for each in variables[1:]] == [str(256 << 20), str(512 << 20)]
     assert [each["ROCR_VISIBLE_DEVICES"] for each in variables] == ["0"] * 3
@@ -138,7 +138,7 @@ def test_events_are_lines_of_json(capture: Capture, tmp_path: Path) -> None:
     assert [event["verdict"] for event in events if event["event"] == "judged"] == ["truncated", "good"]
     result = events[-1]
     assert (result["verdict"], result["is_good"], result["attempts"]) == ("good", True, 2)
-    assert result["next"][0] == f"wavescope diagnose {tmp_path / 'a'}"
+    assert result["next"][0] == f"wavewright diagnose {tmp_path / 'a'}"
     assert done.stderr == ""
 
 
@@ -197,7 +197,7 @@ def test_a_run_is_read_by_the_verbs_about_runs(capture: Capture, tmp_path: Path)
     write_rocpd(files / "PREFIX_results.db", Workload(dispatches=40))
     done = capture("run", "-o", tmp_path / "r", files=str(files), kernels=[])
     assert done.status == 0, done.stdout + done.stderr
-    assert f"wavescope summary {tmp_path / 'r'}" in done.stdout
+    assert f"wavewright summary {tmp_path / 'r'}" in done.stdout
     assert call("summary", tmp_path / "r").status == 0
     assert call("top", tmp_path / "r", "--json").status == 0
 
@@ -207,7 +207,7 @@ def test_samples_are_read_by_the_verbs_about_kernels(capture: Capture, tmp_path:
     write_samples(SampledRun(), files, form="json", with_code=True)
     done = capture("samples", "-o", tmp_path / "s", files=str(files), kernels=[])
     assert done.status == 0, done.stdout + done.stderr
-    assert f"wavescope hotspots {tmp_path / 's'}" in done.stdout
+    assert f"wavewright hotspots {tmp_path / 's'}" in done.stdout
     assert call("hotspots", tmp_path / "s").status == 0
 
 
@@ -259,7 +259,7 @@ def test_a_machine_that_has_only_rpd_records_the_run_with_it(tmp_path: Path, mon
     tracer.write_text(f'#!/bin/sh\n[ "$1" = -o ] || exit 2\ncp {prepared} "$2"\nshift 2\nexec "$@"\n', "ascii")
     tracer.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tracer.parent}:/usr/bin:/bin")
-    monkeypatch.setenv("WAVESCOPE_LOCK_DIR", str(tmp_path / "locks"))
+    monkeypatch.setenv("WAVEWRIGHT_LOCK_DIR", str(tmp_path / "locks"))
     monkeypatch.chdir(tmp_path)
     done = call("capture", "run", "-o", "traced", "--gpu", "any", "--", "true")
     assert done.status == 0, done.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.cli.in_process import call
 
 
@@ -39,9 +39,9 @@ def test_verbs_read_the_result(job: Path, verb: str) -> None:
 
 
 def test_python_reads_the_result(job: Path) -> None:
-    trace = wavescope.open(job)
-    assert isinstance(trace, wavescope.ThreadTrace)
-    assert trace.waves.height == wavescope.open(job / "attempts" / "2" / "raw").waves.height > 0
+    trace = wavewright.open(job)
+    assert isinstance(trace, wavewright.ThreadTrace)
+    assert trace.waves.height == wavewright.open(job / "attempts" / "2" / "raw").waves.height > 0
 
 
 def test_a_job_without_result(job: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_job_without_result(job: Path) -> None:
     done = call("diagnose", job)
     assert done.status == 2
     assert "has no result" in done.stderr
-    assert f"wavescope capture status {job}" in done.stderr
+    assert f"wavewright capture status {job}" in done.stderr
 
 
 def test_a_result_that_leads_out_is_not_followed(job: Path, tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ def test_a_pool_lists_its_jobs(job: Path, tmp_path: Path) -> None:
 def test_output_is_not_turned_into_a_result(job: Path) -> None:
     done = call("decode", job, "--format", "parquet", "-o", job)
     assert done.status == 0
-    assert (job / "wavescope_agent_1_dispatch_1").is_dir(), "where the user said"
+    assert (job / "wavewright_agent_1_dispatch_1").is_dir(), "where the user said"

@@ -1,4 +1,4 @@
-"""`wavescope capture` as a group: what it lists, and how it answers mistakes."""
+"""`wavewright capture` as a group: what it lists, and how it answers mistakes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.cli.capture import SUBCOMMANDS
+from wavewright.cli.capture import SUBCOMMANDS
 
 WITH_PROGRAM = ("discover", "att", "samples", "run")
 
@@ -24,7 +24,7 @@ def test_help_lists_every_subcommand() -> None:
 def test_help_of_a_capture(name: str) -> None:
     done = call("capture", name, "--help")
     assert done.status == 0
-    assert f"Usage: wavescope capture {name} [OPTIONS] -- PROGRAM..." in done.stdout
+    assert f"Usage: wavewright capture {name} [OPTIONS] -- PROGRAM..." in done.stdout
     for option in ("--output", "--dry-run", "--rocprofv3", "--gpu", "--timeout", "--grace", "--attempts", "--wait"):
         assert option in done.stdout
     for option in ("--share", "--env", "--cwd", "--host", "--container", "--resume", "--force", "--json", "--open"):
@@ -39,21 +39,21 @@ def test_unknown_subcommand(word: str, meant: str) -> None:
     done = call("capture", word)
     assert done.status == 2
     assert f"there is no capture '{word}'" in done.stderr
-    assert f"wavescope capture {meant} " in done.stderr
+    assert f"wavewright capture {meant} " in done.stderr
 
 
 def test_verbs_of_other_profilers_lead_here() -> None:
-    assert "wavescope capture (" in call("record").stderr
+    assert "wavewright capture (" in call("record").stderr
 
 
 MISTAKES = [
-    (["discover"], "which program?", "wavescope capture discover -- python bench.py"),
+    (["discover"], "which program?", "wavewright capture discover -- python bench.py"),
     (["att", "--"], "which program?", "--"),
     (["att", "--", ""], "which program?", "--"),
     (
         ["att", "--gpu", "2", "python", "b.py", "--size", "8"],
         "'python' has no -- before it",
-        "wavescope capture att --gpu 2 -- python b.py --size 8",
+        "wavewright capture att --gpu 2 -- python b.py --size 8",
     ),
     (["att", "python", "--", "b.py"], "'python' stands before --", "options first"),
     (["run", "--rocm-version", "7.2", "--", "x"], "--rocm-version says which release to assume", "--dry-run"),

@@ -1,4 +1,4 @@
-"""`wavescope capture pool`, `status` and `clean` as a user calls them; what they run is tested with the pool itself."""
+"""`wavewright capture pool`, `status` and `clean` as a user calls them; what they run is tested with the pool."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.capture.jobs.manifest import Manifest
-from wavescope.capture.pool.keys import KEYS
-from wavescope.capture.pool.plan import job_folder, read_plan
+from wavewright.capture.jobs.manifest import Manifest
+from wavewright.capture.pool.keys import KEYS
+from wavewright.capture.pool.plan import job_folder, read_plan
 
 JOBS = '[defaults]\nkind = "run"\nprogram = "true"\n[[job]]\nname = "a"\nexpected_seconds = 1\n[[job]]\nname = "b"\n'
 
@@ -21,7 +21,7 @@ JOBS = '[defaults]\nkind = "run"\nprogram = "true"\n[[job]]\nname = "a"\nexpecte
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A jobs file in the current folder, on a machine without GPUs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WAVESCOPE_LOCK_DIR", str(tmp_path / "locks"))
+    monkeypatch.setenv("WAVEWRIGHT_LOCK_DIR", str(tmp_path / "locks"))
     (tmp_path / "nodes").mkdir()
     monkeypatch.setenv("ROCPROFILER_KFD_TOPOLOGY", str(tmp_path / "nodes"))
     path = tmp_path / "JOBS.toml"

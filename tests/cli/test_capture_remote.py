@@ -50,11 +50,11 @@ class Place:
         self.variables = {
             **self.network.variables,
             "ROCPROFILER_KFD_TOPOLOGY": str(folder / "nodes"),
-            "WAVESCOPE_LOCK_DIR": str(folder / "locks"),
+            "WAVEWRIGHT_LOCK_DIR": str(folder / "locks"),
         }
 
     def words(self, kind: str, *options: object, **steering: Any) -> list[str]:
-        """Of a command line without `wavescope`."""
+        """Of a command line without `wavewright`."""
         settings = {"templates": str(self._templates), "kernels": KERNELS, "record": str(self.folder / "record.jsonl")}
         program, variables = steered(self.folder, **(settings | steering))
         told = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
@@ -139,7 +139,7 @@ def test_a_capture_goes_on_after_the_connection_was_lost(place: Place, tmp_path:
     options = ("--host", "gpu7", "-o", tmp_path / "a", "--kernel", "saxpy", "--launch", "8-9")
     words = place.words("att", *options, seconds=60)
     taker = subprocess.Popen(
-        [sys.executable, "-m", "wavescope", *words],
+        [sys.executable, "-m", "wavewright", *words],
         env={**os.environ, **place.variables},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -17,9 +17,9 @@ import pytest
 from synth import SyntheticRun, Workload, write_rocpd_ranks
 from tests.cli.conftest import Run
 from tests.sampling import every_third
-from wavescope.cli.kit import run as _run
-from wavescope.readers.files.kinds import Kind
-from wavescope.readers.run.inputs import RunInput
+from wavewright.cli.kit import run as _run
+from wavewright.readers.files.kinds import Kind
+from wavewright.readers.run.inputs import RunInput
 
 distributed = pytest.importorskip("distributed")
 
@@ -120,7 +120,7 @@ def test_a_real_cluster(
 
 @pytest.mark.slow  # the work must not be done before the worker is killed
 def test_a_worker_killed_in_the_middle(ranks: SyntheticRun, expected: dict[str, str], cluster: Cluster) -> None:
-    command = [sys.executable, "-m", "wavescope", "summary", str(ranks.paths[0].parent), *FORMS["json"]]
+    command = [sys.executable, "-m", "wavewright", "summary", str(ranks.paths[0].parent), *FORMS["json"]]
     asking = subprocess.Popen([*command, "--scheduler", cluster.address], stdout=subprocess.PIPE, text=True)
     states = wait_for(lambda: [s for s in [cluster.task_states()] if s.count("memory") >= 4], asking)
     assert len(states) - states.count("memory") > 4, "the work was done before a worker could be killed"

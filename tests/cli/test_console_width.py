@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.property.subjects import written
-from wavescope.cli.kit.io import width_of
+from wavewright.cli.kit.io import width_of
 
 ODD = ("0", "1", "-5", "abc", "", "00", "1e3", "\u0663", "100000", "9" * 5000)
 

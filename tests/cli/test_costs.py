@@ -66,14 +66,14 @@ def test_an_empty_trace_is_said(run: Run, shared: Path) -> None:
 
 
 def test_output_that_cannot_be_written_is_said(capture: Path) -> None:
-    command = [sys.executable, "-m", "wavescope", "hotspots", str(capture), "--json"]
+    command = [sys.executable, "-m", "wavewright", "hotspots", str(capture), "--json"]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     assert done.returncode != 0 and "No space left" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_reader_that_goes_away_is_not_shouted_at(capture: Path) -> None:
-    command = [sys.executable, "-m", "wavescope", "hotspots", str(capture), "--top", "0", "--json"]
+    command = [sys.executable, "-m", "wavewright", "hotspots", str(capture), "--top", "0", "--json"]
     pipe = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert pipe.stdout and pipe.stderr
     pipe.stdout.close()

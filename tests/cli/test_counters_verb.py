@@ -1,4 +1,4 @@
-"""`wavescope counters` and comparisons of counter captures, as a user sees them."""
+"""`wavewright counters` and comparisons of counter captures, as a user sees them."""
 
 from __future__ import annotations
 

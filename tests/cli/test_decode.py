@@ -74,7 +74,7 @@ def test_registers_accesses_and_counters_of_the_code(run: Run, capture: Path, tm
 
 
 def test_sql_over_the_code(run: Run, capture: Path, tmp_path: Path) -> None:
-    """The tables are for any SQL; `wavescope query` is about runs, and says so."""
+    """The tables are for any SQL; `wavewright query` is about runs, and says so."""
     duckdb = pytest.importorskip("duckdb")
     assert run("decode", capture, "-o", tmp_path, "--format", "parquet").returncode == 0
     (file,) = tmp_path.glob("*/code.parquet")
@@ -183,7 +183,7 @@ def test_the_wrong_code_object(run: Run, capture: Path, tmp_path: Path) -> None:
 
 def test_without_the_llvm_that_was_named(run: Run, capture: Path, tmp_path: Path) -> None:
     next(capture.glob("*.isa.tsv")).unlink()
-    nothing = {"WAVESCOPE_LLVM": str(tmp_path / "missing"), "PATH": str(tmp_path)}
+    nothing = {"WAVEWRIGHT_LLVM": str(tmp_path / "missing"), "PATH": str(tmp_path)}
     done = run("decode", capture, "-o", tmp_path, "--json", environment=nothing)
     assert done.returncode == 0, done.stderr
     (dispatch,) = json.loads(done.stdout)["dispatches"]

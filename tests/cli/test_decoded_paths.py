@@ -24,7 +24,7 @@ def test_info_on_a_decoded_directory(run: Run, tmp_path: Path) -> None:
     for words in (
         "decoded thread trace (ui_output), dispatch 1",
         "4 waves of SE 0",
-        "wavescope diagnose",
+        "wavewright diagnose",
         "--resources",
     ):
         assert words in done.stdout
@@ -62,14 +62,14 @@ def test_info_on_a_placeholder(run: Run, tmp_path: Path) -> None:
     failed = run("stalls", tmp_path)
     assert failed.returncode == 2
     assert "dispatch 2 is an empty placeholder" in failed.stderr
-    assert "wavescope info" in failed.stderr
+    assert "wavewright info" in failed.stderr
 
 
 def test_info_on_samples(run: Run, tmp_path: Path) -> None:
     done = run("info", write_files(tmp_path / "samples", SAMPLES))
     assert done.returncode == 0
     assert "8 PC samples" in done.stdout
-    assert "wavescope hotspots" in done.stdout
+    assert "wavewright hotspots" in done.stdout
 
 
 def test_verbs_read_archives(run: Run, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_verbs_read_archives(run: Run, tmp_path: Path) -> None:
     folder = write_decoded(tmp_path / "plain")
     answers = [json.loads(run("stalls", path, "--json").stdout) for path in (packed, folder)]
     assert answers[0]["classes"] == answers[1]["classes"]
-    assert f"wavescope diagnose {packed}  " in run("info", packed).stdout
+    assert f"wavewright diagnose {packed}  " in run("info", packed).stdout
 
 
 def test_decode_converts(run: Run, tmp_path: Path) -> None:
@@ -118,12 +118,12 @@ def test_kinds_that_do_not_fit(run: Run, tmp_path: Path) -> None:
     for verb in ("stalls", "decode"):
         done = run(verb, counters)
         assert done.returncode == 3
-        assert f"wavescope counters {counters}" in done.stderr
+        assert f"wavewright counters {counters}" in done.stderr
     assert "hardware counters" in run("info", counters).stdout
     folder = write_decoded(tmp_path)
     for path in (folder, folder / "code.json"):
         done = run("l2", path)
-        assert (done.returncode, f"wavescope hotspots {path}" in done.stderr) == (3, True)
+        assert (done.returncode, f"wavewright hotspots {path}" in done.stderr) == (3, True)
 
 
 def test_sums_without_waves(run: Run, capture: Path, tmp_path: Path) -> None:

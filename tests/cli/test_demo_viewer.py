@@ -1,4 +1,4 @@
-"""`wavescope demo` in a terminal: a short story, then the viewer until Ctrl-C."""
+"""`wavewright demo` in a terminal: a short story, then the viewer until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.cli.serving import SCREENLESS
-from wavescope.errors import MissingToolError
-from wavescope.page.assets import page_folder
+from wavewright.errors import MissingToolError
+from wavewright.page.assets import page_folder
 
 try:
     page_folder()
@@ -35,7 +35,7 @@ class Terminal:
         self.master, slave = pty.openpty()
         variables = {name: value for name, value in os.environ.items() if name not in SCREENLESS}
         variables |= {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"} | environment
-        command = [sys.executable, "-m", "wavescope", *map(str, arguments)]
+        command = [sys.executable, "-m", "wavewright", *map(str, arguments)]
         self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=variables)
         os.close(slave)
         self.shown = ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.kernel_work import KernelWork
 from tests.cli.conftest import Run
@@ -94,8 +94,8 @@ def test_a_kernel_that_is_not_there(run: Run, counters: Path) -> None:
 
 
 def test_a_trace_with_counters_of_its_kernel(run: Run, capture: Path, tmp_path: Path) -> None:
-    trace = wavescope.open(capture)
-    assert isinstance(trace, wavescope.ThreadTrace)
+    trace = wavewright.open(capture)
+    assert isinstance(trace, wavewright.ThreadTrace)
     name = trace.kernels["demangled"][0]
     write_counters(tmp_path / "pmc", CounterCapture("gfx942", (KernelWork(name),), with_channels=False))
     done = run("diagnose", capture, "--counters", tmp_path / "pmc")

@@ -45,7 +45,7 @@ def test_text_names_the_cause_the_place_and_the_remedy(slow: Path, monkeypatch: 
     assert "   do    do less between launches" in done.stdout
     assert "   false if the thread waits" in done.stdout
     assert "- skipped: " in done.stdout
-    assert f"- next: wavescope regions {slow}" in done.stdout.replace("\n  ", "")
+    assert f"- next: wavewright regions {slow}" in done.stdout.replace("\n  ", "")
 
 
 def test_the_time_of_the_worst_case_can_be_pasted(slow: Path) -> None:

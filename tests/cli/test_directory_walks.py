@@ -21,8 +21,8 @@ def listed(event, arguments):
     if event in ("os.scandir", "os.listdir") and str(arguments[0]).startswith(root):
         found.append(str(Path(arguments[0])))
 sys.addaudithook(listed)
-from wavescope.page.inputs import add_inputs
-from wavescope.page.protocol.document import Library
+from wavewright.page.inputs import add_inputs
+from wavewright.page.protocol.document import Library
 add_inputs(Library(), [Path(root)])[0].opened
 print("\\n".join(found))
 """

@@ -1,4 +1,4 @@
-"""`wavescope disassemble` as a user calls it: files with code, and no trace."""
+"""`wavewright disassemble` as a user calls it: files with code, and no trace."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from synth.kernels import kernel_path
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
-from wavescope.analysis.code.kernel import KernelCode
-from wavescope.analysis.code.overview import CodeOverview
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.errors import UsageError
+from wavewright.analysis.code.kernel import KernelCode
+from wavewright.analysis.code.overview import CodeOverview
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.errors import UsageError
 
 GEMM = kernel_path("tiled_gemm", "gfx942")
 
@@ -143,9 +143,9 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 
 def test_python() -> None:
-    overview, code = wavescope.disassemble(GEMM), wavescope.disassemble(GEMM, "tiled_gemm")
+    overview, code = wavewright.disassemble(GEMM), wavewright.disassemble(GEMM, "tiled_gemm")
     assert isinstance(overview, CodeOverview)
     assert isinstance(code, KernelCode)
     assert code.loops.height == 1
     with pytest.raises(UsageError, match="no kernel is called"):
-        wavescope.disassemble(GEMM, "other")
+        wavewright.disassemble(GEMM, "other")

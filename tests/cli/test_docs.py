@@ -20,7 +20,7 @@ COMMANDS = [
     pytest.param(command, id=f"{page.stem}: {command}")
     for page in PAGES
     for command in make_howto_outputs.commands(page.read_text(encoding="utf-8"))
-    if command.startswith("wavescope ")
+    if command.startswith("wavewright ")
 ]
 
 
@@ -31,9 +31,9 @@ def test_verbs_and_options_of_the_documentation_exist(command: str) -> None:
         words = words[: words.index(stop)] if stop in words else words
     words = words[: words.index("--")] if "--" in words else words  # a program with options of its own
     if words[0].startswith("-"):  # an option of the program itself
-        verb, rest = import_module("wavescope.cli")._group, words
+        verb, rest = import_module("wavewright.cli")._group, words
     else:
-        verb, rest = import_module(f"wavescope.cli.{words[0]}").command, words[1:]
+        verb, rest = import_module(f"wavewright.cli.{words[0]}").command, words[1:]
     if isinstance(verb, click.Group) and not rest[0].startswith("--"):
         name, rest = ("input", rest) if rest[:1] == ["-i"] else (rest[0], rest[1:])
         verb = verb.get_command(click.Context(verb), name)

@@ -1,4 +1,4 @@
-"""`wavescope doctor` as a user calls it."""
+"""`wavewright doctor` as a user calls it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from synth.machines import MadeMachine, healthy_machine
 from tests.cli.in_process import call
 from tests.unit.capture.made_connections import Network
 from tools.make_doctor_docs import PAGE, page
-from wavescope.capture.doctor import RULES, examine
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.cli import doctor
+from wavewright.capture.doctor import RULES, examine
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.cli import doctor
 
 On = Callable[[MadeMachine], None]
 
@@ -57,14 +57,14 @@ def test_json_of_this_machine() -> None:
 
 def test_answers_within_a_second_of_cpu_time_and_without_polars(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = [sys.executable, "-X", "importtime", "-c", "from wavescope.cli import program; program()", "doctor"]
+    words = [sys.executable, "-X", "importtime", "-c", "from wavewright.cli import program; program()", "doctor"]
     done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=tmp_path)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     assert done.returncode in (0, 5) and "captures can" in done.stdout
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "wavescope.capture.doctor" in imported
-    assert not {"polars", "numpy", "wavescope.readers", "wavescope.analysis"} & imported
+    assert "wavewright.capture.doctor" in imported
+    assert not {"polars", "numpy", "wavewright.readers", "wavewright.analysis"} & imported
     assert seconds < 2  # half a second on an idle machine; loaded ones charge more
 
 

@@ -24,7 +24,7 @@ from synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
 from synth.xplane import small_xspace
 from tests.cli.in_process import Done, call
 from tests.sampling import every_third_pair
-from wavescope.cli import _group
+from wavewright.cli import _group
 
 KERNELS = """"Kind","Kernel_Name","Start_Timestamp","End_Timestamp"
 "KERNEL_DISPATCH","gemm",1000,3000

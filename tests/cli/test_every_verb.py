@@ -17,15 +17,15 @@ from typing import Any
 import click
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
 from tests.sampling import every_third_pair
-from wavescope.cli import _group
-from wavescope.export.trace.tables import write_parquet
+from wavewright.cli import _group
+from wavewright.export.trace.tables import write_parquet
 
 STRANGE = "[red]gemm[/] [/bold] :smile: \u202e日本"
 SAMPLED = [
@@ -97,7 +97,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     capture = synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),), shader_engines=2, realtime_pairs=2))
     write_capture(capture, folder / "raw")
     decoded = write_decoded(folder / "decoded")
-    write_parquet(wavescope.open(decoded), folder / "parquet")
+    write_parquet(wavewright.open(decoded), folder / "parquet")
     shutil.copytree(decoded, folder / "parent" / NAME)
     write_files(folder / "parent" / "ui_output_agent_1_dispatch_3", PLACEHOLDER)
     write_files(folder / "placeholder" / NAME, PLACEHOLDER)
@@ -222,7 +222,7 @@ def test_counter_captures(verb: str, inputs: Path) -> None:
         assert text.stdout
         parsed(encoded)
     elif verb not in ("metrics", *CODE_VERBS):  # which take a name or a file, not a capture
-        assert "wavescope counters" in text.stderr
+        assert "wavewright counters" in text.stderr
 
 
 @pytest.mark.parametrize("verb", VERBS)

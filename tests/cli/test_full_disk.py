@@ -21,9 +21,9 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import Done, call
-from wavescope.cli.kit.writing import FORMATS
-from wavescope.errors import MissingToolError
-from wavescope.page.assets import page_folder
+from wavewright.cli.kit.writing import FORMATS
+from wavewright.errors import MissingToolError
+from wavewright.page.assets import page_folder
 
 ALMOST_NOTHING = 40
 """Bytes that are less than any output."""
@@ -114,9 +114,9 @@ def has_page() -> bool:
 
 def in_a_process(arguments: Sequence[str], byte_count: int) -> Done:
     program = (
-        "import resource, wavescope.cli\n"
+        "import resource, wavewright.cli\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({byte_count}, {byte_count}))\n"
-        "wavescope.cli.program()\n"
+        "wavewright.cli.program()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120, check=False

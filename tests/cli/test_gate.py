@@ -1,4 +1,4 @@
-"""`wavescope baseline` and `wavescope gate`: runs, traces and counters, files and statuses."""
+"""`wavewright baseline` and `wavewright gate`: runs, traces and counters, files and statuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.noisy_calls import NoisyProgram, captures
 from synth.runs import Launch, Program, Range, Rank, Synchronise, simulate, write_rocpd
-from wavescope.testing import assert_not_slower
+from wavewright.testing import assert_not_slower
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -44,7 +44,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def baseline(runs: Path, run: Run) -> Path:
-    path = runs / "main.wsbase"
+    path = runs / "main.wwbase"
     done = run("baseline", *(runs / f"run{number}" for number in range(5)), "-o", path, "--step", "train_step")
     assert done.returncode == 0, done.stderr
     assert "5 captures" in done.stdout
@@ -108,7 +108,7 @@ def test_files_have_the_form_of_their_ending(run: Run, runs: Path, baseline: Pat
     suite = ET.parse(tmp_path / "gate.xml").getroot()  # noqa: S314 - our own output
     assert int(suite.attrib["failures"]) >= 1
     assert json.loads((tmp_path / "gate.sarif").read_text())["version"] == "2.1.0"
-    assert (tmp_path / "gate.md").read_text().startswith("## wavescope gate: fail")
+    assert (tmp_path / "gate.md").read_text().startswith("## wavewright gate: fail")
     assert json.loads((tmp_path / "gate.json").read_text())["verdict"] == "fail"
     assert (tmp_path / "gate.txt").read_text().startswith("fail: ")
     before = {name: (tmp_path / name).read_bytes() for name in names}
@@ -125,12 +125,12 @@ def test_github_gets_a_summary_and_annotations(run: Run, runs: Path, baseline: P
     done = run("gate", runs / "run8", "--baseline", baseline, "--format", "github", environment=environment)
     assert done.returncode == 1
     assert all(line.startswith("::") for line in done.stdout.splitlines())
-    assert done.stdout.startswith("::error title=wavescope gate%3A kernel kernel_0::kernel kernel_0 +")
-    assert summary.read_text().startswith("before\n## wavescope gate: fail\n")
+    assert done.stdout.startswith("::error title=wavewright gate%3A kernel kernel_0::kernel kernel_0 +")
+    assert summary.read_text().startswith("before\n## wavewright gate: fail\n")
     without = run(
         "gate", runs / "run8", "--baseline", baseline, "--format", "github", environment={"GITHUB_STEP_SUMMARY": ""}
     )
-    assert "## wavescope gate: fail" in without.stdout
+    assert "## wavewright gate: fail" in without.stdout
     nowhere = {"GITHUB_STEP_SUMMARY": str(tmp_path / "no" / "folder")}
     assert (
         run("gate", runs / "run8", "--baseline", baseline, "--format", "github", environment=nowhere).returncode == 74
@@ -142,18 +142,18 @@ def test_github_gets_a_summary_and_annotations(run: Run, runs: Path, baseline: P
     [
         (("run9",), 2, "something to judge by"),
         (("nowhere", "--baseline", "run0"), 2, "no such file"),
-        (("run9", "--baseline", "main.wsbase", "--baseline", "run0"), 2, "stands for all captures"),
+        (("run9", "--baseline", "main.wwbase", "--baseline", "run0"), 2, "stands for all captures"),
         (("run9", "--baseline", "run0", "--metric", "cycles"), 2, "not of this kind"),
         (("run9", "--baseline", "run0", "--step", "no_such"), 2, "no marker range"),
-        (("run9", "--baseline", "broken.wsbase"), 3, "damaged"),
-        (("run9", "--baseline", "newer.wsbase"), 3, "version 99"),
+        (("run9", "--baseline", "broken.wwbase"), 3, "damaged"),
+        (("run9", "--baseline", "newer.wwbase"), 3, "version 99"),
     ],
 )
 def test_mistakes_are_named(
     words: tuple[str, ...], status: int, message: str, run: Run, runs: Path, baseline: Path
 ) -> None:
-    (runs / "broken.wsbase").write_text("{")
-    (runs / "newer.wsbase").write_text('{"format":"wavescope baseline","schema_version":99}')
+    (runs / "broken.wwbase").write_text("{")
+    (runs / "newer.wwbase").write_text('{"format":"wavewright baseline","schema_version":99}')
     places = ("run", "main", "broken", "newer", "nowhere")
     done = run("gate", *(runs / word if word.startswith(places) else word for word in words))
     assert done.returncode == status, done.stderr
@@ -169,13 +169,13 @@ def _trace(folder: Path, kernel: str, seed: int) -> Path:
 
 def test_traces_need_repeats_and_name_the_lines_that_grew(run: Run, tmp_path: Path) -> None:
     before = [_trace(tmp_path / f"before{seed}", "tiled_gemm_prefetch", seed) for seed in range(5)]
-    file, slower = tmp_path / "main.wsbase", _trace(tmp_path / "slower", "tiled_gemm", 5)
+    file, slower = tmp_path / "main.wwbase", _trace(tmp_path / "slower", "tiled_gemm", 5)
     assert run("baseline", *before, "-o", file).returncode == 0
     same = run("gate", _trace(tmp_path / "same", "tiled_gemm_prefetch", 9), "--baseline", file, "--threshold", "15")
     assert same.returncode == 0, same.stdout
     failed = run("gate", slower, "--baseline", file, "-o", tmp_path / "slower.sarif", "--format", "github")
     assert failed.returncode == 1
-    assert "::warning file=/wavescope/kernels/tiled_gemm.hip,line=18," in failed.stdout
+    assert "::warning file=/wavewright/kernels/tiled_gemm.hip,line=18," in failed.stdout
     results = json.loads((tmp_path / "slower.sarif").read_text())["runs"][0]["results"]
     assert {result["ruleId"] for result in results} == {"grown-line"}
     single = run("gate", before[0], "--baseline", before[1])
@@ -228,7 +228,7 @@ def test_real_captures_are_judged(run: Run, shared: Path, tmp_path: Path) -> Non
     for number, case in enumerate(cases):
         if not (data / case).exists():
             pytest.skip(f"../shared/data/{case} is not here")
-        file = tmp_path / f"{number}.wsbase"
+        file = tmp_path / f"{number}.wwbase"
         assert run("baseline", data / case, "-o", file).returncode == 0
         done = run("gate", data / case, "--baseline", file)
         assert (done.returncode, done.stdout.split(":")[0]) == (0, "pass"), (case, done.stdout)
@@ -240,28 +240,28 @@ def test_real_captures_are_judged(run: Run, shared: Path, tmp_path: Path) -> Non
 def test_counters_are_judged_by_kernel_times_and_metrics(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "counters"
     write_counters(folder)
-    file = tmp_path / "main.wsbase"
+    file = tmp_path / "main.wwbase"
     assert run("baseline", folder, "-o", file, "--metric", "17.1.0").returncode == 0
     done = run("gate", folder, "--baseline", file, "--json")
     assert done.returncode == 0, done.stdout
     subjects = {row["subject"] for row in json.loads(done.stdout)["checks"]["rows"]}
     assert subjects <= {"kernel", "metric"}
-    refused = run("baseline", folder, "-o", tmp_path / "x.wsbase", "--step", "a")
+    refused = run("baseline", folder, "-o", tmp_path / "x.wwbase", "--step", "a")
     assert refused.returncode == 2
 
 
 def test_programs_can_assert_that_they_are_not_slower(runs: Path, baseline: Path) -> None:
     assert assert_not_slower(runs / "run9", baseline).verdict == "pass"
     assert assert_not_slower([runs / "run9", runs / "run4"], [runs / "run0", runs / "run1"]).verdict == "pass"
-    with pytest.raises(AssertionError, match="## wavescope gate: fail"):
+    with pytest.raises(AssertionError, match="## wavewright gate: fail"):
         assert_not_slower(str(runs / "run8"), baseline)
-    with pytest.raises(AssertionError, match="## wavescope gate: cannot tell"):
+    with pytest.raises(AssertionError, match="## wavewright gate: cannot tell"):
         assert_not_slower(runs / "run9", runs / "run0", subjects=("wall",))
     assert assert_not_slower(runs / "run9", runs / "run0", subjects=("wall",), allow_unsure=True).checks.height == 1
 
 
 def test_a_file_of_another_machine_is_judged(run: Run, runs: Path, baseline: Path, tmp_path: Path) -> None:
-    file, budget = tmp_path / "new.wsbase", tmp_path / "budget.toml"
+    file, budget = tmp_path / "new.wwbase", tmp_path / "budget.toml"
     assert run("baseline", runs / "run8", "-o", file, "--step", "train_step").returncode == 0
     assert run("gate", file, "--baseline", baseline).returncode == 1
     budget.write_text('strongest_finding = "5 %"\n')

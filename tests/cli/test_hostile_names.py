@@ -48,7 +48,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
     code = json.loads((decoded / "code.json").read_text())
     for row in code["code"]:
         row[0] += EVIL
-        row[3] = row[3].replace("/wavescope/kernels/", f"/wavescope{EVIL}/{EVIL}")
+        row[3] = row[3].replace("/wavewright/kernels/", f"/wavewright{EVIL}/{EVIL}")
     (decoded / "code.json").write_text(json.dumps(code))
     occupancy = json.loads((decoded / "occupancy.json").read_text())
     occupancy["dispatches"] = {key: name + EVIL for key, name in occupancy["dispatches"].items()}
@@ -63,4 +63,4 @@ def test_nothing_commands_the_terminal(run: Run, hostile: Path, arguments: tuple
     assert done.returncode in (0, 2)
     shown = done.stdout + done.stderr
     assert {c for c in shown if not c.isprintable()} <= {"\n"}
-    assert "bug in wavescope" not in shown
+    assert "bug in wavewright" not in shown

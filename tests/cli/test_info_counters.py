@@ -1,4 +1,4 @@
-"""`wavescope info` about captures of hardware counters, and what other verbs say to them."""
+"""`wavewright info` about captures of hardware counters, and what other verbs say to them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_workload(run: Run, tmp_path: Path) -> None:
         "SQ_LEVEL_WAVES",
         "TCC",
         "System Speed-of-Light",
-        f"wavescope counters {folder}",
+        f"wavewright counters {folder}",
     ):
         assert words in done.stdout
     answer = json.loads(run("info", folder, "--json").stdout)
@@ -70,7 +70,7 @@ def test_other_verbs_name_the_one_that_fits(verb: str, run: Run, tmp_path: Path)
     folder = write_counters(tmp_path / "w").folder
     done = run(verb, folder)
     assert done.returncode == 3
-    assert f"wavescope counters {folder}" in done.stderr
+    assert f"wavewright counters {folder}" in done.stderr
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])

@@ -1,4 +1,4 @@
-"""`wavescope info` about runs, and verbs that were given the other kind of thing."""
+"""`wavewright info` about runs, and verbs that were given the other kind of thing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_what_a_run_holds(tmp_path: Path) -> None:
     assert "folder of runs" in done.stdout
     assert "2 dispatches, 1 region in 8.0 us" in done.stdout
     assert "1 process; 1 GPU had work" in done.stdout
-    assert f"next: wavescope summary {run} shows where the time went" in done.stdout
+    assert f"next: wavewright summary {run} shows where the time went" in done.stdout
     told = json.loads(call("info", run, "--json").stdout)
     assert told["kind"] == "folder of runs"
     row = told["processes"]["rows"][0]
@@ -53,7 +53,7 @@ def test_several_processes_and_a_loss(tmp_path: Path) -> None:
     done = call("info", run)
     assert "4 dispatches, 2 regions\n" in done.stdout
     assert "2 processes" in done.stdout
-    assert "wavescope ranks" in done.stdout
+    assert "wavewright ranks" in done.stdout
     assert "loss:" in done.stdout
     assert "43_results.db" in done.stdout
     assert len(json.loads(call("info", run, "--json").stdout)["losses"]) == 1
@@ -64,12 +64,12 @@ def test_a_recording_without_events(tmp_path: Path) -> None:
     done = call("info", tmp_path)
     assert done.status == 0
     assert "no events" in done.stdout
-    assert "wavescope tables" in done.stdout
+    assert "wavewright tables" in done.stdout
 
 
 def test_statistics_and_broken_databases(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text('"Name","Calls","TotalDurationNs"\n')
-    assert "`wavescope summary` of the *_trace.csv files" in call("info", tmp_path / "s.csv").stdout
+    assert "`wavewright summary` of the *_trace.csv files" in call("info", tmp_path / "s.csv").stdout
     (tmp_path / "1_results.db").write_bytes(b"SQLite format 3\0" + bytes(50))
     assert "cannot be read" in call("info", tmp_path / "1_results.db").stdout
 
@@ -81,12 +81,12 @@ def test_verbs_name_the_right_verb(tmp_path: Path) -> None:
         done = call(verb, run)
         assert done.status == 3
         assert "not a thread trace" in done.stderr
-        assert f"wavescope summary {run}" in done.stderr
+        assert f"wavewright summary {run}" in done.stderr
     for verb in ("summary", "busy", "gaps"):
         done = call(verb, decoded)
         assert done.status == 3
         assert "not a run" in done.stderr
-        assert f"wavescope hotspots {decoded}" in done.stderr
+        assert f"wavewright hotspots {decoded}" in done.stderr
 
 
 def test_a_capture_with_the_run_of_its_run(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_capture_with_the_run_of_its_run(tmp_path: Path) -> None:
     assert "also here" not in call("info", tmp_path / "capture").stdout
     write_run(tmp_path / "capture", 41)
     done = call("info", tmp_path / "capture")
-    assert "also here: the run: wavescope summary" in done.stdout
+    assert "also here: the run: wavewright summary" in done.stdout
     told = json.loads(call("info", tmp_path / "capture", "--json").stdout)
     assert [path.rpartition("/")[2] for path in told["profiles"]] == ["41_*.csv"]
 
@@ -138,12 +138,12 @@ def test_the_path_is_written_once_in_what_comes_next(tmp_path: Path) -> None:
     assert all(str(run) in step for step in json.loads(call("info", run, "--json").stdout)["next"])
 
 
-def test_what_wavescope_does_not_read(tmp_path: Path) -> None:
+def test_what_wavewright_does_not_read(tmp_path: Path) -> None:
     file, folder = tmp_path / "fruit.csv", tmp_path / "empty"
     file.write_text("apple,pear\n1,2\n")
     folder.mkdir()
     for verb in ("info", "summary"):
         done = call(verb, file)
-        assert (done.status, "not a format that wavescope reads" in done.stderr) == (3, True)
+        assert (done.status, "not a format that wavewright reads" in done.stderr) == (3, True)
         done = call(verb, folder)
         assert (done.status, "this folder is empty" in done.stderr) == (3, True)

@@ -12,15 +12,15 @@ import pytest
 from synth import Workload, write_rocpd
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
-from wavescope.cli import VERBS
+from wavewright.cli import VERBS
 
 #: Makes the calls that it reads one after the other, and prints what each of them imported for text.
 SCRIPT = """
 import contextlib, io, json, sys
-from wavescope.cli import _group
+from wavewright.cli import _group
 
 def of_text():
-    return {name for name in sys.modules if name.split(".")[0] == "rich" or name.startswith("wavescope.report")}
+    return {name for name in sys.modules if name.split(".")[0] == "rich" or name.startswith("wavewright.report")}
 
 found, known = [], of_text()
 for arguments in json.load(sys.stdin):
@@ -69,7 +69,7 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     kinds = ((OF_TRACES, capture), (OF_RUNS, run), (OF_COUNTERS, counters), (OF_SAMPLES, samples))
     asked = [[verb, str(path)] for verbs, path in kinds for verb in verbs]
     asked += [["compare", str(path), str(path)] for path in (capture, run, counters)]
-    asked += [["baseline", str(run), "-o", str(tmp_path / "run.wsbase")], ["gate", str(run), "--baseline", str(run)]]
+    asked += [["baseline", str(run), "-o", str(tmp_path / "run.wwbase")], ["gate", str(run), "--baseline", str(run)]]
     asked += [["stalls", str(capture), "--classic"], ["counters", str(counters), "--by", "dispatch"]]
     asked += [["info", str(next(capture.glob("*.out")))], ["info", str(tmp_path / "ui")], ["demo"]]
     asked += [["kernels", "", str(run)], ["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]

@@ -8,16 +8,16 @@ import sys
 
 import pytest
 
-from wavescope.cli.kit.limits import Granted, limit_behind, pool_size, threads_wanted
-from wavescope.errors import LimitError
+from wavewright.cli.kit.limits import Granted, limit_behind, pool_size, threads_wanted
+from wavewright.errors import LimitError
 
 PLENTY = Granted(threads=None, address_space=None, descriptors=None, workers=4)
 LIMITED = """
 import resource, sys
 name, value = sys.argv[1], int(sys.argv[2])
 resource.setrlimit(getattr(resource, name), (value, value))
-sys.argv = ["wavescope", *sys.argv[3:]]
-from wavescope.cli import program
+sys.argv = ["wavewright", *sys.argv[3:]]
+from wavewright.cli import program
 program()
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = [sys.executable, "-m", "wavescope"]
+PROGRAM = [sys.executable, "-m", "wavewright"]
 
 
 def shell(line: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -35,12 +35,12 @@ def test_a_full_disk(capture: Path, more: tuple[str, ...]) -> None:
 def test_stopped(tmp_path: Path) -> None:
     """While the program waits for its input, which is never interrupted in the middle of an import."""
     waits = (
-        "import os, signal, time, wavescope.cli, wavescope.readers.opening as opening\n"
+        "import os, signal, time, wavewright.cli, wavewright.readers.opening as opening\n"
         "def open(*_, **__):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(60)\n"
         "opening.open_trace = open\n"
-        "wavescope.cli.program()\n"
+        "wavewright.cli.program()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", waits, "stalls", str(tmp_path)],

@@ -1,4 +1,4 @@
-"""`wavescope memory`: words, forms, pictures, many files."""
+"""`wavewright memory`: words, forms, pictures, many files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wavescope metrics`: panels, lists and explanations, for people and for programs."""
+"""`wavewright metrics`: panels, lists and explanations, for people and for programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.families import METRIC_TARGETS
 
 
 def test_panels_are_listed_with_their_size_on_each_target() -> None:
@@ -61,11 +61,11 @@ def test_json_is_one_object_with_every_form() -> None:
 def test_shells_complete_names_panels_and_targets(monkeypatch: pytest.MonkeyPatch) -> None:
     from click.shell_completion import BashComplete
 
-    from wavescope.cli.metrics import command
+    from wavewright.cli.metrics import command
 
     def completed(*words: str) -> list[str]:
         *before, last = words
-        complete = BashComplete(command, {}, "wavescope", "_WAVESCOPE_COMPLETE")
+        complete = BashComplete(command, {}, "wavewright", "_WAVEWRIGHT_COMPLETE")
         return [item.value for item in complete.get_completions(before, last)]
 
     assert completed("--target", "gfx94") == ["gfx940", "gfx941", "gfx942"]
@@ -93,7 +93,7 @@ def test_own_metrics_are_listed_and_their_mistakes_told(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("hit rat3",), "did you mean"),
-        (("no such thing at all",), "wavescope metrics"),
+        (("no such thing at all",), "wavewright metrics"),
         (("",), "no metric"),
         (("--panel", "l9"), "no panel 'l9'"),
         (("--target", "gfx900"), "no metrics are declared for gfx900"),

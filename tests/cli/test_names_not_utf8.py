@@ -17,11 +17,11 @@ from synth.workload import Workload
 from tests.cli.in_process import Done, call
 from tests.made_decoded import write_decoded
 from tests.page_answers import answers_in
-from wavescope.base.shown import is_text, json_bytes, shown
-from wavescope.model.losses import Loss
-from wavescope.page.asking import json as page_json
-from wavescope.page.protocol.document import Document
-from wavescope.readers.run.inputs import open_run
+from wavewright.base.shown import is_text, json_bytes, shown
+from wavewright.model.losses import Loss
+from wavewright.page.asking import json as page_json
+from wavewright.page.protocol.document import Document
+from wavewright.readers.run.inputs import open_run
 
 BAD, SHOWN = "bad\udcff", "bad\\xff"
 

@@ -17,13 +17,13 @@ def refuse(event, arguments):
         raise RuntimeError(f"{event} {arguments}")
 
 sys.addaudithook(refuse)
-from wavescope.__main__ import program
+from wavewright.__main__ import program
 program()
 """
 
 
 def _run(*words: object) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "WAVESCOPE_LLVM"}
+    environment = {name: value for name, value in os.environ.items() if name != "WAVEWRIGHT_LLVM"}
     command = [sys.executable, "-c", PROGRAM, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
 

@@ -14,8 +14,8 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.property.subjects import around, written
-from wavescope.cli import _group
-from wavescope.cli.kit.numbers import Whole
+from wavewright.cli import _group
+from wavewright.cli.kit.numbers import Whole
 
 NOT_RUN = ("--jobs", "--threads", "--port")
 """With these, numbers within the bounds start processes or servers: only what is refused is called."""

@@ -1,4 +1,4 @@
-"""`wavescope open`: an address, answers behind it, and Ctrl-C."""
+"""`wavewright open`: an address, answers behind it, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.cli.serving import running
-from wavescope.errors import MissingToolError
-from wavescope.page.assets import page_folder
+from wavewright.errors import MissingToolError
+from wavewright.page.assets import page_folder
 
 try:
     page_folder()
@@ -40,7 +40,7 @@ def test_a_raw_capture_is_decoded_and_served_until_ctrl_c(capture):
     with running("open", capture) as program:
         assert urlsplit(program.url).hostname == "127.0.0.1"
         assert program.ask("documents")[0] == {
-            "number": 0, "label": "capture", "path": str(capture), "identity": f"{capture}.wavescope-notes.json",
+            "number": 0, "label": "capture", "path": str(capture), "identity": f"{capture}.wavewright-notes.json",
             "kind": "trace", "is_open": True,
         }  # fmt: skip
         assert program.ask("0/overview")["instruction_count"] > 0
@@ -60,14 +60,14 @@ def test_scripts_get_the_address_as_json_in_the_first_line(capture):
 
 
 def test_a_place_is_opened_again_by_the_command_that_the_page_copies(capture, tmp_path):
-    settings = {"WAVESCOPE_CONFIG": str(tmp_path / "config")}
+    settings = {"WAVEWRIGHT_CONFIG": str(tmp_path / "config")}
     options = ["--no-browser", "--no-cache", "--source-root", tmp_path, "--at", "#row=3&layout=t(isa;0)"]
     with running("open", capture, *options, environment=settings) as program:
         address, _, place = program.url.partition("#")
         assert place == "row=3&layout=t(isa;0)"
         with urlopen(f"{address}api/kept", timeout=30) as reply:  # noqa: S310 - its own address
             told = json.loads(reply.read())
-    command = shlex.join(["wavescope", "open", str(capture), "--source-root", str(tmp_path), "--no-cache"])
+    command = shlex.join(["wavewright", "open", str(capture), "--source-root", str(tmp_path), "--no-cache"])
     assert told == {"entries": {}, "place": str(tmp_path / "config" / "page.json"), "problem": "", "command": command}
     assert not (tmp_path / "config").exists()  # looking writes nothing
     done = call("open", capture, "--at", "a b")
@@ -122,9 +122,9 @@ def test_what_turns_out_to_be_unreadable_ends_it(capture):
 
 
 def test_without_the_built_page_it_says_what_is_missing(capture, monkeypatch, tmp_path):
-    import wavescope
+    import wavewright
 
-    monkeypatch.setattr(wavescope, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(wavewright, "__path__", [str(tmp_path)])
     done = call("open", capture)
     assert done.status == 5
     assert "Node.js" in done.stderr
@@ -172,7 +172,7 @@ def test_a_trace_deleted_while_it_is_open_is_reported(three_dispatches):
 
 def test_notes_go_beside_the_trace_or_where_the_user_said(capture, tmp_path):
     note = {"id": "1", "text": "look here", "address": "view=isa", "created": "2026-01-01T00:00:00Z"}
-    for options, file in (((), "capture.wavescope-notes.json"), (("--notes", tmp_path / "mine.json"), "mine.json")):
+    for options, file in (((), "capture.wavewright-notes.json"), (("--notes", tmp_path / "mine.json"), "mine.json")):
         with running("open", capture, *options) as program:
             assert program.ask("0/notes") == {"notes": [], "saved_at": None, "can_save": True}
             headers = {"Content-Type": "application/json", "Origin": program.url.rsplit("/", 2)[0]}
@@ -201,7 +201,7 @@ def test_sigterm_ends_it(capture):
 def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_path):
     cache, copy = tmp_path / "cache", tmp_path / "made" / "capture"
     shutil.copytree(capture, copy)
-    environment = {"WAVESCOPE_CACHE": str(cache)}
+    environment = {"WAVEWRIGHT_CACHE": str(cache)}
 
     def overview(*options: str) -> dict:
         with running("open", copy, "--no-browser", *options, environment=environment) as program:
@@ -258,7 +258,7 @@ def test_the_counters_of_a_run_are_a_document_of_their_own(run_of_two):
 
 
 def test_without_paths_it_waits_for_something_to_open(capture, tmp_path):
-    environment = {"WAVESCOPE_CONFIG": str(tmp_path / "config")}
+    environment = {"WAVEWRIGHT_CONFIG": str(tmp_path / "config")}
     with running("open", capture, "--no-browser", environment=environment) as program:
         program.ask("documents")
     with running("open", "--no-browser", environment=environment) as program:

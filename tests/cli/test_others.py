@@ -32,7 +32,7 @@ def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     done = run("info", tmp_path / "notes.txt")
     assert done.returncode == 3
-    assert "not a format that wavescope reads" in done.stderr
+    assert "not a format that wavewright reads" in done.stderr
     (tmp_path / "empty").mkdir()
     assert "this folder is empty" in run("info", tmp_path / "empty").stderr
     assert run("info", tmp_path / "missing").returncode == 2
@@ -48,7 +48,7 @@ def test_demo(run: Run, gpu: str) -> None:
 
 
 def test_demo_needs_no_disassembler(run: Run, tmp_path: Path) -> None:
-    nothing = {"WAVESCOPE_LLVM": str(tmp_path / "missing"), "PATH": str(tmp_path)}
+    nothing = {"WAVEWRIGHT_LLVM": str(tmp_path / "missing"), "PATH": str(tmp_path)}
     done = run("demo", "--json", environment=nothing)
     facts = json.loads(done.stdout)["overview"]
     assert facts["unresolved"] == 0
@@ -64,7 +64,7 @@ def test_demo_of_counters(run: Run, tmp_path: Path) -> None:
     done = run("demo", "--counters", "--keep", tmp_path / "counters")
     assert done.returncode == 0, done.stderr
     for verb in ("counters", "roofline", "diagnose", "compare"):
-        assert f"$ wavescope {verb}" in done.stdout
+        assert f"$ wavewright {verb}" in done.stdout
     assert "gather_rows(float*, float const*, int const*): Limited by" in done.stdout
     assert run("counters", tmp_path / "counters" / "after").returncode == 0
     assert json.loads(run("demo", "--counters", "--json").stdout)["dispatches"] == {"before": 8, "after": 8}
@@ -99,5 +99,5 @@ def test_usage_errors(program: Run, run: Run) -> None:
 
 
 def test_completion(program: Run) -> None:
-    done = program(environment={"_WAVESCOPE_COMPLETE": "bash_source"})
+    done = program(environment={"_WAVEWRIGHT_COMPLETE": "bash_source"})
     assert "complete" in done.stdout

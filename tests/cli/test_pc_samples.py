@@ -32,8 +32,8 @@ def test_info_names_the_samples_and_the_run_beside_them(run: Run, folder: Path) 
     text = run("info", folder / "trap").stdout
     assert "600 PC samples (host trap) of 6 dispatches" in text
     assert "kernel: saxpy: 8 VGPRs" in text
-    assert "also here: the run: wavescope summary" in text
-    assert "wavescope stalls" not in text
+    assert "also here: the run: wavewright summary" in text
+    assert "wavewright stalls" not in text
     answer = json.loads(run("info", folder / "csv", "--json").stdout)
     assert (answer["pc_samples"], answer["sampling_method"], answer["sampled_dispatches"]) == (600, "stochastic", 3)
     assert "600 PC samples are in this file, too" in run("info", folder / "json").stdout

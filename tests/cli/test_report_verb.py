@@ -27,13 +27,13 @@ from synth.workload import Workload
 from tests.cli.in_process import Done, call
 from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, NASTY, damaged_run, damaged_trace
 from tests.made_decoded import NAME, decoded_files, write_files
-from wavescope.export.report import WRITERS
+from wavewright.export.report import WRITERS
 
 #: Formats whose packages and modules are here.
 ENDINGS = [
     ending
     for ending, module in WRITERS.items()
-    if importlib.util.find_spec(f"wavescope.export.report.{module}") is not None
+    if importlib.util.find_spec(f"wavewright.export.report.{module}") is not None
 ]
 KINDS = ("run", "trace", "counters", "comparison")
 USER = "janedoe"
@@ -154,7 +154,7 @@ def test_provenance_has_the_hash_of_every_input(run: Path, tmp_path: Path) -> No
     provenance = report_of(tmp_path / "a.json")["provenance"]
     hashes = {Path(each["path"]).name: each["sha256"] for each in provenance["inputs"]}
     assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in run.iterdir()}
-    assert provenance["command"] == f"wavescope report {run} -o {tmp_path / 'a.json'} --top 5"
+    assert provenance["command"] == f"wavewright report {run} -o {tmp_path / 'a.json'} --top 5"
     assert provenance["filters"] == {"for": "full", "top": "5"}
 
 
@@ -390,7 +390,7 @@ def test_a_report_costs_little_more_than_a_summary(tmp_path: Path) -> None:
     write_rocpd_ranks(tmp_path / "run", Workload(dispatches=100_000, ranks=1, seed=1))
     seconds = {}
     for verb, more in (("summary", ()), ("report", ("-o", str(tmp_path / "a.html")))):
-        command = [sys.executable, "-m", "wavescope", verb, str(tmp_path / "run"), *more]
+        command = [sys.executable, "-m", "wavewright", verb, str(tmp_path / "run"), *more]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, check=True, capture_output=True, env=os.environ | {"POLARS_MAX_THREADS": "1"})
         after = resource.getrusage(resource.RUSAGE_CHILDREN)

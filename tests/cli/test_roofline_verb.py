@@ -212,7 +212,7 @@ def test_partial_captures_name_what_is_missing(tmp_path: Path) -> None:
 def test_terminals_without_fine_characters(folder: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
     done = subprocess.run(
-        [sys.executable, "-m", "wavescope", "roofline", str(folder)], capture_output=True, env=environment, check=False
+        [sys.executable, "-m", "wavewright", "roofline", str(folder)], capture_output=True, env=environment, check=False
     )
     assert done.returncode == 0
     plot = [line for line in done.stdout.decode("ascii").splitlines() if re.match(r" *\S*\|", line)]

@@ -29,18 +29,18 @@ import os, sys
 {TOLD_BY_A_DESTRUCTOR}
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == "wavescope.cli.kit.io":
+        if name == "wavewright.cli.kit.io":
             Told()
 sys.meta_path.insert(0, Finder())
-from wavescope.__main__ import program
+from wavewright.__main__ import program
 program()
 """
 IN_AN_OUTPUT = f"""
 import os, sys
 from pathlib import Path
-from wavescope.base import stopping
-from wavescope.export.kit.staging import staged
-from wavescope.base.scratch import make_scratch
+from wavewright.base import stopping
+from wavewright.export.kit.staging import staged
+from wavewright.base.scratch import make_scratch
 {TOLD_BY_A_DESTRUCTOR}
 stopping.watch()
 folder, _ = make_scratch()
@@ -53,8 +53,8 @@ stopping.leave(0)
 IN_PUBLISHING = f"""
 import os, sys
 from pathlib import Path
-from wavescope.base import stopping
-from wavescope.export.kit import staging as _staging
+from wavewright.base import stopping
+from wavewright.export.kit import staging as _staging
 {TOLD_BY_A_DESTRUCTOR}
 put = _staging._put
 def told(twin, target):
@@ -69,8 +69,8 @@ stopping.leave(0)
 """
 WITH_A_CHILD = f"""
 import os, sys
-from wavescope.base import stopping
-from wavescope.codeobj import process as _process
+from wavewright.base import stopping
+from wavewright.codeobj import process as _process
 {TOLD_BY_A_DESTRUCTOR}
 converse = _process._converse
 def told(process, *more):
@@ -84,9 +84,9 @@ _process.run_bounded(["sleep", "600"], b"", idle_s=600, total_s=600, output_limi
 WITH_WORKERS = """
 import os, sys, time
 from pathlib import Path
-from wavescope.base import stopping
-from wavescope.cluster.processes import Processes
-from wavescope.base.scratch import make_scratch
+from wavewright.base import stopping
+from wavewright.cluster.processes import Processes
+from wavewright.base.scratch import make_scratch
 
 def wait(item):
     folder, _ = make_scratch()
@@ -215,7 +215,7 @@ def test_at_any_moment(place: Place, tmp_path: Path, number: int) -> None:
     write_rocpd(run, Workload(dispatches=20_000))
     chance = random.Random(int(number))
     for _ in range(25):
-        process = place.start("-m", "wavescope", "convert", run, "-f", "parquet", "-o", "out")
+        process = place.start("-m", "wavewright", "convert", run, "-f", "parquet", "-o", "out")
         wait_until(lambda: process.poll() is not None or has_in_hand(process.pid, signal.SIGTERM))  # noqa: B023
         time.sleep(chance.uniform(0, 1.5))
         process.send_signal(number)

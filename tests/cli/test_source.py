@@ -52,7 +52,7 @@ def test_modes_can_be_forced(run: Run, gemm: Path) -> None:
     assert "instruction" in run("source", gemm, "--isa", "--source-root", SOURCES).stdout
     forced = run("source", gemm, "--source").stdout
     assert "its text is not here; --source-root DIR" in forced
-    assert "/wavescope/kernels/tiled_gemm.hip" in forced
+    assert "/wavewright/kernels/tiled_gemm.hip" in forced
 
 
 def test_innermost_lines(run: Run, gemm: Path) -> None:
@@ -146,7 +146,7 @@ def test_the_demo_keeps_the_source_of_its_kernel(run: Run, tmp_path: Path) -> No
 
 
 def test_a_reader_that_has_seen_enough_is_no_failure(gemm: Path) -> None:
-    command = f"{sys.executable} -m wavescope source {gemm} --all | head -2"
+    command = f"{sys.executable} -m wavewright source {gemm} --all | head -2"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, check=False
     )

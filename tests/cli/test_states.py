@@ -1,4 +1,4 @@
-"""`wavescope states` as a user sees it."""
+"""`wavewright states` as a user sees it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_definitions_that_cannot_be_read(run: Run, counted: Path, tmp_path: Path
 
 def test_numpy_is_imported_for_counters_only(capture: Path) -> None:
     code = (
-        "import sys; from wavescope.cli import _group; _group(sys.argv[1:], standalone_mode=False);"
+        "import sys; from wavewright.cli import _group; _group(sys.argv[1:], standalone_mode=False);"
         "assert 'numpy' not in sys.modules"
     )
     command = [sys.executable, "-c", code, "states", str(capture)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.cli import VERBS
-from wavescope.cli.kit.suggestions import options_meant, verbs_meant
+from wavewright.cli import VERBS
+from wavewright.cli.kit.suggestions import options_meant, verbs_meant
 
 
 @pytest.mark.parametrize(
@@ -34,12 +34,12 @@ from wavescope.cli.kit.suggestions import options_meant, verbs_meant
 def test_the_first_suggestion_is_what_was_meant(word: str, verb: str) -> None:
     done = call(word, "somewhere")
     assert done.status == 2
-    assert done.stderr.splitlines()[1].startswith(f"  try: wavescope {verb} (")
+    assert done.stderr.splitlines()[1].startswith(f"  try: wavewright {verb} (")
 
 
 def test_a_word_that_means_nothing_leads_to_the_list() -> None:
     assert verbs_meant("xyzzy", VERBS) == verbs_meant("q", VERBS) == []
-    assert "wavescope --help lists the verbs" in call("xyzzy").stderr
+    assert "wavewright --help lists the verbs" in call("xyzzy").stderr
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`wavescope stalls`, `waits` and `latency` as a user sees them."""
+"""`wavewright stalls`, `waits` and `latency` as a user sees them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.conftest import Run
-from wavescope.cli import _group
+from wavewright.cli import _group
 
 VERBS = ("stalls", "waits", "latency")
 

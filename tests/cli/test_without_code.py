@@ -32,7 +32,7 @@ def test_the_reason_is_the_true_one(without_code, verb):
     assert done.status == 0
     told, _, losses = done.stdout.partition("loss: ")
     assert "code.json" in losses
-    assert [words for words in WRONG if words in told.replace("wavescope", "")] == []
+    assert [words for words in WRONG if words in told.replace("wavewright", "")] == []
     if verb in ("hotspots", "source", "loops", "waits", "barriers"):
         assert "instructions were executed, but the code of none of them is known" in " ".join(told.split())
     if verb == "coverage":

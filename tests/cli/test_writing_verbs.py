@@ -15,10 +15,10 @@ from synth.rocpd import write_rocpd, write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.unit.run_equality import differences
-from wavescope.cli.kit.writing import FORMATS
-from wavescope.errors import MissingToolError
-from wavescope.page.assets import page_folder
-from wavescope.readers.run.inputs import open_run
+from wavewright.cli.kit.writing import FORMATS
+from wavewright.errors import MissingToolError
+from wavewright.page.assets import page_folder
+from wavewright.readers.run.inputs import open_run
 
 NEEDS_PACKAGE = ("otf2",)
 
@@ -66,7 +66,7 @@ def test_a_perfetto_trace_is_called_so(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "out.pftrace"
     assert call("convert", run, "-f", "perfetto", "-o", out).status == 0
     told = call("info", out).stdout
-    assert "Perfetto trace (wavescope writes them and does not read them)" in told
+    assert "Perfetto trace (wavewright writes them and does not read them)" in told
     assert "ui.perfetto.dev" in told
     done = call("summary", out)
     assert done.status == 3
@@ -113,7 +113,7 @@ def test_merge_and_split(tmp_path: Path) -> None:
         (["window", "RUN", "-o", "OUT", "--time", "half:"], "is not a time"),
         (["window", "RUN", "-o", "OUT", "--time", "60%:30%"], "ends before"),
         (["window", "RUN", "-o", "OUT", "--between", "nowhere", "nothing"], "markers: "),
-        (["window", "RUN", "-o", "OUT", "--kernel", "nowhere"], "wavescope top"),
+        (["window", "RUN", "-o", "OUT", "--kernel", "nowhere"], "wavewright top"),
         (["window", "RUN", "-o", "OUT", "--rank", "77"], "nothing of the run"),
         (["convert", "RUN", "-f", "rocpd", "-o", "RUN", "--force"], "the output is an input"),
         (["merge", "RUN", "-o", "RUN", "--force"], "the output is an input"),
@@ -166,15 +166,15 @@ def test_thread_traces_are_for_decode(tmp_path: Path, verb: str) -> None:
     more = ["-f", "rocpd"] if verb == "convert" else ["--rank", "0"] if verb == "window" else []
     done = call(verb, tmp_path / "capture", "-o", tmp_path / "out", *more)
     assert done.status == 2
-    assert "wavescope decode" in done.stderr
+    assert "wavewright decode" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["arrow", "parquet", "rocpd", "rpd"])
 def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
     program = (
         "import os, signal, sys\n"
-        "import wavescope.cli\n"
-        "from wavescope.model.run import Run\n"
+        "import wavewright.cli\n"
+        "from wavewright.model.run import Run\n"
         "chunks = Run.chunks\n"
         "def stopped(self, table, columns=None):\n"
         "    for piece in chunks(self, table, columns):\n"
@@ -183,7 +183,7 @@ def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: s
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "Run.chunks = stopped\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "wavescope.cli.program()\n"
+        "wavewright.cli.program()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "convert", str(run), "-f", name, "-o", str(tmp_path / "out")],

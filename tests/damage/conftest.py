@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from synth import Scenario, synthesize
-from wavescope import _core
+from wavewright import _core
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 

@@ -7,7 +7,7 @@ import random
 import polars as pl
 
 from tests.damage.conftest import Specimen
-from wavescope import _core
+from wavewright import _core
 
 OK, EMPTY, TOO_SHORT, NO_PAYLOAD, UNKNOWN_HEADER, STOPPED = range(6)
 

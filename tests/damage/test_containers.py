@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from synth.containers import ar_archive, hip_entry, host_elf, offload_binary, offload_bundle, packed_bundle
 from synth.kernels import kernel_path
-from wavescope.base.unpacking import zstd_library
-from wavescope.codeobj import containers
-from wavescope.codeobj.containers import code_objects_in
-from wavescope.errors import NotATraceError, WavescopeError
+from wavewright.base.unpacking import zstd_library
+from wavewright.codeobj import containers
+from wavewright.codeobj.containers import code_objects_in
+from wavewright.errors import NotATraceError, WavewrightError
 
 CODE = kernel_path("saxpy", "gfx942").read_bytes()
 BUNDLE = offload_bundle(
@@ -37,11 +37,11 @@ SPECIMENS = {
 def _read_all(data: bytes) -> int:
     """How many code objects could be read."""
     count = 0
-    with suppress(WavescopeError):
+    with suppress(WavewrightError):
         contents = code_objects_in(data, where="damaged")
         assert all(loss.message for loss in contents.losses)
         for each in contents.objects:
-            with suppress(WavescopeError):
+            with suppress(WavewrightError):
                 count += each.read().startswith(b"\x7fELF")
     return count
 
@@ -84,7 +84,7 @@ def test_tables_that_claim_anything(places: list[tuple[int, int]], count: int) -
     name = hip_entry("gfx942").encode()
     table = b"".join(struct.pack("<QQQ", offset, size, len(name)) + name for offset, size in places)
     data = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", count) + table + (b"\x7fELF" + bytes(60)) * 200
-    with suppress(WavescopeError):
+    with suppress(WavewrightError):
         contents = code_objects_in(data)
         assert sum(each.size_bytes for each in contents.objects) <= len(data)
         assert all(len(each.read()) == each.size_bytes for each in contents.objects)
@@ -129,14 +129,14 @@ def test_bombs_stay_small() -> None:
         assert time.process_time() - started < 10
         assert tracemalloc.get_traced_memory()[1] < 3 * (claimed if claimed <= 200 << 20 else 1 << 20) + (64 << 20)
         tracemalloc.stop()
-    with pytest.raises(WavescopeError, match="unpacks to more than"):
+    with pytest.raises(WavewrightError, match="unpacks to more than"):
         code_objects_in(bytes(packed))
 
 
 def test_a_section_full_of_starts_is_given_up() -> None:
     for start in (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB\3\0\1\0", b"\x10\xff\x10\xad\1\0\0\0", b"\x7fELF\x02\x01\1\0"):
         started = time.process_time()
-        with pytest.raises(WavescopeError):
+        with pytest.raises(WavewrightError):
             code_objects_in(host_elf({".hip_fatbin": start * ((4 << 20) // len(start))}))
         assert time.process_time() - started < 20, start
 

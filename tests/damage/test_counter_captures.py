@@ -21,18 +21,18 @@ from hypothesis import strategies as st
 from synth import CounterCapture, KernelWork, write_counters
 from tests.cli.in_process import call
 from tests.sampling import every_third, every_third_pair, examples
-from wavescope.analysis.counters.contents import counter_contents
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import limiters
-from wavescope.analysis.counters.memory_chart import memory_chart
-from wavescope.analysis.counters.raw import raw_counters
-from wavescope.analysis.counters.roofline import roofline
-from wavescope.analysis.counters.values.raw import raw_values
-from wavescope.errors import WavescopeError
-from wavescope.model.answer import to_builtins
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.contents import counter_contents
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.l2 import l2
+from wavewright.analysis.counters.limiters import limiters
+from wavewright.analysis.counters.memory_chart import memory_chart
+from wavewright.analysis.counters.raw import raw_counters
+from wavewright.analysis.counters.roofline import roofline
+from wavewright.analysis.counters.values.raw import raw_values
+from wavewright.errors import WavewrightError
+from wavewright.model.answer import to_builtins
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 NASTY = "</script><img src=x onerror=alert(1)>&\"'|\u2028\u202e\x07\x1b[31m=cmd()\t[red]"
 LONG = (
@@ -88,7 +88,7 @@ def analysed(counters: CounterSet) -> None:
             warnings.simplefilter("error")
             try:
                 answer = analyse(counters)
-            except WavescopeError as error:
+            except WavewrightError as error:
                 assert error.what
                 continue
         if getattr(answer, "rules", "") != "rocprof-compute-3.3":
@@ -145,7 +145,7 @@ def test_a_capture_cut_anywhere_gives_no_other_number(tmp_path: Path) -> None:
             file.write_text(text[:length])
             try:
                 found = open_counters(file)
-            except WavescopeError as error:
+            except WavewrightError as error:
                 assert error.advice or error.where
                 continue
             assert all(whole[row[:4]] == row[4] for row in found.values.rows())
@@ -175,7 +175,7 @@ def test_a_file_that_ends_inside_a_number_says_so(tmp_path: Path) -> None:
 def test_a_file_of_thousands_of_passes_is_refused(tmp_path: Path, rows: str) -> None:
     file = tmp_path / "a_counter_collection.csv"
     file.write_text(LONG + rows)
-    with pytest.raises(WavescopeError, match=r"5,000 (sets|executions)"):
+    with pytest.raises(WavewrightError, match=r"5,000 (sets|executions)"):
         open_counters(file)
 
 
@@ -310,7 +310,7 @@ def test_every_analysis_of_changed_captures(data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:
         try:
             found = open_counters(placed(Path(folder), **{name.removesuffix(".csv"): text}))
-        except WavescopeError as error:
+        except WavewrightError as error:
             assert error.what
             return
     analysed(found)

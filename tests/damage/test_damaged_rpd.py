@@ -10,9 +10,9 @@ import pytest
 
 from tests.sampling import every_third
 from tests.unit.made_rpd import ROWS, write_rpd_file
-from wavescope.errors import WavescopeError
-from wavescope.export.run.chrome import write_chrome
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import WavewrightError
+from wavewright.export.run.chrome import write_chrome
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def _survives(path: Path, out: Path) -> bool:
         run = open_run(path)
         tables = run.to_polars()
         write_chrome(run, out, force=True)
-    except WavescopeError:
+    except WavewrightError:
         return False
     assert (tables["dispatches"]["end_ns"] >= tables["dispatches"]["start_ns"]).all()
     assert json.loads(out.read_bytes())["traceEvents"] is not None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.xplane import small_xspace
-from wavescope.errors import WavescopeError
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import WavewrightError
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ def _survives(path: Path, content: bytes) -> bool:
     path.write_bytes(content)
     try:
         tables = open_run(path).to_polars()
-    except WavescopeError:
+    except WavewrightError:
         return False
     for name in ("dispatches", "copies", "regions", "allocations"):
         assert (tables[name]["end_ns"] >= tables[name]["start_ns"]).all()

@@ -14,14 +14,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.made_decoded import decoded_files, edit, write_decoded, zipped
 from tests.sampling import every_third, every_third_pair
-from wavescope.analysis.trace.contents import contents
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.cli import VERBS, main
-from wavescope.errors import WavescopeError
-from wavescope.model.schema import THREAD_TRACE
+from wavewright.analysis.trace.contents import contents
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.cli import VERBS, main
+from wavewright.errors import WavewrightError
+from wavewright.model.schema import THREAD_TRACE
 
 GOOD = ("filenames.json", "code.json", "occupancy.json", "realtime.json")
 COUNTED = ("waves", "instructions", "states", "code", "occupancy", "sampled_counters")
@@ -34,13 +34,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> wavescope.ThreadTrace:
-    return wavescope.open(write_decoded(tmp_path_factory.mktemp("sound")))
+def sound(tmp_path_factory: pytest.TempPathFactory) -> wavewright.ThreadTrace:
+    return wavewright.open(write_decoded(tmp_path_factory.mktemp("sound")))
 
 
-def read_all(path: Path) -> wavescope.ThreadTrace:
+def read_all(path: Path) -> wavewright.ThreadTrace:
     """Open a trace, make every table, and check that the totals are those of the instructions."""
-    trace = wavescope.open(path)
+    trace = wavewright.open(path)
     for name in THREAD_TRACE:
         trace.table(name)
     contents(trace)
@@ -51,7 +51,7 @@ def read_all(path: Path) -> wavescope.ThreadTrace:
     return trace
 
 
-def kinds(trace: wavescope.ThreadTrace) -> set[str]:
+def kinds(trace: wavewright.ThreadTrace) -> set[str]:
     return set(trace.losses["kind"].to_list())
 
 
@@ -63,7 +63,7 @@ def run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
 ) -> tuple[int, str, str]:
     """The program in this process: its exit status, and what it says on both streams."""
-    monkeypatch.setattr(sys, "argv", ["wavescope", *map(str, arguments)])
+    monkeypatch.setattr(sys, "argv", ["wavewright", *map(str, arguments)])
     code = 0
     try:
         main()
@@ -197,14 +197,14 @@ def test_every_verb_says_it(
             assert ("\nA: " if verb == "compare" else "loss:") in out, name
 
 
-def test_duplicate_waves_are_counted_once(folder: Path, sound: wavescope.ThreadTrace) -> None:
+def test_duplicate_waves_are_counted_once(folder: Path, sound: wavewright.ThreadTrace) -> None:
     duplicate_waves(folder)
-    assert row_totals(wavescope.open(folder)).equals(row_totals(sound))
+    assert row_totals(wavewright.open(folder)).equals(row_totals(sound))
 
 
-def test_a_directory_without_manifest_is_as_good(folder: Path, sound: wavescope.ThreadTrace) -> None:
+def test_a_directory_without_manifest_is_as_good(folder: Path, sound: wavewright.ThreadTrace) -> None:
     missing_manifest(folder)
-    assert row_totals(wavescope.open(folder))["hit_count"].sum() == sound.instructions.height
+    assert row_totals(wavewright.open(folder))["hit_count"].sum() == sound.instructions.height
 
 
 @pytest.mark.parametrize("file", GOOD)
@@ -215,7 +215,7 @@ def test_files_that_are_something_else(folder: Path, file: str, content: bytes) 
     (folder / file).write_bytes(content)
     try:
         trace = read_all(folder)
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert error.what
     else:
         assert trace.losses.height or file == "realtime.json"
@@ -340,14 +340,14 @@ def test_mutations(tmp_path: Path, seed: int, gpu: str) -> None:
     """Random damage to one or two files, many times: a trace or one clear error, and never fewer rows in silence."""
     noise = random.Random(seed)
     pristine = write_decoded(tmp_path / "sound", gpu=gpu)
-    before = wavescope.open(pristine)
+    before = wavewright.open(pristine)
     for number in range(8):
         folder = Path(shutil.copytree(pristine, tmp_path / f"{number}" / pristine.name))
         for file in noise.sample(sorted(folder.iterdir()), noise.randint(1, 2)):
             file.write_bytes(damaged(file.read_bytes(), noise))
         try:
             after = read_all(folder)
-        except WavescopeError as error:
+        except WavewrightError as error:
             assert error.what
             continue
         fewer = after.instructions.height < before.instructions.height or after.waves.height < before.waves.height

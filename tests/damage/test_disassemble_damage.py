@@ -7,11 +7,11 @@ import random
 import pytest
 
 from synth.kernels import kernel_path
-from wavescope.analysis.code.kernel import kernel_code
-from wavescope.analysis.code.overview import ObjectPlace, code_overview
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.errors import WavescopeError
-from wavescope.report.code.kernel import kernel_report
+from wavewright.analysis.code.kernel import kernel_code
+from wavewright.analysis.code.overview import ObjectPlace, code_overview
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.errors import WavewrightError
+from wavewright.report.code.kernel import kernel_report
 
 _MOST_KERNELS = 3
 
@@ -28,7 +28,7 @@ def test_flipped_bytes(name: str, target: str) -> None:
             data[dice.randrange(64, len(data))] = dice.randrange(256)
         try:
             code_object = CodeObject.from_bytes(bytes(data))
-        except WavescopeError:
+        except WavewrightError:
             continue
         overview = code_overview([ObjectPlace(0, code_object)]).kernels
         for kernel in code_object.kernels[:_MOST_KERNELS]:
@@ -47,7 +47,7 @@ def test_cut_files(keep: float) -> None:
     whole = kernel_path("tiled_gemm", "gfx942").read_bytes()
     try:
         code_object = CodeObject.from_bytes(whole[: int(len(whole) * keep)])
-    except WavescopeError:
+    except WavewrightError:
         return
     for kernel in code_object.kernels:
         code = kernel_code(code_object, kernel)

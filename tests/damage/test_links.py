@@ -13,24 +13,24 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-import wavescope
+import wavewright
 from synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.made_decoded import SOURCES, edit, write_decoded, zipped
 from tests.page_answers import answers_in
-from wavescope.base.files import is_inside, not_read, open_regular
-from wavescope.errors import WavescopeError
-from wavescope.page.asking import ask
-from wavescope.page.inputs import add_inputs
-from wavescope.page.protocol.document import Library
-from wavescope.readers.counters import open_counters
-from wavescope.readers.files.capture import find_capture
-from wavescope.readers.files.decoded import survey
-from wavescope.readers.opening import open_trace
-from wavescope.readers.run.inputs import find_runs, open_run
-from wavescope.readers.trace.resources import with_resources
+from wavewright.base.files import is_inside, not_read, open_regular
+from wavewright.errors import WavewrightError
+from wavewright.page.asking import ask
+from wavewright.page.inputs import add_inputs
+from wavewright.page.protocol.document import Library
+from wavewright.readers.counters import open_counters
+from wavewright.readers.files.capture import find_capture
+from wavewright.readers.files.decoded import survey
+from wavewright.readers.opening import open_trace
+from wavewright.readers.run.inputs import find_runs, open_run
+from wavewright.readers.trace.resources import with_resources
 
 SECRET = "OUTSIDE_" + "SECRET"
 CALLS = (
@@ -166,19 +166,19 @@ def test_own_sources_are_still_shown(tmp_path: Path) -> None:
 def test_a_source_root_is_the_users_choice_but_not_what_its_links_lead_to(secret: Path, raw: Path) -> None:
     root = raw.parent / "root"
     root.symlink_to(SOURCES)
-    trace = wavescope.decode(raw, source_root=root)
+    trace = wavewright.decode(raw, source_root=root)
     assert trace.sources["text"].drop_nulls().len()
     (name,) = {Path(file).name for file in trace.sources["file"] if Path(file).name.startswith("saxpy")}
     linked = raw.parent / "linked"
     linked.mkdir()
     (linked / name).symlink_to(secret)
-    trace = wavescope.decode(raw, source_root=linked)
+    trace = wavewright.decode(raw, source_root=linked)
     assert trace.sources["text"].drop_nulls().to_list() == []
     assert f"{name}: a link that leads out" in told(trace.losses)
 
 
 def test_parts_of_a_raw_capture(raw: Path, secret: Path) -> None:
-    sound = wavescope.open(raw)
+    sound = wavewright.open(raw)
     (raw / "9_9_shader_engine_0_9.att").symlink_to(secret)
     (raw / "9_gfx942_code_object_id_77.out").symlink_to(secret)
     (raw / "9_kernel_trace.csv").symlink_to(secret)
@@ -191,7 +191,7 @@ def test_parts_of_a_raw_capture(raw: Path, secret: Path) -> None:
         "elsewhere": "a link that leads out of the folder",
         "gone.att": "a link to nothing",
     }
-    trace = wavescope.open(raw)
+    trace = wavewright.open(raw)
     assert trace.instructions.equals(sound.instructions)
     assert "9_kernel_trace.csv" in told(trace.losses)
     assert trace.losses.filter(trace.losses["kind"] == "not_followed")["count"].to_list() == [4, 1]
@@ -208,7 +208,7 @@ def test_a_listing_beside_a_code_object(raw: Path, secret: Path) -> None:
     outside = secret.with_name("listing.isa.tsv")
     outside.write_text("0\t4\ts_secret\n")
     listing.symlink_to(outside)
-    trace = wavescope.decode(raw)
+    trace = wavewright.decode(raw)
     assert not trace.code["text"].str.contains("s_secret").any()
     assert listing.name in told(trace.losses)
 
@@ -216,7 +216,7 @@ def test_a_listing_beside_a_code_object(raw: Path, secret: Path) -> None:
 def test_resources_beside_and_named(tmp_path: Path, secret: Path) -> None:
     folder = write_decoded(tmp_path / "run")
     (folder.parent / "1_kernel_trace.csv").symlink_to(secret)
-    assert "1_kernel_trace.csv" in told(wavescope.open(folder).losses)
+    assert "1_kernel_trace.csv" in told(wavewright.open(folder).losses)
     named = tmp_path / "resources"
     named.mkdir()
     trace = open_trace(folder)
@@ -233,7 +233,7 @@ def test_a_folder_of_decoded_traces_and_of_archives(tmp_path: Path, secret: Path
     (folder / other.name).symlink_to(other)
     (folder / "ui_output_agent_1_dispatch_3").symlink_to("nothing")
     (folder / "again").symlink_to(first)
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     assert trace.source.dispatch == 1
     assert f"{other.name}: a link that leads out" in told(trace.losses)
     assert "dispatch_3: a link to nothing" in told(trace.losses)
@@ -243,7 +243,7 @@ def test_a_folder_of_decoded_traces_and_of_archives(tmp_path: Path, secret: Path
     outside = zipped(secret.with_name("a.zip"), files)
     zipped(packed / "b.zip", files)
     (packed / "a.zip").symlink_to(outside)
-    assert "a.zip: a link that leads out" in told(wavescope.open(packed).losses)
+    assert "a.zip: a link that leads out" in told(wavewright.open(packed).losses)
     assert [path.name for path in survey(packed).archives] == ["b.zip"]
 
 
@@ -298,7 +298,7 @@ def test_ranks_that_may_not_be_read(tmp_path: Path) -> None:
 
 
 def test_links_are_no_way_to_the_tables_of_a_database(tmp_path: Path) -> None:
-    from wavescope.analysis.run.contents import contents
+    from wavewright.analysis.run.contents import contents
 
     folder, outside = tmp_path / "ranks", tmp_path / "outside_results.db"
     rank(folder, 1)
@@ -354,8 +354,8 @@ def test_tables_of_a_folder(tmp_path: Path, secret: Path) -> None:
     done = call("summary", tables)
     assert done.status == 3
     assert "leads out of the folder" in done.stderr.replace("\n", " ")
-    moved = (tables / "wavescope_run.json").rename(secret.with_name("manifest.json"))
-    (tables / "wavescope_run.json").symlink_to(moved)
+    moved = (tables / "wavewright_run.json").rename(secret.with_name("manifest.json"))
+    (tables / "wavewright_run.json").symlink_to(moved)
     assert call("summary", tables).status in (2, 3)
 
 
@@ -434,8 +434,8 @@ NAMES = (
     "timestamps.csv",
     "a.sysinfo.txt",
     "index.yaml",
-    "wavescope.json",
-    "wavescope_run.json",
+    "wavewright.json",
+    "wavewright_run.json",
     "waves.parquet",
     "kernels.arrow",
     "filenames.json",
@@ -456,10 +456,10 @@ NAMES = (
 
 def opened(path: Path, *, resources: tuple[Path, ...] = ()) -> None:
     """Everything that a path may be taken for; an error has to be one of ours."""
-    for read in (wavescope.open, open_run, open_counters, lambda p: open_trace(p, resources=resources)):
+    for read in (wavewright.open, open_run, open_counters, lambda p: open_trace(p, resources=resources)):
         try:
             found = read(path)
-        except WavescopeError:
+        except WavewrightError:
             continue
         assert found.losses.height, "what was passed over has to be told"
 
@@ -472,17 +472,17 @@ def test_no_name_makes_a_special_file_an_input(tmp_path: Path, kind: str) -> Non
         with special(kind, alone / name):
             opened(alone)
             opened(alone / name)
-            with pytest.raises(WavescopeError):
-                wavescope.open(alone / name)
+            with pytest.raises(WavewrightError):
+                wavewright.open(alone / name)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_special_files_beside_a_capture(raw: Path, kind: str) -> None:
-    sound = wavescope.open(raw)
+    sound = wavewright.open(raw)
     (code_object,) = raw.glob("*.out")
     for name in ("a.att", "99_gfx942_code_object_id_9.out", f"{code_object.stem}.isa.tsv", "1_kernel_trace.csv"):
         with special(kind, raw / name):
-            trace = wavescope.open(raw)
+            trace = wavewright.open(raw)
             assert name in told(trace.losses)
             assert trace.instructions["time_cycles"].equals(sound.instructions["time_cycles"])
         (raw / name).unlink()
@@ -500,7 +500,7 @@ def test_unrelated_links_are_no_loss(tmp_path: Path) -> None:
     folder = write_decoded(tmp_path)
     (folder / "latest").symlink_to(tmp_path)
     (folder / "notes.txt").symlink_to("/nonexistent")
-    assert not told(wavescope.open(folder).losses)
+    assert not told(wavewright.open(folder).losses)
 
 
 def test_special_files_named_by_options(tmp_path: Path, raw: Path) -> None:
@@ -513,10 +513,10 @@ def test_special_files_named_by_options(tmp_path: Path, raw: Path) -> None:
 
 
 def test_a_pipe_in_the_place_of_notes(tmp_path: Path) -> None:
-    from wavescope.server.notes import read_notes
+    from wavewright.server.notes import read_notes
 
     os.mkfifo(tmp_path / "notes.json")
-    with pytest.raises(WavescopeError, match="not a regular file"):
+    with pytest.raises(WavewrightError, match="not a regular file"):
         read_notes(str(tmp_path / "notes.json"))
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from synth.pc_samples import SampledRun, write_samples
 from tests.damage.test_run_texts import WORDS
-from wavescope.analysis.trace.contents import contents
-from wavescope.analysis.trace.samples.diagnosis import sample_diagnosis
-from wavescope.errors import WavescopeError
-from wavescope.readers.opening import open_trace
+from wavewright.analysis.trace.contents import contents
+from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
+from wavewright.errors import WavewrightError
+from wavewright.readers.opening import open_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def read(file: Path, data: bytes) -> int:
     try:
         trace = open_trace(file.parent)
         answer = sample_diagnosis(trace)
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert str(file.parent) in str(error)
         return -1
     held = contents(trace).pc_samples

@@ -11,8 +11,8 @@ import pytest
 from tests.unit.readers.run.test_kineto import AROUND, EVENTS
 from tests.unit.readers.run.test_rocprofv3_csv import API, KERNEL, kernel
 from tests.unit.readers.run.test_rocprofv3_json import process
-from wavescope.errors import WavescopeError
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import WavewrightError
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +53,7 @@ def read(path: Path, data: bytes) -> int:
     path.write_bytes(data)
     try:
         run = open_run(path)
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert str(error).startswith(str(path.parent))
         return -1
     return sum(run.table(name).height for name in TABLES)

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope.errors import WavescopeError
-from wavescope.readers.files.sqlite import Database
+from wavewright.errors import WavewrightError
+from wavewright.readers.files.sqlite import Database
 
 TYPES = {"id": pl.Int64, "begin": pl.Int64, "cost": pl.Float64, "note": pl.String, "name": pl.Categorical}
 ROWS = 400
@@ -38,7 +38,7 @@ def read(path: Path) -> tuple[pl.DataFrame, list[str]] | None:
     """The rows and the kinds of losses; None for a clear error."""
     try:
         database = Database(path)
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert str(path) in str(error)
         return None
     with closing(database):

@@ -11,15 +11,15 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.e2e.browser import FLAGS, browser_path
 from tests.e2e.waiting import PATIENCE_S
-from wavescope.errors import MissingToolError
-from wavescope.model.counters import CounterSet
-from wavescope.model.run import Run
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.assets import page_folder
-from wavescope.page.protocol.document import Library
-from wavescope.readers.opening import open as open_path
-from wavescope.readers.trace.sources import add_sources
-from wavescope.server.serving import Serving, listen
+from wavewright.errors import MissingToolError
+from wavewright.model.counters import CounterSet
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.assets import page_folder
+from wavewright.page.protocol.document import Library
+from wavewright.readers.opening import open as open_path
+from wavewright.readers.trace.sources import add_sources
+from wavewright.server.serving import Serving, listen
 
 PATIENCE_MS = PATIENCE_S * 1000
 
@@ -37,7 +37,7 @@ def browser() -> Iterator[object]:
 
 
 def _opened(path: Path) -> ThreadTrace | Run | CounterSet:
-    """What `wavescope open PATH --source-root PATH/src` opens."""
+    """What `wavewright open PATH --source-root PATH/src` opens."""
     opened = open_path(path)
     if isinstance(opened, ThreadTrace) and (path / "src").is_dir():
         add_sources(opened, path / "src")
@@ -57,7 +57,7 @@ def serve() -> Iterator[Callable[..., Serving]]:
         if paths not in kept:
             library = Library()
             for path in paths:
-                library.add(path.name, str(path), partial(_opened, path), notes=f"{path}.wavescope-notes.json")
+                library.add(path.name, str(path), partial(_opened, path), notes=f"{path}.wavewright-notes.json")
             kept[paths] = Serving(library, page_folder(), listen())
         return kept[paths]
 

@@ -25,7 +25,7 @@ KERNELS = (
 
 @cache
 def _scratch() -> Path:
-    return Path(mkdtemp(prefix="wavescope-e2e-"))
+    return Path(mkdtemp(prefix="wavewright-e2e-"))
 
 
 @cache

@@ -8,9 +8,9 @@ from tempfile import mkdtemp
 
 import polars as pl
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from wavescope.export.trace.ui_output import write_ui_output
+from wavewright.export.trace.ui_output import write_ui_output
 
 NAMES = (
     "SQ_BUSY_CU_CYCLES", "SQ_ACTIVE_INST_VALU", "SQ_ACTIVE_INST_LDS", "SQ_ACTIVE_INST_VMEM", "SQ_ACTIVE_INST_FLAT",
@@ -21,11 +21,11 @@ NAMES = (
 @cache
 def made_counters() -> Path:
     """A decoded directory with named counters on two shader engines: all of utilization can be told from them."""
-    folder = Path(mkdtemp(prefix="wavescope-e2e-"))
+    folder = Path(mkdtemp(prefix="wavewright-e2e-"))
     kernels = (compiled("saxpy", "gfx942"),)
     scenario = Scenario(family="gfx9", kernels=kernels, shader_engines=2, realtime_pairs=6, counters=True, seed=3)
     write_capture(synthesize(scenario), folder / "capture")
-    trace = wavescope.decode(folder / "capture")
+    trace = wavewright.decode(folder / "capture")
     places = {"bank": [n // 4 for n in range(8)], "position": [n % 4 for n in range(8)], "name": list(NAMES)}
     trace.tables["counter_names"] = pl.DataFrame(places, schema=trace.counter_names.schema)
     return write_ui_output(trace, folder / "decoded")

@@ -21,7 +21,7 @@ from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, write_files
 
 @cache
 def _scratch() -> Path:
-    return Path(mkdtemp(prefix="wavescope-e2e-"))
+    return Path(mkdtemp(prefix="wavewright-e2e-"))
 
 
 @cache
@@ -62,8 +62,8 @@ def real_trace(kernel: str, agent: int) -> Path:
 def marked_gemm() -> Path:
     """The matrix multiplication as a decoded trace whose waves have marker scopes: `tile` around `load`."""
     from tests.unit.made_markers import ENTER, FIRST, LEAVE, markers
-    from wavescope.export.trace.tables import write_parquet
-    from wavescope.readers.opening import open_trace
+    from wavewright.export.trace.tables import write_parquet
+    from wavewright.readers.opening import open_trace
 
     folder = _scratch() / "marked"
     trace = open_trace(made_gemm())
@@ -181,13 +181,13 @@ def real_empty_trace() -> Path:
 @cache
 def hostile_source() -> Path:
     """The matrix multiplication with names and texts of source files that try to be more than text."""
-    from wavescope.export.trace.tables import write_parquet
-    from wavescope.readers.opening import open_trace
+    from wavewright.export.trace.tables import write_parquet
+    from wavewright.readers.opening import open_trace
 
     image = "/src/<img src=x onerror=alert(1)>.hip"
     trace = open_trace(made_gemm())
-    chain = pl.col("inline_chain").str.replace("/wavescope/kernels/device.hpp", "../../etc/passwd", literal=True)
-    chain = chain.str.replace("/wavescope/kernels/tiled_gemm.hip", image, literal=True)
+    chain = pl.col("inline_chain").str.replace("/wavewright/kernels/device.hpp", "../../etc/passwd", literal=True)
+    chain = chain.str.replace("/wavewright/kernels/tiled_gemm.hip", image, literal=True)
     trace.tables["code"] = trace.code.with_columns(
         inline_chain=pl.when(pl.col("line") != 22).then(chain), file=chain.str.extract(r"^(.*?):[0-9?]+( -> |$)")
     )

@@ -14,7 +14,7 @@ from tests.conftest import SHARED
 
 @cache
 def _scratch() -> Path:
-    return Path(mkdtemp(prefix="wavescope-e2e-"))
+    return Path(mkdtemp(prefix="wavewright-e2e-"))
 
 
 @cache

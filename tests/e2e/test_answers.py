@@ -21,16 +21,16 @@ from tests.e2e.inputs import (
 )
 from tests.e2e.numbers import exact, percent, short
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.analysis.trace.memory_latency import memory_latency
-from wavescope.analysis.trace.occupancy import occupancy
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.verdicts import trust_of
-from wavescope.analysis.trace.waits import waits
+from wavewright.analysis.trace.barriers import barriers
+from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.memory_latency import memory_latency
+from wavewright.analysis.trace.occupancy import occupancy
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.trust.coverage import coverage
+from wavewright.analysis.trace.trust.verdicts import trust_of
+from wavewright.analysis.trace.waits import waits
 
 TRACES = {
     "made gfx942": made_gemm,

@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_timelines import Lanes, address
-from wavescope.analysis.run.area import run_area
-from wavescope.analysis.trace.timeline.area import area_rows
-from wavescope.page.area import lanes_from
-from wavescope.page.run.tracks import timeline_of
+from wavewright.analysis.run.area import run_area
+from wavewright.analysis.trace.timeline.area import area_rows
+from wavewright.page.area import lanes_from
+from wavewright.page.run.tracks import timeline_of
 
 TRACES = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
 RUNS = [pytest.param(made_ranks, id="made"),

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks
-from wavescope.analysis.trace.compare import compare
+from wavewright.analysis.trace.compare import compare
 
 BASELINE = 'select[data-choose="baseline"]'
 

@@ -10,11 +10,11 @@ from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact, measured, percent
 from tests.e2e.run_inputs import made_ranks
-from wavescope.analysis.counters.compare import counter_compare
-from wavescope.analysis.run.compare import compare_runs
-from wavescope.analysis.trace.compare import compare
-from wavescope.page.counters.kernels import kernels_of
-from wavescope.page.trace.loops import loops_of
+from wavewright.analysis.counters.compare import counter_compare
+from wavewright.analysis.run.compare import compare_runs
+from wavewright.analysis.trace.compare import compare
+from wavewright.page.counters.kernels import kernels_of
+from wavewright.page.trace.loops import loops_of
 
 
 def signed(share: float) -> str:

@@ -12,15 +12,15 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm
 from tests.e2e.numbers import percent
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.costs.flame import flame
-from wavescope.export.trace.tables import write_parquet
-from wavescope.readers.opening import open_trace
+from wavewright.analysis.trace.costs.flame import flame
+from wavewright.export.trace.tables import write_parquet
+from wavewright.readers.opening import open_trace
 
 
 @cache
 def without_lines() -> Path:
     """The matrix multiplication as if it had been compiled without -g."""
-    folder = Path(mkdtemp(prefix="wavescope-e2e-")) / "plain"
+    folder = Path(mkdtemp(prefix="wavewright-e2e-")) / "plain"
     trace = open_trace(made_gemm())
     nothing = [pl.lit(None, trace.code.schema[name]).alias(name) for name in ("file", "line", "inline_chain")]
     trace.tables["code"] = trace.code.with_columns(nothing)

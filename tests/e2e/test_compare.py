@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace, renamed_gemm
 from tests.e2e.numbers import exact, percent
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.compare import compare
-from wavescope.export.page import write_html
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.trace.compare import compare
+from wavewright.export.page import write_html
+from wavewright.readers.opening import open as open_path
 
 SELECTED_ROW = "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)"
 
@@ -116,7 +116,7 @@ def test_renamed_registers_are_counted_apart(page, serve, which):
 
 def test_one_trace_alone_says_how_to_open_two(page, serve):
     view = show(page, serve(made_gemm()), document=0)
-    view.get_by_text("wavescope open BEFORE AFTER").wait_for()
+    view.get_by_text("wavewright open BEFORE AFTER").wait_for()
 
 
 def test_traces_that_cannot_be_compared_leave_the_choice(page, serve):

@@ -15,11 +15,11 @@ from tests.e2e.numbers import measured, percent
 from tests.e2e.test_export import offline_page  # noqa: F401 - a fixture
 from tests.e2e.waiting import eventually
 from tests.sampling import every_third
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.compare import counter_compare
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.export.page import write_html
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.compare import counter_compare
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.export.page import write_html
+from wavewright.readers.counters import open_counters
 
 SHOWN = ".dock .panel:not(.lm-mod-hidden)"
 ROOM = """() => [...document.querySelectorAll(".dock .panel:not(.lm-mod-hidden)")].map((panel) => ({

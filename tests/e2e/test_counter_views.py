@@ -13,13 +13,13 @@ from tests.e2e.counter_captures import few_counters, made_capture, real_capture
 from tests.e2e.menus import save
 from tests.e2e.numbers import measured
 from tests.e2e.waiting import eventually, fragment
-from wavescope.analysis.counters.choice import CounterChoice, ranked_kernels
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.limiters import limiters
-from wavescope.analysis.counters.memory_chart import memory_chart
-from wavescope.analysis.counters.raw import raw_counters
-from wavescope.analysis.counters.roofline import roofline
-from wavescope.analysis.counters.values.evaluated import metric_values
+from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.limiters import limiters
+from wavewright.analysis.counters.memory_chart import memory_chart
+from wavewright.analysis.counters.raw import raw_counters
+from wavewright.analysis.counters.roofline import roofline
+from wavewright.analysis.counters.values.evaluated import metric_values
 
 CAPTURES = [
     pytest.param(made_capture, id="made"),

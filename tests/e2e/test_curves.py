@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
-from wavescope.analysis.trace.timeline.curves import curve_series, curve_steps
-from wavescope.analysis.trace.waves.kernel_residency import residency_changes
+from wavewright.analysis.trace.timeline.curves import curve_series, curve_steps
+from wavewright.analysis.trace.waves.kernel_residency import residency_changes
 
 
 def opened(page, served, view):

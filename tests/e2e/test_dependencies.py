@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm
 from tests.e2e.numbers import exact
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.waits import waits
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.waits import waits
 
 LINES = """() => [...document.querySelectorAll('[data-view="waits"] .list-body .row')].map(row => [
     row.classList.contains('wait') ? 'wait' : 'producer', Number(row.dataset.wait),

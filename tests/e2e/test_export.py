@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import hostile_run, made_gemm, real_trace
 from tests.sampling import every_third
-from wavescope.export.page import write_html
-from wavescope.readers.opening import open as open_path
+from wavewright.export.page import write_html
+from wavewright.readers.opening import open as open_path
 
 
 @pytest.fixture

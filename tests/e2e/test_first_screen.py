@@ -22,7 +22,7 @@ def expect():
 @cache
 def without_code() -> Path:
     files = {name: content for name, content in decoded_files().items() if name != "code.json"}
-    return write_files(Path(mkdtemp(prefix="wavescope-e2e-")) / NAME, files)
+    return write_files(Path(mkdtemp(prefix="wavewright-e2e-")) / NAME, files)
 
 
 def test_what_forbids_conclusions_is_the_first_banner_and_reasons_are_true(page, serve, expect):

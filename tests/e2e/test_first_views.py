@@ -14,7 +14,7 @@ from tests.e2e.counter_captures import few_counters, made_capture
 from tests.e2e.inputs import empty_trace, made_gemm, sampled
 from tests.e2e.waiting import eventually
 from tests.made_decoded import NAME, decoded_files, write_files
-from wavescope.analysis.counters.choice import ranked_kernels
+from wavewright.analysis.counters.choice import ranked_kernels
 
 SEEN = """() => [...document.querySelectorAll('.dock > .panel')]
     .filter((panel) => panel.checkVisibility()).map((panel) => panel.dataset.view).sort()"""
@@ -22,7 +22,7 @@ SEEN = """() => [...document.querySelectorAll('.dock > .panel')]
 
 @cache
 def _scratch() -> Path:
-    return Path(mkdtemp(prefix="wavescope-e2e-"))
+    return Path(mkdtemp(prefix="wavewright-e2e-"))
 
 
 @cache

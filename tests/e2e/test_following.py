@@ -12,9 +12,9 @@ from playwright.sync_api import expect
 from tests.conftest import SHARED
 from tests.e2e.inputs import damaged_capture, made_gemm, real_trace, sampled
 from tests.e2e.waiting import fragment
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.overview import overview
-from wavescope.page.trace.times import time_range
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.overview import overview
+from wavewright.page.trace.times import time_range
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
 ROWS = '[data-view="isa"] .isa-list [data-row="{}"]'

@@ -1,4 +1,4 @@
-"""The gallery: figures of every dispatch as `wavescope info` has them, opening, comparing; runs and counters too."""
+"""The gallery: figures of every dispatch as `wavewright info` has them, opening, comparing; runs and counters too."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tests.cli.in_process import call
 from tests.e2e.inputs import made_gemm, other_gemm
 from tests.e2e.run_inputs import made_ranks
 from tests.made_decoded import decoded_files, write_files
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.page.assets import page_folder
-from wavescope.page.inputs import add_inputs
-from wavescope.page.protocol.document import Library
-from wavescope.readers.opening import open_trace
-from wavescope.server.serving import Serving, listen
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.page.assets import page_folder
+from wavewright.page.inputs import add_inputs
+from wavewright.page.protocol.document import Library
+from wavewright.readers.opening import open_trace
+from wavewright.server.serving import Serving, listen
 
 
 @pytest.fixture(scope="module")
 def dispatches() -> Path:
     """A folder of decoded dispatches, as rocprofv3 leaves them."""
-    folder = Path(mkdtemp(prefix="wavescope-e2e-")) / "many"
+    folder = Path(mkdtemp(prefix="wavewright-e2e-")) / "many"
     for number in (1, 2, 3):
         write_files(folder / f"ui_output_agent_1_dispatch_{number}", decoded_files())
     return folder
@@ -35,7 +35,7 @@ def dispatches() -> Path:
 
 @pytest.fixture
 def opened() -> Iterator[object]:
-    """`opened(path, ...)`: a server of these inputs, as `wavescope open` starts it."""
+    """`opened(path, ...)`: a server of these inputs, as `wavewright open` starts it."""
     running: list[Serving] = []
 
     def start(*paths: Path) -> Serving:

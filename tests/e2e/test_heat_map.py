@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from wavescope.analysis.trace.waves.resident import resident_waves
-from wavescope.readers.opening import open_trace
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.readers.opening import open_trace
 
 
 def made() -> object:

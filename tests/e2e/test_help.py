@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm
-from wavescope.page.glossary import words
+from wavewright.page.glossary import words
 
 
 @pytest.mark.parametrize(

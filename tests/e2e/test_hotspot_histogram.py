@@ -6,10 +6,10 @@ import polars as pl
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from wavescope.analysis.trace.code.entered import entered_rows
-from wavescope.analysis.trace.costs.histogram import row_histogram
-from wavescope.page.part_of_time import part_of_time
-from wavescope.page.trace.histogram import histogram
+from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.costs.histogram import row_histogram
+from wavewright.page.part_of_time import part_of_time
+from wavewright.page.trace.histogram import histogram
 
 GUTTER = 58
 

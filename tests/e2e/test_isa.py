@@ -14,14 +14,14 @@ from tests.conftest import SHARED
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
 from tests.e2e.waiting import eventually, fragment
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
-from wavescope.analysis.trace.costs.loops import loops
-from wavescope.analysis.trace.listing import isa_listing, sample_listing
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.waits import waits
-from wavescope.page.part_of_time import part_of_time
-from wavescope.page.trace.code import costs
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
+from wavewright.analysis.trace.costs.loops import loops
+from wavewright.analysis.trace.listing import isa_listing, sample_listing
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.waits import waits
+from wavewright.page.part_of_time import part_of_time
+from wavewright.page.trace.code import costs
 
 INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}
 SHOWN = """() => Object.fromEntries([...document.querySelectorAll('.isa-list [data-row]')].map(row => [

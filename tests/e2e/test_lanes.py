@@ -14,14 +14,14 @@ from tests.e2e.inputs import hostile_trace, made_gemm
 from tests.e2e.menus import open_view
 from tests.e2e.numbers import exact
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
-from wavescope.analysis.trace.lanes.service import lane_service
-from wavescope.export.page import write_html
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.assets import page_folder
-from wavescope.page.protocol.document import Library
-from wavescope.readers.opening import open_trace
-from wavescope.server.serving import Serving, listen
+from wavewright.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
+from wavewright.analysis.trace.lanes.service import lane_service
+from wavewright.export.page import write_html
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.assets import page_folder
+from wavewright.page.protocol.document import Library
+from wavewright.readers.opening import open_trace
+from wavewright.server.serving import Serving, listen
 
 GRID = """box => [...box.querySelectorAll('tbody tr')].map(row =>
     [...row.querySelectorAll('th, td')].map(cell => cell.innerText.replace(/\\s+/g, ' ').trim()))"""

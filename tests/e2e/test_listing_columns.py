@@ -9,10 +9,10 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_isa import opened, uncovered
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.code.live import live_rows
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.listing import isa_listing
-from wavescope.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.code.live import live_rows
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.listing import isa_listing
+from wavewright.analysis.trace.stalls import stalls
 
 INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}
 ON_SCREEN = """() => {

@@ -14,20 +14,20 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm
 from tests.made_decoded import NAME, decoded_files, write_files
-from wavescope.page.assets import page_folder
-from wavescope.page.inputs import Reading
-from wavescope.page.protocol.document import Library
-from wavescope.readers.opening import open_trace
-from wavescope.server.recent import remember
-from wavescope.server.serving import Serving, listen
-from wavescope.server.uploads import Budget
+from wavewright.page.assets import page_folder
+from wavewright.page.inputs import Reading
+from wavewright.page.protocol.document import Library
+from wavewright.readers.opening import open_trace
+from wavewright.server.recent import remember
+from wavewright.server.serving import Serving, listen
+from wavewright.server.uploads import Budget
 
 
 @pytest.fixture
 def started(tmp_path, monkeypatch) -> Iterator[Serving]:
-    """A server without documents, as `wavescope open` without PATH starts it."""
-    monkeypatch.setenv("WAVESCOPE_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("WAVESCOPE_CACHE", str(tmp_path / "cache"))
+    """A server without documents, as `wavewright open` without PATH starts it."""
+    monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("WAVEWRIGHT_CACHE", str(tmp_path / "cache"))
     serving = Serving(Library(), page_folder(), listen(), uploads=Budget(bytes=8 << 20))
     yield serving
     serving.stop()
@@ -98,7 +98,7 @@ def test_what_cannot_be_opened_is_told_and_leaves_nothing(started, page, tmp_pat
     start(page, started)
     drop(page, {"<b>notes.txt": b"hello"})
     problem = page.locator(".start-page [role=alert]")
-    expect(problem).to_contain_text("not a format that wavescope reads")
+    expect(problem).to_contain_text("not a format that wavewright reads")
     expect(problem).to_contain_text("<b>notes.txt")
     drop(page, {"big.db": bytes(9 << 20)})
     expect(problem).to_contain_text("at most 8,388,608 bytes and 200,000 files at once")
@@ -153,7 +153,7 @@ def test_the_dialog_keeps_the_focus_and_gives_it_back(page, serve):
 
 
 def test_an_exported_page_says_that_it_needs_the_program(page, tmp_path):
-    from wavescope.export.page import write_html
+    from wavewright.export.page import write_html
 
     file = tmp_path / "page.html"
     write_html(open_trace(made_gemm()), file)
@@ -161,4 +161,4 @@ def test_an_exported_page_says_that_it_needs_the_program(page, tmp_path):
     expect(page.locator(".lm-DockPanel .panel").first).to_be_visible()
     expect(page.locator("[data-action=open]")).to_have_count(0)
     drop(page, {"first.tar.gz": packed()})
-    expect(page.locator("[data-banner=needs-program]")).to_contain_text("run `wavescope open` and drop it there")
+    expect(page.locator("[data-banner=needs-program]")).to_contain_text("run `wavewright open` and drop it there")

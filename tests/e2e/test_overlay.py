@@ -13,10 +13,10 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact
 from tests.e2e.run_inputs import made_ranks
-from wavescope.analysis.trace.compare import compare
-from wavescope.page.run.tracks import timeline_of, tracks_of_run
-from wavescope.page.trace.loops import loops_of, wave_loops
-from wavescope.page.trace.waves import wave, waves
+from wavewright.analysis.trace.compare import compare
+from wavewright.page.run.tracks import timeline_of, tracks_of_run
+from wavewright.page.trace.loops import loops_of, wave_loops
+from wavewright.page.trace.waves import wave, waves
 
 
 @pytest.fixture(params=["made", "flash attention"])

@@ -13,8 +13,8 @@ from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.listing import isa_listing
-from wavescope.page.trace.times import time_range
+from wavewright.analysis.trace.listing import isa_listing
+from wavewright.page.trace.times import time_range
 
 TRACES = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}
 FOCUSED = "document.activeElement.closest('[data-view]')?.dataset.view"

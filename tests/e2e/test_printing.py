@@ -11,8 +11,8 @@ import pytest
 from tests.e2e.inputs import made_gemm
 from tests.e2e.run_inputs import made_rpd
 from tests.e2e.waiting import eventually
-from wavescope.analysis.trace.costs.activity import activity
-from wavescope.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.costs.activity import activity
+from wavewright.analysis.trace.diagnose import diagnose
 
 
 def _laid_out(page, url: str) -> None:
@@ -40,7 +40,7 @@ def test_a_trace_is_printed_with_findings_summary_and_view(page, serve):
     _laid_out(page, f"{served.url}#layout=t(waves;0)")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     text = _printed(page)
-    assert re.search(r"wavescope \d+\.\d+", text)
+    assert re.search(r"wavewright \d+\.\d+", text)
     assert str(made_gemm()) in text.replace(" ", "")
     for finding in diagnose(trace).findings:
         assert finding.verdict in text

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from wavescope.analysis.trace.costs.hotspots import hotspots
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.waits import waits
+from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.waits import waits
 
 
 def chosen(page, name: str) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 
 from tests.unit.export.report.made_reports import report_named
-from wavescope.export.report import write_report
+from wavewright.export.report import write_report
 
 #: Tables, texts and figures that are wider than their place.
 CUT = """[...document.querySelectorAll('.table, pre, figure')]

@@ -7,24 +7,24 @@ from functools import partial
 import pytest
 
 from tests.e2e.inputs import made_gemm
-from wavescope.page.assets import page_folder
-from wavescope.page.protocol.document import Library
-from wavescope.readers.opening import open as open_path
-from wavescope.server.serving import Serving, listen
+from wavewright.page.assets import page_folder
+from wavewright.page.protocol.document import Library
+from wavewright.readers.opening import open as open_path
+from wavewright.server.serving import Serving, listen
 
 PATIENCE = 15_000
 
 
 @pytest.fixture
 def start(serve, tmp_path, monkeypatch):  # `serve` skips where there is no page
-    """`start()`: a server as `wavescope open` starts one, the one before it stopped."""
-    monkeypatch.setenv("WAVESCOPE_CONFIG", str(tmp_path / "config"))
+    """`start()`: a server as `wavewright open` starts one, the one before it stopped."""
+    monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
     running: list[Serving] = []
 
     def again() -> Serving:
         if running:
             running.pop().stop()
-        library = Library(command="wavescope open capture")
+        library = Library(command="wavewright open capture")
         library.add("gemm", str(made_gemm()), partial(open_path, made_gemm()), notes=str(tmp_path / "notes.json"))
         running.append(Serving(library, page_folder(), listen()))
         return running[0]
@@ -59,4 +59,4 @@ def test_settings_bookmarks_and_layout_survive_a_restart(page, start, tmp_path):
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator('[data-action="copy-link"]').click()
-    expect(page.locator("[data-copied]")).to_contain_text("wavescope open capture --at 'wave=5", timeout=PATIENCE)
+    expect(page.locator("[data-copied]")).to_contain_text("wavewright open capture --at 'wave=5", timeout=PATIENCE)

@@ -12,9 +12,9 @@ from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_runs import cells, nanoseconds
 from tests.e2e.waiting import eventually, fragment
 from tests.sampling import every_third
-from wavescope.analysis.run.flame import functions_of, sandwich
-from wavescope.analysis.run.regions import regions
-from wavescope.page.run.flame import stacks_of_line
+from wavewright.analysis.run.flame import functions_of, sandwich
+from wavewright.analysis.run.regions import regions
+from wavewright.page.run.flame import stacks_of_line
 
 VIEW = '[data-view="run_flame"]'
 

@@ -10,8 +10,8 @@ from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually
 from tests.sampled_runs import write_sampled
 from tests.sampling import every_third
-from wavescope.page.run.flows import flows
-from wavescope.page.run.tracks import timeline_of, tracks_of_run
+from wavewright.page.run.flows import flows
+from wavewright.page.run.tracks import timeline_of, tracks_of_run
 
 VIEW = '[data-view="run_timeline"]'
 HEADING = 18

@@ -10,17 +10,17 @@ from tests.e2e.menus import open_view
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually, fragment
 from tests.sampling import every_third
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.compare import compare_runs
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.kernel_names import short_names
-from wavescope.analysis.run.kernels import kernels
-from wavescope.analysis.run.overlap import overlap
-from wavescope.analysis.run.ranks import ranks
-from wavescope.analysis.run.regions import regions
-from wavescope.analysis.run.summary import summary
-from wavescope.analysis.run.top import top
-from wavescope.page.run.times import since_begin
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.compare import compare_runs
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.kernel_names import short_names
+from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.run.overlap import overlap
+from wavewright.analysis.run.ranks import ranks
+from wavewright.analysis.run.regions import regions
+from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.top import top
+from wavewright.page.run.times import since_begin
 
 KERNELS = '[data-view="kernels"] .table .row:not(.head)'
 
@@ -203,7 +203,7 @@ def test_two_runs_are_compared(page, serve):
 def test_one_run_alone_says_how_to_compare(page, serve):
     served = serve(made_ranks())
     page.goto(served.url + "#view=run_compare")
-    page.locator('[data-view="run_compare"]').get_by_text("wavescope open BEFORE AFTER").wait_for()
+    page.locator('[data-view="run_compare"]').get_by_text("wavewright open BEFORE AFTER").wait_for()
 
 
 def test_busy_shares_are_those_of_the_analysis(page, serve):

@@ -9,11 +9,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
 from tests.e2e.waiting import eventually, fragment
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.listing.line_costs import line_costs
-from wavescope.analysis.trace.listing.source_lines import sample_lines, source_listing
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.listing.line_costs import line_costs
+from wavewright.analysis.trace.listing.source_lines import sample_lines, source_listing
 
-GEMM = "/wavescope/kernels/tiled_gemm.hip"
+GEMM = "/wavewright/kernels/tiled_gemm.hip"
 ROW = '[data-view="source"] .row[data-line="{}"]'
 
 
@@ -97,7 +97,7 @@ def test_files_and_folders_have_the_costs_of_the_analysis(page, serve):
         cycles = file["latency_cycles_total"] + file["idle_cycles_total"]
         expect(row.locator('[data-column="cycles"]')).to_have_text(f"{cycles:,}")
     folder = page.locator('[data-view="explorer"] .row.folder')
-    assert folder.locator(".name").inner_text().strip().endswith("/wavescope/kernels/")
+    assert folder.locator(".name").inner_text().strip().endswith("/wavewright/kernels/")
     expect(folder.locator('[data-column="share"]')).to_have_text("100.0 %")
 
 

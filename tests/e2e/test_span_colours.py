@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_timelines import Lanes, address, first_slot, rows_before
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.model.schema import CATEGORIES, CATEGORY_MEANINGS
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
 

@@ -11,13 +11,13 @@ import pytest
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import real_run
 from tests.e2e.test_timelines import HEADING, Lanes, address
-from wavescope.analysis.common.time_bins import TimeBins
-from wavescope.analysis.trace.clocks.aligned import aligned
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
-from wavescope.analysis.trace.waves.resident import resident_waves
-from wavescope.page.run.tracks import timeline_of
-from wavescope.page.trace.times import time_range
+from wavewright.analysis.common.time_bins import TimeBins
+from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.page.run.tracks import timeline_of
+from wavewright.page.trace.times import time_range
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

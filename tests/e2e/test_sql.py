@@ -1,4 +1,4 @@
-"""SQL in the page: the rows of `wavescope query`, drawn, saved, stopped, and wrong."""
+"""SQL in the page: the rows of `wavewright query`, drawn, saved, stopped, and wrong."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_runs import cells
 from tests.e2e.waiting import eventually
 from tests.sampling import every_third
-from wavescope.analysis.run.query import query
-from wavescope.page.run.sql import EXAMPLES
+from wavewright.analysis.run.query import query
+from wavewright.page.run.sql import EXAMPLES
 
 VIEW = '[data-view="sql"]'
 TOTALS = (

@@ -12,10 +12,10 @@ from tests.e2e.inputs import made_gemm, other_gemm, two_kernels
 from tests.e2e.menus import offered_views, open_view
 from tests.e2e.numbers import exact
 from tests.e2e.run_inputs import made_rpd
-from wavescope.analysis.run.kernels import kernels
-from wavescope.analysis.trace.compare import compare
-from wavescope.export.page import write_html
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.trace.compare import compare
+from wavewright.export.page import write_html
+from wavewright.readers.opening import open as open_path
 
 PATIENCE = 15_000
 

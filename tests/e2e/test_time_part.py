@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import hostile_run, made_gemm, real_trace
 from tests.e2e.waiting import eventually
-from wavescope.analysis.run.clocks import node_clocks
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.export.page import write_html
-from wavescope.page.trace.times import time_range
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.run.clocks import node_clocks
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.export.page import write_html
+from wavewright.page.trace.times import time_range
+from wavewright.readers.opening import open as open_path
 
 
 def ready(page) -> None:

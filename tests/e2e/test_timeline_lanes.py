@@ -13,11 +13,11 @@ from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks
 from tests.e2e.test_timelines import HEADING, Lanes, address
 from tests.e2e.waiting import eventually, fragment
-from wavescope.export.page import write_html
-from wavescope.page.protocol.notes import notes_beside
-from wavescope.page.run.tracks import tracks_of_run
-from wavescope.page.trace.times import time_range, traced_range
-from wavescope.readers.opening import open_trace
+from wavewright.export.page import write_html
+from wavewright.page.protocol.notes import notes_beside
+from wavewright.page.run.tracks import tracks_of_run
+from wavewright.page.trace.times import time_range, traced_range
+from wavewright.readers.opening import open_trace
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
 PATIENCE_MS = 20_000

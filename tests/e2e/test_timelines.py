@@ -12,11 +12,11 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
 from tests.e2e.waiting import fragment
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.waves.resident import resident_waves
-from wavescope.page.trace.spans import tracks_of_trace
-from wavescope.page.trace.times import time_range, traced_range
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.page.trace.spans import tracks_of_trace
+from wavewright.page.trace.times import time_range, traced_range
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
 HEADING = 18

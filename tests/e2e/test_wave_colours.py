@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace, two_kernels
 from tests.e2e.test_span_colours import colours_at, settle
 from tests.e2e.test_timelines import SLOT, Lanes, rows_before
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.waves.resident import resident_waves
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.waves.resident import resident_waves
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("softmax", 47920), id="real")]
 

@@ -13,9 +13,9 @@ from playwright.sync_api import expect
 from synth.runs import planted, simulate, write_rocpd
 from tests.cli.in_process import call
 from tests.e2e.waiting import eventually
-from wavescope.export.page import write_html
-from wavescope.page.run.times import clocks_of
-from wavescope.readers.opening import open as open_path
+from wavewright.export.page import write_html
+from wavewright.page.run.times import clocks_of
+from wavewright.readers.opening import open as open_path
 
 CHANGE = "launch-gaps"
 
@@ -23,7 +23,7 @@ CHANGE = "launch-gaps"
 @cache
 def late_rank() -> Path:
     """Four ranks on two nodes, of which one is late."""
-    folder = Path(mkdtemp(prefix="wavescope-e2e-")) / "late"
+    folder = Path(mkdtemp(prefix="wavewright-e2e-")) / "late"
     folder.mkdir()
     write_rocpd(simulate(planted("straggler", seed=3, ranks=4)[0]), folder)
     return folder
@@ -87,7 +87,7 @@ def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serv
 def test_a_change_can_be_typed(page, serve):
     page.goto(serve(late_rank()).url + "#view=path")
     view = page.locator('[data-view="path"]')
-    field = view.get_by_label("A change as wavescope path --what-if takes it")
+    field = view.get_by_label("A change as wavewright path --what-if takes it")
     field.fill("host=-50%")
     field.press("Enter")
     (prediction,) = said("path", "--what-if", "host=-50%")["what_if"][0]["predictions"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from wavescope import _core
+from wavewright import _core
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 GOLDEN = SHARED / "golden"
 OWN = Path(__file__).resolve().parents[1] / "data" / "golden-synthetic"  # a part of the synthetic ones, for everyone
-STOPPED = 5  # wavescope::Status::stopped
+STOPPED = 5  # wavewright::Status::stopped
 
 
 @dataclass(frozen=True)

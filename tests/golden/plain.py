@@ -1,6 +1,6 @@
 """Plain recomputations from the JSON of a decoded directory, from the written rules only.
 
-Nothing here imports wavescope: what it says is a second opinion about its numbers. Slow and simple on purpose.
+Nothing here imports wavewright: what it says is a second opinion about its numbers. Slow and simple on purpose.
 """
 
 from __future__ import annotations

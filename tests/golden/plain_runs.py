@@ -1,6 +1,6 @@
 """Plain recomputations from runs as the files have them: sqlite3, csv and json, and loops.
 
-Nothing here imports wavescope: what it says is a second opinion about its numbers. Slow and simple on purpose.
+Nothing here imports wavewright: what it says is a second opinion about its numbers. Slow and simple on purpose.
 """
 
 from __future__ import annotations

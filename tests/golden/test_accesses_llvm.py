@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.analysis.trace.code.accesses import LOAD, LOAD_TO_LDS, STORE, access_of
+from wavewright.analysis.trace.code.accesses import LOAD, LOAD_TO_LDS, STORE, access_of
 
 _DWORD_BYTES = 4
 _ENCODINGS = {"MUBUF", "MTBUF", "SMRD", "FLAT", "DS", "LDSDIR", "MIMG", "VIMAGE", "VSAMPLE"}

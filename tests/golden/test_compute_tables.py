@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import SHARED
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.export.counters.compute_csv import write_compute_csv
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.export.counters.compute_csv import write_compute_csv
+from wavewright.readers.counters import open_counters
 
 if TYPE_CHECKING:
     from pathlib import Path

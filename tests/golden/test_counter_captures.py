@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 VCOPY = "data/pmc-rocprofcompute-vcopy"
 INPUTS = "golden/compute/inputs"
@@ -184,7 +184,7 @@ def test_whole_captures_have_no_losses(name: str, shared: Path) -> None:
 
 
 def test_contents_count_level_metrics_only_with_their_accumulator(shared: Path) -> None:
-    from wavescope.analysis.counters.contents import counter_contents
+    from wavewright.analysis.counters.contents import counter_contents
 
     path = shared / "data/pmc-mi300x-bmm"
     if not path.exists():

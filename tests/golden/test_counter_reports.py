@@ -1,4 +1,4 @@
-"""`wavescope counters` and `compare` on real captures: the figures that are known, and every capture in every form."""
+"""`wavewright counters` and `compare` on real captures: the figures that are known, and every capture in every form."""
 
 from __future__ import annotations
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from synth.counter_capture import CounterCapture, write_counters
 from tests.unit.analysis.made_limits import limited
-from wavescope import ThreadTrace
-from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import KernelLimit, Limiters, limiters
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.readers.counters import open_counters
+from wavewright import ThreadTrace
+from wavewright.analysis.counters.l2 import l2
+from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiters
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.readers.counters import open_counters
 
 
 def _verdicts(kernel: KernelLimit) -> dict[str, str]:
@@ -87,7 +87,7 @@ def test_counters_that_are_made_up_claim_nothing_impossible(shared: Path, name: 
 @pytest.mark.parametrize("kernel", ["flash_attn_func", "softmax"])
 def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tmp_path: Path, kernel: str) -> None:
     folder = shared / "data" / "uiout-mi350x-flydsl" / kernel
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     assert isinstance(trace, ThreadTrace)
     name = f"{trace.kernels['name'][0]}.kd"
     write_counters(tmp_path, CounterCapture("gfx950", (replace(limited("gfx950")["memory bandwidth"], name=name),)))
@@ -102,7 +102,7 @@ def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tm
 
 def test_a_real_trace_and_real_counters_of_the_same_kernel(shared: Path) -> None:
     trace_path, counters_path = shared / "data" / "att-mi300x-bmm", shared / "data" / "pmc-mi300x-bmm"
-    trace = wavescope.open(trace_path)
+    trace = wavewright.open(trace_path)
     assert isinstance(trace, ThreadTrace)
     answer = diagnose(trace, counters=open_counters(counters_path))
     assert answer.link is not None

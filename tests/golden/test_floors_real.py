@@ -7,18 +7,18 @@ from functools import cache
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.conftest import SHARED
 from tests.sampling import every_third
-from wavescope import ThreadTrace
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.analysis.trace.floors import floors
-from wavescope.analysis.trace.floors.rates import PIPE_OF_CATEGORY, rate_of
-from wavescope.analysis.trace.lanes.evaluated import LaneOptions
-from wavescope.analysis.trace.lanes.fit import fit_arguments
-from wavescope.analysis.trace.pipes import matrix_rows
-from wavescope.model.schema import CATEGORIES
-from wavescope.report.trace.floors import floor_sentences
+from wavewright import ThreadTrace
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.floors import floors
+from wavewright.analysis.trace.floors.rates import PIPE_OF_CATEGORY, rate_of
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.lanes.fit import fit_arguments
+from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.model.schema import CATEGORIES
+from wavewright.report.trace.floors import floor_sentences
 
 MI300X = SHARED / "data" / "att-mi300x-bmm"
 pytestmark = pytest.mark.skipif(not MI300X.is_dir(), reason="../shared/data is not here")
@@ -31,12 +31,12 @@ COUNTED = {"SQ_LDS_BANK_CONFLICT": 896, "SQ_LDS_IDX_ACTIVE": 1280, "TCP_TOTAL_CA
 
 @cache
 def raw(capture: str, dispatch: int) -> ThreadTrace:
-    return wavescope.decode(MI300X / capture / "raw", dispatch=dispatch)
+    return wavewright.decode(MI300X / capture / "raw", dispatch=dispatch)
 
 
 def decoded(capture: str, dispatch: int) -> ThreadTrace:
     (folder,) = (MI300X / capture).glob(f"ui_output_agent_*_dispatch_{dispatch}")
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     assert isinstance(trace, ThreadTrace)
     return trace
 

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from tests.sampling import every_third
-from wavescope.analysis.run.gemms import gemms
-from wavescope.analysis.run.regions import regions
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.gemms import gemms
+from wavewright.analysis.run.regions import regions
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

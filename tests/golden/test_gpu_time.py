@@ -8,16 +8,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.kernels import kernels
-from wavescope.analysis.run.overlap import overlap
-from wavescope.analysis.run.regions import regions
-from wavescope.analysis.run.selection import select
-from wavescope.analysis.run.summary import summary
-from wavescope.readers.run.inputs import open_run
-from wavescope.report.run.gaps import gaps_report
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.run.overlap import overlap
+from wavewright.analysis.run.regions import regions
+from wavewright.analysis.run.selection import select
+from wavewright.analysis.run.summary import summary
+from wavewright.readers.run.inputs import open_run
+from wavewright.report.run.gaps import gaps_report
 
 RPD = {
     "matmul_result.rpd": (2, 183_918_056, 2_964_070_817, 0.062049),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wavescope.model.run_tables import RUN
-from wavescope.readers.run.inputs import open_run
+from wavewright.model.run_tables import RUN
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def test_gpu_time_is_all_in_the_call_tree(shared: Path, run: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip("hatchet", reason="hatchet is not installed")
-        from wavescope.export.run.hatchet import to_hatchet
+        from wavewright.export.run.hatchet import to_hatchet
 
         document = open_run(shared / "data" / run)
         frame = to_hatchet(document).dataframe
@@ -57,7 +57,7 @@ def test_gpu_time_is_all_in_the_call_tree(shared: Path, run: str) -> None:
 def test_every_event_is_entered_and_left(shared: Path, run: str) -> None:
     pytest.importorskip("pandas", reason="pandas is not installed")
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    from wavescope.export.run.pipit import to_pipit
+    from wavewright.export.run.pipit import to_pipit
 
     document = open_run(shared / "data" / run)
     frame = to_pipit(document)

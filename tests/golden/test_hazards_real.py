@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.conftest import SHARED
-from wavescope.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
-from wavescope.codeobj.registers import RowUses
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
+from wavewright.codeobj.registers import RowUses
+from wavewright.model.trace import ThreadTrace
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data is not here")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data is n
 
 def hazards(kernel: str, size: str) -> tuple[Counter[str], list[str]]:
     """How often each hazard is told, and the instructions around every padding that is told as something of VCC."""
-    trace = wavescope.open(next(iter(sorted((FOLDER / kernel / size).iterdir()))))
+    trace = wavewright.open(next(iter(sorted((FOLDER / kernel / size).iterdir()))))
     assert isinstance(trace, ThreadTrace)
     code = trace.code.sort("row")
     texts, uses = code["text"].to_list(), RowUses(code)

@@ -14,28 +14,28 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.golden import plain
 from tests.golden.made_directories import make
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.compare import compare
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.costs.hidden_latency import hidden_latency
-from wavescope.analysis.trace.costs.hotspots import UNITS, hotspots
-from wavescope.analysis.trace.costs.loops import loops
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.analysis.trace.memory_latency import memory_latency
-from wavescope.analysis.trace.occupancy import occupancy
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.stalls.classic import classic
-from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.analysis.trace.waits import waits
-from wavescope.analysis.trace.waves.state_curves import state_curves
-from wavescope.analysis.trace.waves.states import states
-from wavescope.model.schema import STATES
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.compare import compare
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.hidden_latency import hidden_latency
+from wavewright.analysis.trace.costs.hotspots import UNITS, hotspots
+from wavewright.analysis.trace.costs.loops import loops
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.memory_latency import memory_latency
+from wavewright.analysis.trace.occupancy import occupancy
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.stalls.classic import classic
+from wavewright.analysis.trace.trust.mapping import mapping
+from wavewright.analysis.trace.waits import waits
+from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.states import states
+from wavewright.model.schema import STATES
+from wavewright.model.trace import ThreadTrace
 
 FLYDSL = "data/uiout-mi350x-flydsl"
 SMALL = (
@@ -65,10 +65,10 @@ LOOP = (
 
 
 class Both:
-    """A directory, as wavescope and as plain Python read it."""
+    """A directory, as wavewright and as plain Python read it."""
 
     def __init__(self, folder: Path) -> None:
-        self.trace: ThreadTrace = wavescope.open(folder)
+        self.trace: ThreadTrace = wavewright.open(folder)
         self.plain = plain.read(folder)
         self.place = self.plain.place()
         self.totals = {self.place[row]: tuple(sums) for row, sums in plain.totals(self.plain).items()}

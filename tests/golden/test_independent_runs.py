@@ -1,4 +1,4 @@
-"""The numbers of the verbs about runs, computed a second time by loops that know nothing of wavescope."""
+"""The numbers of the verbs about runs, computed a second time by loops that know nothing of wavewright."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ import polars as pl
 import pytest
 
 from tests.conftest import SHARED
-from wavescope import _core
+from wavewright import _core
 
 FILE = SHARED / "data" / "isa" / "vectors.tsv"
 pytestmark = pytest.mark.skipif(not FILE.is_file(), reason="../shared/data/isa is not here")
 TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250")
-# Facts of cpp/include/wavescope/isa.hpp.
+# Facts of cpp/include/wavewright/isa.hpp.
 VM, LGKM, TENSOR, ASYNC = 1 << 12, 1 << 13, 1 << 15, 1 << 16
 
 

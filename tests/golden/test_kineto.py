@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.memory import memory
-from wavescope.analysis.run.ranks import ranks
-from wavescope.analysis.run.selection import select
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.memory import memory
+from wavewright.analysis.run.ranks import ranks
+from wavewright.analysis.run.selection import select
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 TRACES = {  # kernels, copies, calls, and the nanoseconds of all kernels
     "gaunernst_bert-small-uncased__1016001": (60, 1, 2070, 388_344),

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.golden.oracle import SHARED
-from wavescope.analysis.trace.lanes import lane_accesses
-from wavescope.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.lanes import lane_accesses
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 
 if TYPE_CHECKING:
-    from wavescope.analysis.trace.lanes import LaneAccesses
+    from wavewright.analysis.trace.lanes import LaneAccesses
 
 CAPTURES = SHARED / "data" / "att-mi300x-bmm"
 DECODED = SHARED / "data" / "uiout-mi350x-flydsl"
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not CAPTURES.is_dir(), reason="no shared data")
 
 
 def _lanes(capture: str, *arguments: str) -> LaneAccesses:
-    trace = wavescope.open(CAPTURES / capture / "raw", dispatch=3)
+    trace = wavewright.open(CAPTURES / capture / "raw", dispatch=3)
     return lane_accesses(trace, LaneOptions(arguments=arguments))
 
 
@@ -74,7 +74,7 @@ def test_coverage_of_decoded_traces() -> None:
     folders = [path for path in sorted(DECODED.glob("*/*/ui_output*")) if "expected" not in path.parts]
     assert len(folders) == 16
     for folder in folders:
-        answer = lane_accesses(wavescope.open(folder), LaneOptions(target="gfx950"))
+        answer = lane_accesses(wavewright.open(folder), LaneOptions(target="gfx950"))
         assert not [note for note in answer.notes if "contradict" in note or "does not follow" in note]
         for space, executed, understood in answer.rows.select("space", "execution_count", "known_count").iter_rows():
             counts[space] = (counts[space][0] + executed, counts[space][1] + understood)
@@ -89,7 +89,7 @@ def test_coverage_of_decoded_traces() -> None:
 
 def test_the_largest_trace_takes_seconds() -> None:
     (folder,) = (DECODED / "softmax" / "big").glob("ui_output*")
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     trace.instructions  # noqa: B018 reading is not what is measured
     begin = time.process_time()
     lane_accesses(trace, LaneOptions(target="gfx950"))

@@ -9,9 +9,9 @@ from statistics import median
 
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.launch import launch_sentence
-from wavescope.model.trace import ThreadTrace
+import wavewright
+from wavewright.analysis.trace.launch import launch_sentence
+from wavewright.model.trace import ThreadTrace
 
 ABOVE_MEDIAN = {"c01": (2, 42), "c02": (3, 29), "c03": (3, 16), "c08": (3, 31), "c09": (3, 10), "c10": (3, 42)}
 """Capture -> dispatch of the matrix multiplication, and by how many percent it is above the median of 150 calls."""
@@ -26,7 +26,7 @@ def test_the_database_beside_a_capture(shared: Path, name: str) -> None:
         rows = connection.execute("select name, dispatch_id, duration from kernels order by start").fetchall()
     (kernel,) = {row[0] for row in rows if row[1] == dispatch}
     durations_ns = [row[2] for row in rows if row[0] == kernel]
-    trace = wavescope.open(folder / "raw", dispatch=dispatch)
+    trace = wavewright.open(folder / "raw", dispatch=dispatch)
     assert isinstance(trace, ThreadTrace)
     launch = trace.launch
     assert launch is not None
@@ -39,7 +39,7 @@ def test_the_database_beside_a_capture(shared: Path, name: str) -> None:
 def test_the_decoded_form_finds_the_same(shared: Path) -> None:
     folder = shared / "data" / "att-mi300x-bmm" / "c08"
     (directory,) = folder.glob("ui_output_*_dispatch_3")
-    trace = wavescope.open(directory)
+    trace = wavewright.open(directory)
     assert isinstance(trace, ThreadTrace)
     assert trace.launch is not None
     assert Path(trace.launch.path).name == "45_results.db"
@@ -48,7 +48,7 @@ def test_the_decoded_form_finds_the_same(shared: Path) -> None:
 def test_a_kernel_trace_that_the_user_names(shared: Path) -> None:
     data = shared / "data"
     table = data / "rocprofv3-mi350x-flydsl" / "layernorm" / "discover_kernel_trace.csv"
-    trace = wavescope.open(data / "uiout-mi350x-flydsl" / "layernorm", resources=[table])
+    trace = wavewright.open(data / "uiout-mi350x-flydsl" / "layernorm", resources=[table])
     assert isinstance(trace, ThreadTrace)
     with table.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -65,6 +65,6 @@ def test_a_kernel_trace_that_the_user_names(shared: Path) -> None:
 
 
 def test_a_capture_without_a_run(shared: Path) -> None:
-    trace = wavescope.open(shared / "data" / "att-mi300x-bmm" / "c04" / "raw", dispatch=3)
+    trace = wavewright.open(shared / "data" / "att-mi300x-bmm" / "c04" / "raw", dispatch=3)
     assert isinstance(trace, ThreadTrace)
     assert trace.launch is None

@@ -10,16 +10,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.listing import isa_listing
-from wavescope.analysis.trace.listing.source_lines import source_listing
+import wavewright
+from wavewright.analysis.trace.listing import isa_listing
+from wavewright.analysis.trace.listing.source_lines import source_listing
 
 FLASH = Path("data/uiout-mi350x-flydsl/flash_attn_func/big/ui_output_agent_38430_dispatch_44.tar.xz")
 
 
 @pytest.fixture(scope="module")
-def flash(shared: Path) -> wavescope.ThreadTrace:
-    return wavescope.open(shared / FLASH)
+def flash(shared: Path) -> wavewright.ThreadTrace:
+    return wavewright.open(shared / FLASH)
 
 
 def stored_arrows(archive: Path) -> Counter[tuple[int, int]]:
@@ -35,7 +35,7 @@ def stored_arrows(archive: Path) -> Counter[tuple[int, int]]:
     return pairs
 
 
-def test_the_hottest_wait_of_flash_attention_and_its_producers(flash: wavescope.ThreadTrace) -> None:
+def test_the_hottest_wait_of_flash_attention_and_its_producers(flash: wavewright.ThreadTrace) -> None:
     listing = isa_listing(flash)
     hottest = listing.rows.sort("stall_cycles_total", descending=True).row(0, named=True)
     assert (hottest["address"], hottest["text"]) == (11448, "s_waitcnt vmcnt(0)")
@@ -48,7 +48,7 @@ def test_the_hottest_wait_of_flash_attention_and_its_producers(flash: wavescope.
     assert set(arrows["counter"]) == {"vmcnt"}
 
 
-def test_arrows_are_those_of_the_wave_files(shared: Path, flash: wavescope.ThreadTrace) -> None:
+def test_arrows_are_those_of_the_wave_files(shared: Path, flash: wavewright.ThreadTrace) -> None:
     listing = isa_listing(flash)
     found = Counter({(wait, producer): count for wait, producer, _, count in listing.arrows.iter_rows()})
     # Line 0 of code.json is the kernel's name: rows are counted without it.
@@ -58,7 +58,7 @@ def test_arrows_are_those_of_the_wave_files(shared: Path, flash: wavescope.Threa
     assert found == stored
 
 
-def test_branches_of_the_first_wave(flash: wavescope.ThreadTrace) -> None:
+def test_branches_of_the_first_wave(flash: wavewright.ThreadTrace) -> None:
     """8 rows branch, two of them back to row 471 (line 472 of code.json minus its heading)."""
     branches = isa_listing(flash, wave=0).branches
     assert branches["from_row"].n_unique() == 8
@@ -66,7 +66,7 @@ def test_branches_of_the_first_wave(flash: wavescope.ThreadTrace) -> None:
     assert back.filter(pl.col("to_row") == 470)["from_row"].n_unique() == 2
 
 
-def test_the_line_that_swallows_the_kernel(flash: wavescope.ThreadTrace) -> None:
+def test_the_line_that_swallows_the_kernel(flash: wavewright.ThreadTrace) -> None:
     listing = source_listing(flash)
     lines = listing.lines.filter(pl.col("file").str.ends_with("/flash_attn_func.py"), pl.col("row_count") > 0)
     rows = dict(lines["line", "row_count"].iter_rows())

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.memory_chart import MemoryChart, memory_chart
+from wavewright.readers.counters import open_counters
 
 
 def value_of(chart: MemoryChart, block: str, label: str) -> Any:

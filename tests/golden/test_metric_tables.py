@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from wavescope.facts.metrics.declared import Metric, MetricTable
-from wavescope.facts.metrics.expression import parse
-from wavescope.facts.metrics.families import METRIC_TARGETS
-from wavescope.facts.metrics.panels import panels_of
+from wavewright.facts.metrics.declared import Metric, MetricTable
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.panels import panels_of
 
 CDNA = [target for target in METRIC_TARGETS if target.startswith("gfx9")]
 WORDS = {

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.golden import oracle
-from wavescope import _core
-from wavescope.readers.files.capture import find_capture
-from wavescope.readers.trace.code import load_code
+from wavewright import _core
+from wavewright.readers.files.capture import find_capture
+from wavewright.readers.trace.code import load_code
 
 CAPTURES = oracle.SHARED / "data" / "att-mi300x-bmm"
 GOLDENS = sorted((oracle.GOLDEN / "gfx942").glob("*/*.golden.json.gz")) if oracle.GOLDEN.is_dir() else []

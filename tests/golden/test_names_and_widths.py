@@ -11,8 +11,8 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.sampling import every_third_pair
-from wavescope.analysis.run.kernel_names import short_names
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.kernel_names import short_names
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

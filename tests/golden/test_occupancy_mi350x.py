@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.occupancy import occupancy
+import wavewright
+from wavewright.analysis.trace.occupancy import occupancy
 
 # Most waves on one SIMD in occupancy.json, and the limit that the registers, LDS and workgroup of the CSV give.
 MEASURED = {
@@ -31,7 +31,7 @@ MEASURED = {
 def test_measured_residency_never_exceeds_the_limit(kernel: str, shared: Path) -> None:
     most, limit, bound_by = MEASURED[kernel]
     directory = min((shared / "data/uiout-mi350x-flydsl" / kernel / "big").iterdir())
-    trace = wavescope.open(directory, resources=[shared / "data/rocprofv3-mi350x-flydsl" / kernel])
+    trace = wavewright.open(directory, resources=[shared / "data/rocprofv3-mi350x-flydsl" / kernel])
     answer = occupancy(trace)
     row = answer.kernels.row(0, named=True)
     assert answer.target == "gfx950"
@@ -43,7 +43,7 @@ def test_measured_residency_never_exceeds_the_limit(kernel: str, shared: Path) -
 
 def test_flash_attention_alone(shared: Path) -> None:
     """The directory without its CSV: the code says which GPU, and its registers bind."""
-    trace = wavescope.open(shared / "data/uiout-mi350x-flydsl/flash_attn_func/small/ui_output_agent_32235_dispatch_44")
+    trace = wavewright.open(shared / "data/uiout-mi350x-flydsl/flash_attn_func/small/ui_output_agent_32235_dispatch_44")
     answer = occupancy(trace)
     row = answer.kernels.row(0, named=True)
     assert (answer.target, answer.target_is_certain) == ("gfx950", True)

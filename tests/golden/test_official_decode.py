@@ -1,4 +1,4 @@
-"""`wavescope decode` on raw MI300X captures against the directories that rocprofv3 wrote of them in 2025.
+"""`wavewright decode` on raw MI300X captures against the directories that rocprofv3 wrote of them in 2025.
 
 The decoder behind those was older (../shared/golden/README.md). Exactly these differences are allowed, and each is
 checked for what it is:
@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 from tests.conftest import SHARED
 from tests.unit.ui_directories import read_json
-from wavescope.cli.decode import command
+from wavewright.cli.decode import command
 
 CAPTURES = sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*"))
 IMMED, MESSAGE = 9, 11

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.readers.counters import open_counters
 
 if TYPE_CHECKING:
     from pathlib import Path

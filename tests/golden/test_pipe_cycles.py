@@ -11,14 +11,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.conftest import SHARED
 from tests.judges import llvm_program
-from wavescope.analysis.trace.pipes import matrix_rows
-from wavescope.analysis.trace.pipes.passes import declared_cycles, pipe_cycles_of_rows
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.facts import gpus
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.analysis.trace.pipes.passes import declared_cycles, pipe_cycles_of_rows
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.facts import gpus
+from wavewright.model.trace import ThreadTrace
 
 pytestmark = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="../shared/data is not here")
 MI350X, MI300X = SHARED / "data" / "uiout-mi350x-flydsl", SHARED / "data" / "att-mi300x-bmm"
@@ -101,7 +101,7 @@ def intervals(trace: ThreadTrace) -> pl.DataFrame:
 )
 def test_no_shorter_interval_is_observed(path: Path, mnemonic: str, cycles: int) -> None:
     """And the declared one occurs: at full rate, matrix instructions follow each other exactly that fast."""
-    trace = wavescope.open(path if path.name.startswith("ui_output") else next(iter(sorted(path.iterdir()))))
+    trace = wavewright.open(path if path.name.startswith("ui_output") else next(iter(sorted(path.iterdir()))))
     assert isinstance(trace, ThreadTrace)
     seen = intervals(trace).filter(pl.col("mnemonic") == mnemonic)
     assert set(seen["declared"]) == {cycles}
@@ -143,7 +143,7 @@ def test_cycles_give_the_peak_of_the_gpu(target: str, kind: str, text: str, oper
 
 def test_utilization_of_a_gemm() -> None:
     """c01: 1,024 instructions of 32 cycles on 4 SIMDs; they issue in 4 cycles each. At full rate in between."""
-    trace = wavescope.open(MI300X / "c01" / "ui_output_agent_5600_dispatch_2")
+    trace = wavewright.open(MI300X / "c01" / "ui_output_agent_5600_dispatch_2")
     assert isinstance(trace, ThreadTrace)
     spans = trace.waves.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
     answer = utilization(trace, bins=60)

@@ -1,4 +1,4 @@
-"""The same goldens through `wavescope.decode`: files in, tables out."""
+"""The same goldens through `wavewright.decode`: files in, tables out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.golden import oracle
-from wavescope.errors import WavescopeError
+from wavewright.errors import WavewrightError
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 TABLES = (
@@ -29,10 +29,10 @@ def test_tables_equal_the_reference(case: oracle.Case) -> None:
     golden = case.expected()
     specs = [f"{path}@{load}:{number}" for number, load, path in case.listings]
     if golden["status"] == 4:
-        with pytest.raises(WavescopeError):
-            wavescope.decode(case.trace, code_objects=specs, amd=True)
+        with pytest.raises(WavewrightError):
+            wavewright.decode(case.trace, code_objects=specs, amd=True)
         return
-    trace = wavescope.decode(case.trace, code_objects=specs, amd=True)
+    trace = wavewright.decode(case.trace, code_objects=specs, amd=True)
     ours, theirs = _tables(trace), oracle.golden_as_oracle(golden)
     if golden["status"] == 99:
         assert "stopped" in trace.shader_engines["status"].to_list()
@@ -42,17 +42,17 @@ def test_tables_equal_the_reference(case: oracle.Case) -> None:
     assert ours == {key: theirs[key] for key in ours}
 
 
-def _tables(trace: wavescope.ThreadTrace) -> dict[str, Any]:
+def _tables(trace: wavewright.ThreadTrace) -> dict[str, Any]:
     place = trace.code.select("code_object", "address").rows()
     return oracle.tables_as_oracle({name: trace.table(name) for name in TABLES}, place)
 
 
 def test_several_shader_engines_share_one_numbering(shared: Path) -> None:
     folder = shared / "golden" / "gfx1200" / "profile_gemm_run_0"
-    whole = wavescope.open(folder)
+    whole = wavewright.open(folder)
     assert whole.waves["wave"].to_list() == list(range(whole.waves.height))
     for se in whole.waves["se"].unique():
-        part = wavescope.decode(folder, shader_engines=[se])
+        part = wavewright.decode(folder, shader_engines=[se])
         waves = whole.waves.filter(whole.waves["se"] == se)
         first, count = waves["first_instruction"].min(), waves["instruction_count"].sum()
         mine = whole.instructions.slice(first, count).drop("wave")  # type: ignore[arg-type]
@@ -62,4 +62,4 @@ def test_several_shader_engines_share_one_numbering(shared: Path) -> None:
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_threads_do_not_matter(threads: int, shared: Path) -> None:
     folder = shared / "golden" / "gfx1100" / "profile_gemm_run_0"
-    assert wavescope.decode(folder, threads=threads).instructions.equals(wavescope.decode(folder).instructions)
+    assert wavewright.decode(folder, threads=threads).instructions.equals(wavewright.decode(folder).instructions)

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.conftest import SHARED
-from wavescope.analysis.trace.diagnose.facts import facts
-from wavescope.analysis.trace.diagnose.finding import Remedy
-from wavescope.analysis.trace.diagnose.remedies import remedies_for
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.diagnose.facts import facts
+from wavewright.analysis.trace.diagnose.finding import Remedy
+from wavewright.analysis.trace.diagnose.remedies import remedies_for
+from wavewright.model.trace import ThreadTrace
 
 pytestmark = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="../shared/data is not here")
 MI350X, MI300X = SHARED / "data" / "uiout-mi350x-flydsl", SHARED / "data" / "att-mi300x-bmm"
 
 
 def remedies(path: Path, stall_class: str) -> list[Remedy]:
-    trace = wavescope.open(path)
+    trace = wavewright.open(path)
     assert isinstance(trace, ThreadTrace)
     return list(remedies_for(facts(trace).views[stall_class]))
 

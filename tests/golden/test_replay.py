@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.replay import Removal, replay
+import wavewright
+from wavewright.analysis.trace.replay import Removal, replay
 
 FLYDSL = "data/uiout-mi350x-flydsl"
 #: Kernel -> stall class -> share of the time that its removal saves (shared/reviews/insight.md, section 1).
@@ -27,7 +27,7 @@ def traces(shared: Path) -> list[Path]:
 
 @pytest.mark.parametrize("kernel", REVIEWED)
 def test_replays_of_the_review(shared: Path, kernel: str) -> None:
-    trace = wavescope.open(min((shared / FLYDSL / kernel / "big").iterdir()))
+    trace = wavewright.open(min((shared / FLYDSL / kernel / "big").iterdir()))
     removals = {name: Removal(frozenset((name,))) for name in REVIEWED[kernel]}
     replayed = replay(trace, list(removals.values()))
     for name, share in REVIEWED[kernel].items():
@@ -38,7 +38,7 @@ def test_replays_of_the_review(shared: Path, kernel: str) -> None:
 def test_a_replay_without_a_change_is_the_recording(shared: Path) -> None:
     checked = 0
     for path in traces(shared):
-        trace = wavescope.open(path)
+        trace = wavewright.open(path)
         if not trace.instruction_count:
             continue
         replayed = replay(trace, [Removal(), Removal(keeps_latency=True)])

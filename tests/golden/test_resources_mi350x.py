@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 
 USES = {
     "blockscale_preshuffle_gemm": (40, 0, 32, 8192, 256),
@@ -28,7 +28,9 @@ USES = {
 @pytest.mark.parametrize("kernel", USES)
 def test_the_run_beside_tells_registers_and_gpu(shared: Path, kernel: str) -> None:
     data = shared / "data"
-    trace = wavescope.open(data / "uiout-mi350x-flydsl" / kernel, resources=[data / "rocprofv3-mi350x-flydsl" / kernel])
+    trace = wavewright.open(
+        data / "uiout-mi350x-flydsl" / kernel, resources=[data / "rocprofv3-mi350x-flydsl" / kernel]
+    )
     assert trace.source.target == "gfx950"
     ran = trace.kernels.filter(pl.col("kernel").is_in(trace.waves["kernel"].unique().to_list()))
     columns = ("vgprs", "agprs", "sgprs", "lds_bytes", "workgroup_size")
@@ -44,7 +46,7 @@ def test_the_run_beside_tells_registers_and_gpu(shared: Path, kernel: str) -> No
 def test_a_result_file_tells_the_same(shared: Path) -> None:
     data = shared / "data"
     results = data / "rocprofv3-mi350x-flydsl" / "flash_attn_func" / "big_results.json.gz"
-    trace = wavescope.open(data / "uiout-mi350x-flydsl" / "flash_attn_func" / "big", resources=[results])
+    trace = wavewright.open(data / "uiout-mi350x-flydsl" / "flash_attn_func" / "big", resources=[results])
     ran = trace.kernels.filter(pl.col("name") == "flash_attn_func_kernel_0")
     assert ran.select("vgprs", "sgprs", "lds_bytes", "kernarg_bytes").row(0) == (124, 112, 49152, 64)
     assert (trace.source.target, trace.source.target_origin) == ("gfx950", results.name)
@@ -54,14 +56,14 @@ def test_a_run_of_another_kernel_is_refused(shared: Path) -> None:
     data = shared / "data"
     directory = next((data / "uiout-mi350x-flydsl" / "layernorm" / "big").glob("ui_output*"))
     table = data / "rocprofv3-mi350x-flydsl" / "softmax" / "discover_kernel_trace.csv"
-    with pytest.raises(wavescope.UsageError, match="nothing here about the kernels of the trace"):
-        wavescope.open(directory, resources=[table])
+    with pytest.raises(wavewright.UsageError, match="nothing here about the kernels of the trace"):
+        wavewright.open(directory, resources=[table])
 
 
 def test_code_objects_of_the_capture_tell_about_its_decoded_directories(shared: Path) -> None:
     for capture in ("c01", "c08"):
         for directory in (shared / "data" / "att-mi300x-bmm" / capture).glob("ui_output*"):
-            trace = wavescope.open(directory)
+            trace = wavewright.open(directory)
             assert trace.source.target == "gfx942"
             ran = trace.kernels.filter(pl.col("kernel").is_in(trace.waves["kernel"].unique().to_list()))
             assert ran["vgprs"].null_count() == 0
@@ -70,4 +72,4 @@ def test_code_objects_of_the_capture_tell_about_its_decoded_directories(shared: 
 
 def test_other_runs_beside_tell_nothing(shared: Path) -> None:
     """Sets of other GPUs stand beside this one, which does not say on which GPU it was made."""
-    assert wavescope.open(shared / "data" / "pcsampling-rcv").source.target is None
+    assert wavewright.open(shared / "data" / "pcsampling-rcv").source.target is None

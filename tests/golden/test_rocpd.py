@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.readers.run.inputs import open_run
+from wavewright.readers.run.inputs import open_run
 
 FIGURES = {
     "c01/raw/28_results.db": (151, 2_604_546, 629),

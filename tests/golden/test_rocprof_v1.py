@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.errors import NotATraceError
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import NotATraceError
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 _RUNS = {"laplacian_k1": 1004, "laplacian_k2": 1004, "seismic_a": 1023}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope.analysis.counters.roofline import Roofline, roofline
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.roofline import Roofline, roofline
+from wavewright.readers.counters import open_counters
 
 SYNTHETIC = {"gfx90a": ("TCC_EA_", False), "gfx942": ("TCC_EA0_", True), "gfx950": ("TCC_EA0_", True)}
 

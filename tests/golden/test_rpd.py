@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.analysis.run.summary import summary
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.summary import summary
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.analysis.run.diagnose import RunDiagnosis, diagnose_run
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.diagnose import RunDiagnosis, diagnose_run
+from wavewright.readers.run.inputs import open_run
 
 
 def diagnosed(shared: Path, name: str) -> RunDiagnosis:
@@ -75,7 +75,7 @@ def test_two_ranks_expose_communication(shared: Path) -> None:
     first, second, *rest = answer.findings
     assert (first.rule, f"{100 * first.share:.1f}", f"{100 * first.bound_share:.1f}") == ("X1", "28.0", "28.0")
     assert (second.rule, second.within, second.bound_ns) == ("X2", "X1", 0)
-    assert second.time_ns == pytest.approx(17_600_000, abs=100_000)  # as `wavescope ranks` has it
+    assert second.time_ns == pytest.approx(17_600_000, abs=100_000)  # as `wavewright ranks` has it
     assert [finding.rule for finding in rest][:2] == ["G2", "G3"]
     assert "X3" in answer.checked
 

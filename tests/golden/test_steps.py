@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.analysis.run.launch_statistics import launch_statistics
-from wavescope.analysis.run.steps import steps
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.launch_statistics import launch_statistics
+from wavewright.analysis.run.steps import steps
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def test_training_on_two_ranks(shared: Path) -> None:
 
 
 def _without_markers(run: object) -> object:
-    from wavescope.model.run import MemorySource, Run
+    from wavewright.model.run import MemorySource, Run
 
     tables = {name: run.table(name) for name in ("processes", "dispatches", "copies")}  # type: ignore[attr-defined]
     return Run([MemorySource("made", "made", tables=tables)])

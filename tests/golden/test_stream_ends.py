@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from tests.golden import oracle
-from wavescope import _core
-from wavescope.model.losses import CORE_LOSSES
+from wavewright import _core
+from wavewright.model.losses import CORE_LOSSES
 
 BLOCK_BYTES = 32
 BEHIND_THE_STOP = 192  # a clock and another flush follow the flush that ends the waves

@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
-from wavescope.analysis.trace.waves.state_curves import state_curves
-from wavescope.analysis.trace.waves.states import states
+import wavewright
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.states import states
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +36,13 @@ def find(folder: Path, agent: int) -> Path:
 
 
 def test_clocks_of_flash_attention(decoded: Path) -> None:
-    found = alignment(wavescope.open(find(decoded, 55287)))
+    found = alignment(wavewright.open(find(decoded, 55287)))
     assert found.offsets == {0: 0, 1: 751, 2: 1503, 3: 2211}
     assert found.clock_mhz == pytest.approx(2077.9, abs=0.05)
 
 
 def test_states_of_flash_attention_under_their_right_names(decoded: Path) -> None:
-    answer = states(wavescope.open(find(decoded, 38430)))
+    answer = states(wavewright.open(find(decoded, 38430)))
     shares = {state: round(100 * share, 1) for state, _, share in answer.total.rows()}
     assert shares == {"IDLE": 0.0, "EXEC": 42.3, "WAIT": 36.7, "STALL": 21.0}
     assert answer.over_time["cycles_total"].sum() == answer.total["cycles_total"].sum()
@@ -50,7 +50,7 @@ def test_states_of_flash_attention_under_their_right_names(decoded: Path) -> Non
 
 
 def check_curves(directory: Path) -> None:
-    curves = state_curves(wavescope.open(directory), per_se=False)
+    curves = state_curves(wavewright.open(directory), per_se=False)
     for state in (1, 2, 3, 4):
         curve = curves.filter(pl.col("state") == state)
         file = directory / f"wstates{state}.json"
@@ -72,7 +72,7 @@ def test_curves_equal_the_files_of_every_directory_that_is_not_packed(shared: Pa
 
 
 def test_pipes_and_residency_of_flash_attention(decoded: Path) -> None:
-    trace = wavescope.open(find(decoded, 38430))
+    trace = wavewright.open(find(decoded, 38430))
     pipes = utilization(trace)
     shares = dict(pipes.pipes.select("pipe", "issue_share").rows())
     assert max(shares, key=lambda pipe: shares[pipe]) == "VALU"

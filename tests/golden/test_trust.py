@@ -8,20 +8,20 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.code.wave_paths import early_waves
-from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.analysis.trace.trust.verdicts import trust_of
-from wavescope.model.trace import ThreadTrace
+import wavewright
+from wavewright.analysis.trace.barriers import barriers
+from wavewright.analysis.trace.code.wave_paths import early_waves
+from wavewright.analysis.trace.trust.coverage import coverage
+from wavewright.analysis.trace.trust.mapping import mapping
+from wavewright.analysis.trace.trust.verdicts import trust_of
+from wavewright.model.trace import ThreadTrace
 
 
 @lru_cache(maxsize=4)
 def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> ThreadTrace:
     folder = shared / "data" / "uiout-mi350x-flydsl" / kernel / size
     (path,) = (path for path in folder.iterdir() if part in path.name and path.name.startswith("ui_output"))
-    return wavescope.open(path)
+    return wavewright.open(path)
 
 
 def names(trace: ThreadTrace) -> set[str]:
@@ -75,7 +75,7 @@ def test_debug_lines_do_not_spoil_the_cycles(shared: Path) -> None:
     ],
 )
 def test_engines_without_instruction_tokens_are_not_early(shared: Path, gpu: str, sentence: str) -> None:
-    trace = wavescope.open(shared / "golden" / gpu / "profile_gemm_run_0")
+    trace = wavewright.open(shared / "golden" / gpu / "profile_gemm_run_0")
     assert early_waves(trace).len() == 0
     assert sentence in [caveat.sentence for caveat in trust_of(trace).caveats_of_cycles]
 
@@ -128,7 +128,7 @@ def test_raw_and_decoded_barriers_agree(shared: Path, name: str) -> None:
     """A raw s_barrier is two records, a decoded one a single one: the meetings are the same."""
     folder = shared / "data" / "att-mi300x-bmm" / name
     (decoded,) = folder.glob("ui_output_*_dispatch_3")
-    raw, official = (barriers(wavescope.open(path, dispatch=3)) for path in (folder / "raw", decoded))
+    raw, official = (barriers(wavewright.open(path, dispatch=3)) for path in (folder / "raw", decoded))
     columns = ("execution_count", "meeting_count", "waves_per_meeting")
     assert raw.rows.sort("row").select(columns).rows() == official.rows.sort("row").select(columns).rows()
     assert raw.lost_cycles_total == pytest.approx(official.lost_cycles_total, rel=0.02)

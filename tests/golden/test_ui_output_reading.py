@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 
 from tests.conftest import SHARED
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.analysis.trace.trust.consistency import consistency
-from wavescope.analysis.trace.waves.state_curves import state_curves
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.files.archive import Archive
-from wavescope.readers.files.decoded import decoded_in_archive
-from wavescope.readers.files.folder import Directory, Folder
-from wavescope.readers.trace.ui_output import read_ui_output
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.trust.consistency import consistency
+from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.archive import Archive
+from wavewright.readers.files.decoded import decoded_in_archive
+from wavewright.readers.files.folder import Directory, Folder
+from wavewright.readers.trace.ui_output import read_ui_output
 
 DATA = SHARED / "data"
 PATHS = sorted([*DATA.glob("att-mi300x-bmm/*/ui_output_*"), *DATA.glob("uiout-mi350x-flydsl/*/*/ui_output_*")])

@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-import wavescope
+import wavewright
 from tests.conftest import SHARED
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.stalls.classic import Classic, classic
-from wavescope.analysis.trace.waits.resolved import resolve
-from wavescope.model.trace import ThreadTrace
-from wavescope.report.kit.tables import short
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.stalls.classic import Classic, classic
+from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.model.trace import ThreadTrace
+from wavewright.report.kit.tables import short
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"
 BIG = {"moe_reduce", "softmax"}
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data is n
 @lru_cache(maxsize=2)
 def opened(kernel: str, dispatch: str = "") -> ThreadTrace:
     folder = FOLDER / kernel / "big"
-    return wavescope.open(next(path for path in sorted(folder.iterdir()) if dispatch in path.name))
+    return wavewright.open(next(path for path in sorted(folder.iterdir()) if dispatch in path.name))
 
 
 def kernels(names: list[str]) -> list[object]:
@@ -211,7 +211,7 @@ def test_producers_are_those_of_amds_matching(kernel: str) -> None:
 @pytest.mark.parametrize("capture", sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*")), ids=lambda path: path.name)
 def test_producers_on_mi300x(capture: Path) -> None:
     for directory in capture.glob("ui_output_*"):
-        assert_same_producers(wavescope.open(directory))
+        assert_same_producers(wavewright.open(directory))
 
 
 def assert_same_producers(trace: ThreadTrace) -> None:

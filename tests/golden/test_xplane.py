@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.run.busy import busy
-from wavescope.readers.run.inputs import open_run
-from wavescope.readers.run.xplane.planes import read_space
+from wavewright.analysis.run.busy import busy
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.run.xplane.planes import read_space
 
 if TYPE_CHECKING:
     from pathlib import Path

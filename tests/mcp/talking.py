@@ -1,4 +1,4 @@
-"""Two ways to talk to `wavescope mcp`: line by line, as no client would, and with the official client."""
+"""Two ways to talk to `wavewright mcp`: line by line, as no client would, and with the official client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcp.types import CallToolResult
 
 PATIENCE_S = 120.0
 Given = TypeVar("Given")
-ENVIRONMENT = {"WAVESCOPE_CACHE": "", "WAVESCOPE_CONFIG": "", "POLARS_MAX_THREADS": "1"}
+ENVIRONMENT = {"WAVEWRIGHT_CACHE": "", "WAVEWRIGHT_CONFIG": "", "POLARS_MAX_THREADS": "1"}
 
 
 class Talk:
@@ -26,7 +26,7 @@ class Talk:
     def __init__(self, *roots: Path, environment: dict[str, str] | None = None, patience_s: float = PATIENCE_S) -> None:
         options = [word for root in roots for word in ("--root", str(root))]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "wavescope", "mcp", *options],
+            [sys.executable, "-m", "wavewright", "mcp", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -88,7 +88,7 @@ class Talk:
 def parameters(*roots: Path) -> StdioServerParameters:
     options = [word for root in roots for word in ("--root", str(root))]
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "wavescope", "mcp", *options], env={**os.environ, **ENVIRONMENT}
+        command=sys.executable, args=["-m", "wavewright", "mcp", *options], env={**os.environ, **ENVIRONMENT}
     )
 
 

@@ -13,10 +13,10 @@ from synth.counter_capture import CounterCapture, write_counter_csv
 from synth.kernel_work import KernelWork
 from synth.runs import Launch, Program, Rank, Synchronise, simulate, write_rocpd
 from tests.hostile_documents import LONG, NASTY
-from wavescope.mcp import captures as captures_module
-from wavescope.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavescope.mcp.desk import Desk
-from wavescope.mcp.lines import as_line
+from wavewright.mcp import captures as captures_module
+from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
+from wavewright.mcp.desk import Desk
+from wavewright.mcp.lines import as_line
 
 VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
 HARD_CAP = 24_000

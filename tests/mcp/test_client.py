@@ -11,8 +11,8 @@ import pytest
 from mcp import Client
 
 from tests.mcp.talking import fields_of, text_of, with_client
-from wavescope.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavescope.report.kit.brief import token_count
+from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
+from wavewright.report.kit.brief import token_count
 
 VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
 MOST_TOKENS = 2_000
@@ -124,7 +124,7 @@ def test_both_ways_to_connect(root: Path, mode: str) -> None:
 def test_resources_and_prompts(root: Path) -> None:
     async def work(client: Client) -> dict[str, Any]:
         read = [*(str(each.uri) for each in (await client.list_resources()).resources)]
-        read += [f"wavescope://definitions/{topic}" for tool in TOOLS for topic in tool.topic_names]
+        read += [f"wavewright://definitions/{topic}" for tool in TOOLS for topic in tool.topic_names]
         texts = {uri: (await client.read_resource(uri)).contents[0].text for uri in read}
         templates = (await client.list_resource_templates()).resource_templates
         prompts = (await client.list_prompts()).prompts
@@ -135,14 +135,14 @@ def test_resources_and_prompts(root: Path) -> None:
         return {"texts": texts, "templates": templates, "prompts": filled}
 
     told = with_client(root, work)
-    assert {"wavescope://guide", "wavescope://glossary", "wavescope://schema/answer"} <= set(told["texts"])
+    assert {"wavewright://guide", "wavewright://glossary", "wavewright://schema/answer"} <= set(told["texts"])
     for uri, text in told["texts"].items():
         assert len(text) > 100, uri
         if "/definitions/" in uri:
             assert "| column | unit | meaning |" in text, uri
-    assert json.loads(told["texts"]["wavescope://schema/answer"]) == ANSWER_SCHEMA
-    assert "[" not in told["texts"]["wavescope://glossary"].split("](")[0][-1:]
-    assert [each.uri_template for each in told["templates"]] == ["wavescope://definitions/{topic}"]
+    assert json.loads(told["texts"]["wavewright://schema/answer"]) == ANSWER_SCHEMA
+    assert "[" not in told["texts"]["wavewright://glossary"].split("](")[0][-1:]
+    assert [each.uri_template for each in told["templates"]] == ["wavewright://definitions/{topic}"]
     assert set(told["prompts"]) == {"find-the-line", "why-is-my-run-slow", "did-it-get-faster"}
     for prompt in told["prompts"].values():
         assert "x/y" in prompt.messages[0].content.text

@@ -13,13 +13,13 @@ import jsonschema
 import pytest
 
 from tests.mcp.talking import ENVIRONMENT, Talk
-from wavescope.mcp.asking import VIEWS
-from wavescope.mcp.clients import snippet
-from wavescope.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavescope.mcp.offers import ALIASES
-from wavescope.mcp.serving import version
-from wavescope.report.kit.brief import token_count
-from wavescope.report.topics import TOPICS
+from wavewright.mcp.asking import VIEWS
+from wavewright.mcp.clients import snippet
+from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
+from wavewright.mcp.offers import ALIASES
+from wavewright.mcp.serving import version
+from wavewright.report.kit.brief import token_count
+from wavewright.report.topics import TOPICS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OURS = {"capture", "about", "limit", "cursor"}
@@ -64,33 +64,33 @@ def test_documents_are_fresh() -> None:
 
 
 def test_listing_tools_loads_nothing_heavy() -> None:
-    code = "import sys, wavescope.mcp.serving, wavescope.mcp.texts; print(sorted(sys.modules))"
+    code = "import sys, wavewright.mcp.serving, wavewright.mcp.texts; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(re.findall(r"'([^']+)'", done.stdout))
-    assert not loaded & {"polars", "numpy", "rich", "msgspec", "wavescope.report.topics", "wavescope.page"}
+    assert not loaded & {"polars", "numpy", "rich", "msgspec", "wavewright.report.topics", "wavewright.page"}
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    assert version() == importlib.metadata.version("wavescope")
+    assert version() == importlib.metadata.version("wavewright")
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "cursor", "gemini", "vscode"])
 def test_snippets_start_the_server(client: str, tmp_path: Path) -> None:
     text = snippet(client, [tmp_path])
     settings = json.loads(text.settings)
-    entry = next(iter(settings.values()))["wavescope"]
-    assert entry["command"] == "wavescope"
+    entry = next(iter(settings.values()))["wavewright"]
+    assert entry["command"] == "wavewright"
     assert entry["args"] == ["mcp", "--root", str(tmp_path)]
     if client == "codex":
         import tomllib
 
-        assert tomllib.loads(text.words)["mcp_servers"]["wavescope"]["args"] == entry["args"]
+        assert tomllib.loads(text.words)["mcp_servers"]["wavewright"]["args"] == entry["args"]
     else:
         assert json.loads(re.sub(r"^//.*$", "", text.words, flags=re.MULTILINE)) == settings
 
 
 def test_config_prints_and_changes_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "wavescope", "mcp", "--config", "claude", "--root", str(tmp_path)]
+    command = [sys.executable, "-m", "wavewright", "mcp", "--config", "claude", "--root", str(tmp_path)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=tmp_path, env={"HOME": str(tmp_path)}
     )

@@ -13,7 +13,7 @@ import pytest
 
 from tests.mcp.talking import ENVIRONMENT, PATIENCE_S
 from tests.mcp.test_client import calls
-from wavescope.mcp.declared import ANSWER_SCHEMA, TOOLS
+from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 
 
 @pytest.mark.slow
@@ -21,7 +21,7 @@ def test_the_client_of_version_1_is_answered(root: Path, trace: str) -> None:
     python = os.environ.get("MCP1_PYTHON")
     if not python:
         pytest.skip("MCP1_PYTHON is not set")
-    server = [sys.executable, "-m", "wavescope", "mcp", "--root", str(root)]
+    server = [sys.executable, "-m", "wavewright", "mcp", "--root", str(root)]
     script = Path(__file__).with_name("old_client.py")
     done = subprocess.run(
         [python, str(script), *server],

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.mcp.talking import Talk
-from wavescope.mcp.calls import Call, Calls
-from wavescope.mcp.lines import MOST_BYTES, Writer, read_lines
+from wavewright.mcp.calls import Call, Calls
+from wavewright.mcp.lines import MOST_BYTES, Writer, read_lines
 
 MODERN = "io.modelcontextprotocol/protocolVersion"
 #: Takes minutes with any engine, unless it is stopped: a million million rows.
@@ -33,7 +33,7 @@ def test_initialize_agrees_on_a_revision(root: Path, wanted: object, agreed: str
     with Talk(root) as talk:
         result = talk.ask("initialize", {"protocolVersion": wanted, "capabilities": {}})["result"]
         assert result["protocolVersion"] == agreed
-        assert result["serverInfo"]["name"] == "wavescope"
+        assert result["serverInfo"]["name"] == "wavewright"
         assert "never as instructions" in result["instructions"]
         assert set(result["capabilities"]) == {"tools", "resources", "prompts"}
         assert "resultType" not in talk.ask("ping")["result"]

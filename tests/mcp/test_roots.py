@@ -8,9 +8,9 @@ import pytest
 
 from synth.runs import write_rocpd
 from tests.unit.planted_runs import simulated
-from wavescope.errors import UsageError
-from wavescope.mcp.desk import Desk
-from wavescope.mcp.roots import Roots
+from wavewright.errors import UsageError
+from wavewright.mcp.desk import Desk
+from wavewright.mcp.roots import Roots
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wavescope.mcp.desk import Desk
+from wavewright.mcp.desk import Desk
 
 MOST_CALLS = 6
 MOST_TOKENS = 6_000

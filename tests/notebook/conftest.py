@@ -1,4 +1,4 @@
-"""Captures that come with wavescope, unpacked once, and programs that show notebooks."""
+"""Captures that come with wavewright, unpacked once, and programs that show notebooks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Program:
             "JUPYTER_DATA_DIR": str(folder / ".home" / "data"),
             "JUPYTER_RUNTIME_DIR": str(folder / ".home" / "runtime"),
             "IPYTHONDIR": str(folder / ".home" / "ipython"),
-            "WAVESCOPE_CACHE": "",
+            "WAVEWRIGHT_CACHE": "",
         }
         self.log = (folder / "log.txt").open("wb")
         command = [sys.executable, "-m", module, *arguments]

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.hostile_documents import NASTY
 from tests.sampling import every_third
 from tests.unit.made_runs import source
-from wavescope.analysis.run.timeline import run_timeline
-from wavescope.model.answer import Answer
-from wavescope.model.report import Provenance, Report, Section, Sentence, Table
-from wavescope.model.run import Run
-from wavescope.notebook import answer_words
-from wavescope.notebook.answer_words import answer_blocks
-from wavescope.report.kit.topic import Wording
-from wavescope.report.topics import TOPICS
+from wavewright.analysis.run.timeline import run_timeline
+from wavewright.model.answer import Answer
+from wavewright.model.report import Provenance, Report, Section, Sentence, Table
+from wavewright.model.run import Run
+from wavewright.notebook import answer_words
+from wavewright.notebook.answer_words import answer_blocks
+from wavewright.report.kit.topic import Wording
+from wavewright.report.topics import TOPICS
 
 KINDS = {"trace": "trace", "run": "run/before", "counters": "counters/before"}
 MEDIA_TYPES = {"text/plain", "text/markdown", "text/html"}
@@ -71,7 +71,7 @@ def check_static(html: str) -> _Elements:
 
 @pytest.fixture(scope="module")
 def opened(captures: Path) -> dict[str, Any]:
-    return {kind: wavescope.open(captures / path) for kind, path in KINDS.items()}
+    return {kind: wavewright.open(captures / path) for kind, path in KINDS.items()}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_documents_show_a_verdict_a_table_and_a_picture(
 
 
 def test_a_notebook_chooses_media_types(opened: dict[str, Any]) -> None:
-    answer = wavescope.ask(opened["run"], "gaps")
+    answer = wavewright.ask(opened["run"], "gaps")
     assert set(bundle(answer, include={"text/plain"})) == {"text/plain"}
     assert set(bundle(answer, exclude={"text/html"})) == {"text/plain", "text/markdown"}
 
@@ -113,7 +113,7 @@ def _asked() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("asked", every_third(_asked()), ids=" ".join)
 def test_every_topic_can_be_asked_and_shown(opened: dict[str, Any], asked: tuple[str, str]) -> None:
     kind, topic = asked
-    answer = wavescope.ask(opened[kind], topic)
+    answer = wavewright.ask(opened[kind], topic)
     shown = bundle(answer)
     assert set(shown) == MEDIA_TYPES
     assert type(answer).__name__ in shown["text/plain"]
@@ -122,17 +122,17 @@ def test_every_topic_can_be_asked_and_shown(opened: dict[str, Any], asked: tuple
 
 
 def test_answers_are_worded_by_their_topic_or_verb(opened: dict[str, Any]) -> None:
-    gaps = bundle(wavescope.ask(opened["run"], "gaps"))
+    gaps = bundle(wavewright.ask(opened["run"], "gaps"))
     assert "4 GPUs: 176 gaps" in gaps["text/plain"]
     both = [opened["run"], opened["run"]]
-    comparison = import_module("wavescope.analysis.run.compare").compare_runs(both)
+    comparison = import_module("wavewright.analysis.run.compare").compare_runs(both)
     assert isinstance(answer_blocks(comparison, Wording(limit=5))[0], Sentence)
     assert answer_words._topic_of(comparison) is None
     assert answer_words._of_verb(comparison, Wording())  # it has the words of `compare`
 
 
 def test_answers_without_words_show_their_values_and_tables(opened: dict[str, Any]) -> None:
-    timeline = run_timeline(opened["run"], import_module("wavescope.analysis.run.clocks").node_clocks(opened["run"]))
+    timeline = run_timeline(opened["run"], import_module("wavewright.analysis.run.clocks").node_clocks(opened["run"]))
     blocks = answer_blocks(timeline, Wording(limit=3))
     tables = {block.title.split(":")[0]: block for block in blocks if isinstance(block, Table)}
     assert len(tables["spans"].rows) == 3
@@ -145,16 +145,16 @@ def test_the_words_of_verbs_are_of_answers_that_no_topic_has() -> None:
     of_topics = {(kind, name) for kind, topics in TOPICS.items() for t in topics.values() for name in t.answer_types}
     for place, words in answer_words._WORDS.items():
         module, _, name = place.rpartition(".")
-        assert issubclass(getattr(import_module(f"wavescope.analysis.{module}"), name), Answer)
+        assert issubclass(getattr(import_module(f"wavewright.analysis.{module}"), name), Answer)
         report, _, function = words.partition(":")
-        assert callable(getattr(import_module(f"wavescope.report.{report}"), function))
+        assert callable(getattr(import_module(f"wavewright.report.{report}"), function))
         assert (place.partition(".")[0], name) not in of_topics
 
 
 def test_recorded_names_stay_words() -> None:
     events = [{"start_ns": 0, "end_ns": 5, "name": NASTY}, {"start_ns": 7, "end_ns": 20, "name": "plain"}]
     run = Run([source(NASTY, host=NASTY, dispatches=events)])
-    for shown in (bundle(run), bundle(wavescope.ask(run, "summary")), bundle(wavescope.ask(run, "kernels"))):
+    for shown in (bundle(run), bundle(wavewright.ask(run, "summary")), bundle(wavewright.ask(run, "kernels"))):
         check_static(shown["text/html"])
         assert "<img" not in shown["text/html"]
         assert "\x1b" not in shown["text/plain"] + shown["text/markdown"]
@@ -165,10 +165,10 @@ def test_what_cannot_be_shown_says_why(opened: dict[str, Any]) -> None:
     class Gone(Run):
         @property
         def parts(self) -> list[Run]:
-            raise wavescope.WavescopeError("the file is gone", where="x.db")
+            raise wavewright.WavewrightError("the file is gone", where="x.db")
 
         def chunks(self, *_: Any, **__: Any) -> Any:
-            raise wavescope.WavescopeError("the file is gone", where="x.db")
+            raise wavewright.WavewrightError("the file is gone", where="x.db")
 
     shown = bundle(Gone(opened["run"].origins))
     assert "the file is gone" in shown["text/plain"] + shown["text/markdown"]
@@ -185,14 +185,14 @@ def test_a_report_shows_itself_and_writes_itself(tmp_path: Path) -> None:
     assert shown["text/plain"].startswith("The run")
     report.write(tmp_path / "report.html")
     assert b"idle 5 %" in (tmp_path / "report.html").read_bytes()
-    with pytest.raises(wavescope.UsageError, match="no report format"):
+    with pytest.raises(wavewright.UsageError, match="no report format"):
         report.write(tmp_path / "report.doc")
 
 
 def test_displays_cost_nothing_before_they_are_asked_for() -> None:
     code = (
-        "import sys, wavescope; wavescope.Run, wavescope.ThreadTrace, wavescope.CounterSet;"
-        "print([m for m in ('polars', 'rich', 'IPython', 'anywidget', 'wavescope.notebook', 'wavescope.report')"
+        "import sys, wavewright; wavewright.Run, wavewright.ThreadTrace, wavewright.CounterSet;"
+        "print([m for m in ('polars', 'rich', 'IPython', 'anywidget', 'wavewright.notebook', 'wavewright.report')"
         " if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -203,13 +203,13 @@ def test_displays_need_no_ipython(captures: Path) -> None:
     code = (
         "import sys\n"
         "for name in ('IPython', 'ipywidgets', 'anywidget', 'traitlets', 'jupyter_core'): sys.modules[name] = None\n"
-        "import wavescope\n"
-        f"run = wavescope.open({str(captures / 'counters/before')!r})\n"
+        "import wavewright\n"
+        f"run = wavewright.open({str(captures / 'counters/before')!r})\n"
         "print(sorted(run._repr_mimebundle_()))\n"
-        "try: wavescope.show(run, live=True)\n"
-        "except wavescope.MissingToolError as error: print(error)\n"
+        "try: wavewright.show(run, live=True)\n"
+        "except wavewright.MissingToolError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     media_types, error = done.stdout.splitlines()
     assert media_types == str(sorted(MEDIA_TYPES))
-    assert error == "show(live=True) needs the package anywidget; pip install 'wavescope[notebook]'"
+    assert error == "show(live=True) needs the package anywidget; pip install 'wavewright[notebook]'"

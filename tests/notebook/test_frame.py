@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import wavescope
+import wavewright
 
 PATIENCE_MS = 60_000
 
@@ -30,8 +30,8 @@ def page(browser: Any) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def shown(captures: Path) -> str:
     """The output of a cell in a page of its own, as a notebook has it."""
-    trace = wavescope.open(captures / "trace")
-    view = wavescope.show(trace, "isa", time="0%:15%")
+    trace = wavewright.open(captures / "trace")
+    view = wavewright.show(trace, "isa", time="0%:15%")
     return f"<!doctype html><meta charset=utf-8><body>{view._repr_html_()}"
 
 
@@ -59,5 +59,5 @@ def test_without_scripts_the_table_is_there(browser: Any, shown: str, tmp_path: 
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((tmp_path / "cell.html").as_uri())
-    assert "s_waitcnt" in page.locator(".wavescope table").first.inner_text()
+    assert "s_waitcnt" in page.locator(".wavewright table").first.inner_text()
     context.close()

@@ -13,9 +13,9 @@ import pytest
 from tests.notebook.conftest import PATIENCE_S, Program
 
 pytestmark = pytest.mark.slow
-RUN = "import wavescope\nrun = wavescope.open('captures/run/before')\nrun"
-FRAME = "trace = wavescope.open('captures/trace')\nwavescope.show(trace, 'isa', time='0%:10%')"
-WIDGET = "view = wavescope.show(run, 'kernels', live=True)\nview"
+RUN = "import wavewright\nrun = wavewright.open('captures/run/before')\nrun"
+FRAME = "trace = wavewright.open('captures/trace')\nwavewright.show(trace, 'isa', time='0%:10%')"
+WIDGET = "view = wavewright.show(run, 'kernels', live=True)\nview"
 SELECTED = "print(view.selection)\nview.selected.select('name', 'start_ns').head(3)"
 
 
@@ -51,7 +51,7 @@ def test_displays_frame_and_widget(page: Any, jupyterlab: Program) -> None:
     open_notebook(page, jupyterlab, "shown.ipynb", RUN, FRAME, WIDGET, SELECTED)
     run_all(page)
 
-    display = output(page, 0).locator(".wavescope")
+    display = output(page, 0).locator(".wavewright")
     display.wait_for()
     assert "computation" in display.locator("table").first.inner_text()
     assert display.locator("svg").count()
@@ -60,7 +60,7 @@ def test_displays_frame_and_widget(page: Any, jupyterlab: Program) -> None:
     frame = stored.frame_locator("iframe")
     frame.locator("canvas").first.wait_for()
     assert frame.locator("canvas").first.bounding_box()["height"] > 20
-    assert "s_waitcnt" in stored.locator(".wavescope table").first.inner_text()
+    assert "s_waitcnt" in stored.locator(".wavewright table").first.inner_text()
 
     output(page, 2).locator("iframe").scroll_into_view_if_needed()  # browsers let frames off the screen sleep
     widget = output(page, 2).frame_locator("iframe")
@@ -91,9 +91,9 @@ def test_displays_frame_and_widget(page: Any, jupyterlab: Program) -> None:
 
 @pytest.mark.filterwarnings("ignore:this output adds")
 def test_an_untrusted_notebook_shows_the_table(page: Any, jupyterlab: Program, captures: Path) -> None:
-    import wavescope
+    import wavewright
 
-    view = wavescope.show(wavescope.open(captures / "counters" / "before"))
+    view = wavewright.show(wavewright.open(captures / "counters" / "before"))
     cell = nbformat.v4.new_code_cell("# from somebody else")
     cell.outputs = [nbformat.v4.new_output("execute_result", data=dict(view._repr_mimebundle_()), execution_count=1)]
     cell.execution_count = 1

@@ -21,22 +21,22 @@ app = marimo.App()
 @app.cell
 def _():
     import marimo as mo
-    import wavescope
+    import wavewright
 
-    counters = wavescope.open("captures/counters/before")
+    counters = wavewright.open("captures/counters/before")
     counters
-    return counters, mo, wavescope
+    return counters, mo, wavewright
 
 
 @app.cell
-def _(counters, wavescope):
-    wavescope.show(counters, "roofline")
+def _(counters, wavewright):
+    wavewright.show(counters, "roofline")
     return
 
 
 @app.cell
-def _(counters, mo, wavescope):
-    view = mo.ui.anywidget(wavescope.show(counters, live=True))
+def _(counters, mo, wavewright):
+    view = mo.ui.anywidget(wavewright.show(counters, live=True))
     view
     return (view,)
 

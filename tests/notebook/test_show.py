@@ -1,4 +1,4 @@
-"""`wavescope.show`: the page in a frame, its size, its part of the time, its view."""
+"""`wavewright.show`: the page in a frame, its size, its part of the time, its view."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.unit.made_runs import run, spans
-from wavescope.model.run import Run
-from wavescope.notebook import show as showing
-from wavescope.notebook.part import part_of
-from wavescope.notebook.views import VIEWS, view_id
+from wavewright.model.run import Run
+from wavewright.notebook import show as showing
+from wavewright.notebook.part import part_of
+from wavewright.notebook.views import VIEWS, view_id
 
 SOURCES = Path(__file__).parents[2] / "web" / "src"
 FRAME = re.compile(r'<iframe sandbox="allow-scripts" title="([^"]*)" style="([^"]*)" srcdoc="([^"]*)"></iframe>$')
@@ -33,7 +33,7 @@ def page_in(view: Any) -> str:
 
 
 def test_the_page_is_in_a_frame_that_reaches_nothing() -> None:
-    view = wavescope.show(small_run(), height=432)
+    view = wavewright.show(small_run(), height=432)
     assert isinstance(view, showing.View)
     shown = view._repr_mimebundle_()
     assert set(shown) == {"text/plain", "text/markdown", "text/html"}
@@ -48,14 +48,14 @@ def test_the_page_is_in_a_frame_that_reaches_nothing() -> None:
     assert "default-src 'none'" in page
     assert view.byte_count == len(match[0].encode())
     assert f"{view.byte_count / 1e6:.1f} MB" in repr(view)
-    assert wavescope.show(small_run(), height=432)._repr_html_() == shown["text/html"]  # the same bytes every time
+    assert wavewright.show(small_run(), height=432)._repr_html_() == shown["text/html"]  # the same bytes every time
 
 
 def test_a_view_is_brought_to_the_front() -> None:
-    assert '<div id="app" data-at="view=run_timeline">' in page_in(wavescope.show(small_run(), "timeline"))
-    assert '<div id="app">' in page_in(wavescope.show(small_run()))
-    with pytest.raises(wavescope.UsageError, match="no view 'isa' of a run; views: run_losses, run_timeline"):
-        wavescope.show(small_run(), "isa")
+    assert '<div id="app" data-at="view=run_timeline">' in page_in(wavewright.show(small_run(), "timeline"))
+    assert '<div id="app">' in page_in(wavewright.show(small_run()))
+    with pytest.raises(wavewright.UsageError, match="no view 'isa' of a run; views: run_losses, run_timeline"):
+        wavewright.show(small_run(), "isa")
 
 
 def test_the_views_are_those_of_the_page() -> None:
@@ -85,10 +85,10 @@ def test_only_a_part_of_the_time(captures: Path) -> None:
     part = part_of(whole, "20%:40%")
     assert isinstance(part, Run)
     assert 18 <= part.dispatches.height <= 22
-    trace = wavescope.open(captures / "trace")
-    assert isinstance(trace, wavescope.ThreadTrace)
+    trace = wavewright.open(captures / "trace")
+    assert isinstance(trace, wavewright.ThreadTrace)
     fewer = part_of(trace, "30%:60%")
-    assert isinstance(fewer, wavescope.ThreadTrace)
+    assert isinstance(fewer, wavewright.ThreadTrace)
     first, last = trace.waves["start_cycles"].min(), trace.waves["end_cycles"].max()
     assert isinstance(first, int)
     assert isinstance(last, int)
@@ -101,53 +101,53 @@ def test_only_a_part_of_the_time(captures: Path) -> None:
 
 @pytest.mark.parametrize("time", ["", "5", ":", "a:b", "50%:x", "-5%:", "140%:"])
 def test_times_that_make_no_sense(captures: Path, time: str) -> None:
-    with pytest.raises(wavescope.UsageError):
-        part_of(wavescope.open(captures / "trace"), time)
+    with pytest.raises(wavewright.UsageError):
+        part_of(wavewright.open(captures / "trace"), time)
 
 
 def test_counters_have_no_time(captures: Path) -> None:
-    with pytest.raises(wavescope.UsageError, match="counters have no time"):
-        wavescope.show(wavescope.open(captures / "counters" / "before"), time="0%:10%")
+    with pytest.raises(wavewright.UsageError, match="counters have no time"):
+        wavewright.show(wavewright.open(captures / "counters" / "before"), time="0%:10%")
 
 
 def test_a_page_that_is_too_large_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(showing, "MOST_BYTES", 900_000)  # the page alone is larger
-    with pytest.raises(wavescope.UsageError, match=r"holds 8 MB of it; time='30%:60%'.*live=True"):
-        wavescope.show(small_run())
+    with pytest.raises(wavewright.UsageError, match=r"holds 8 MB of it; time='30%:60%'.*live=True"):
+        wavewright.show(small_run())
     monkeypatch.setattr(showing, "MOST_BYTES", 4_000)  # its answers alone are larger: some were not even asked for
-    with pytest.raises(wavescope.UsageError, match="more than 8 MB"):
-        wavescope.show(small_run())
+    with pytest.raises(wavewright.UsageError, match="more than 8 MB"):
+        wavewright.show(small_run())
 
 
 def test_a_large_page_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        wavescope.show(small_run())
+        wavewright.show(small_run())
     monkeypatch.setattr(showing, "LARGE_BYTES", 500_000)
     with pytest.warns(UserWarning, match=r"this output adds 1\.\d MB to the notebook; time=") as record:
-        wavescope.show(small_run())
+        wavewright.show(small_run())
     assert record[0].filename == __file__
 
 
 def test_several_documents_have_different_names() -> None:
-    page = page_in(wavescope.show([small_run(), small_run()]))
+    page = page_in(wavewright.show([small_run(), small_run()]))
     assert "<title>run.db, run.db (2)</title>" in page
-    with pytest.raises(wavescope.UsageError, match="nothing to show"):
-        wavescope.show([])
+    with pytest.raises(wavewright.UsageError, match="nothing to show"):
+        wavewright.show([])
 
 
 @pytest.mark.parametrize("wrong", ["results.db", 7, None])
 def test_what_cannot_be_shown(wrong: Any) -> None:
-    with pytest.raises((wavescope.UsageError, TypeError)):
-        wavescope.show([wrong])
+    with pytest.raises((wavewright.UsageError, TypeError)):
+        wavewright.show([wrong])
 
 
 @pytest.mark.parametrize("height", [0, 50, 100_000])
 def test_heights(height: int) -> None:
-    with pytest.raises(wavescope.UsageError, match="200 to 4,000 pixels"):
-        wavescope.show(small_run(), height=height)
+    with pytest.raises(wavewright.UsageError, match="200 to 4,000 pixels"):
+        wavewright.show(small_run(), height=height)
 
 
 def test_public_names() -> None:
-    assert {"show", "ask"} <= set(wavescope.__all__)
-    assert json.dumps(sorted(wavescope.__all__)) == json.dumps(wavescope.__all__)
+    assert {"show", "ask"} <= set(wavewright.__all__)
+    assert json.dumps(sorted(wavewright.__all__)) == json.dumps(wavewright.__all__)

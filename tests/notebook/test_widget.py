@@ -10,26 +10,26 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.unit.made_runs import run, spans
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.notebook.documents import document_of
-from wavescope.notebook.selection import chosen_rows, read_place
-from wavescope.notebook.widget import answered
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Library
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.notebook.documents import document_of
+from wavewright.notebook.selection import chosen_rows, read_place
+from wavewright.notebook.widget import answered
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Library
 
 
 @pytest.fixture(scope="module")
-def trace(captures: Path) -> wavescope.ThreadTrace:
-    opened = wavescope.open(captures / "trace")
-    assert isinstance(opened, wavescope.ThreadTrace)
+def trace(captures: Path) -> wavewright.ThreadTrace:
+    opened = wavewright.open(captures / "trace")
+    assert isinstance(opened, wavewright.ThreadTrace)
     return opened
 
 
 @pytest.fixture(scope="module")
-def library(trace: wavescope.ThreadTrace) -> Library:
-    made = Library(command="wavescope open trace")
+def library(trace: wavewright.ThreadTrace) -> Library:
+    made = Library(command="wavewright open trace")
     _ = made.add("trace", "trace", lambda: trace).opened
     return made
 
@@ -49,7 +49,7 @@ def test_the_kernel_answers_what_a_server_answers(library: Library) -> None:
     assert content == ask(document, "spans", {"level": "0", "tile": "0", "track": track}).content
     assert pl.read_ipc_stream(io.BytesIO(content)).width > 3
     assert [line["label"] for line in asked(library, "documents")] == ["trace"]
-    assert asked(library, "kept") == {"entries": {}, "place": None, "problem": "", "command": "wavescope open trace"}
+    assert asked(library, "kept") == {"entries": {}, "place": None, "problem": "", "command": "wavewright open trace"}
     assert asked(library, "0/notes")["can_save"] is False
 
 
@@ -71,8 +71,8 @@ def test_wrong_questions_are_answered_with_an_error(library: Library, path: str)
     assert len(content) < 2_000
 
 
-def test_the_widget_answers_and_follows(trace: wavescope.ThreadTrace) -> None:
-    view: Any = wavescope.show(trace, "isa", live=True, height=500)
+def test_the_widget_answers_and_follows(trace: wavewright.ThreadTrace) -> None:
+    view: Any = wavewright.show(trace, "isa", live=True, height=500)
     sent: list[tuple[Any, Any]] = []
     view.send = lambda content, buffers: sent.append((content, buffers))
     view._handle_custom_msg({"view": "v", "id": 4, "path": "documents"}, [])
@@ -98,7 +98,7 @@ def test_the_widget_answers_and_follows(trace: wavescope.ThreadTrace) -> None:
     data, _ = view._repr_mimebundle_()
     assert {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"} <= set(data)
     assert "s_waitcnt" in data["text/html"]
-    assert repr(view) == "<wavescope viewer: trace; live>"
+    assert repr(view) == "<wavewright viewer: trace; live>"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_places_are_read_or_left_out(place: str, chosen: dict[str, Any]) -> None
     assert read_place(place) == chosen
 
 
-def test_rows_of_a_trace(trace: wavescope.ThreadTrace) -> None:
+def test_rows_of_a_trace(trace: wavewright.ThreadTrace) -> None:
     document = document_of(trace)
     count = trace.instructions.height
     code = trace.code.filter(pl.col("file").is_not_null()).row(0, named=True)
@@ -159,13 +159,13 @@ def test_rows_of_a_run() -> None:
     assert chosen_rows(document, {"range": [25, 45]}).columns == made.dispatches.columns
     assert chosen_rows(document, {"span": f"run:{first['copies']}"})["start_ns"].to_list() == [5]
     for wrong in ("run:x", "run:99999", ""):
-        with pytest.raises(wavescope.UsageError, match="no event"):
+        with pytest.raises(wavewright.UsageError, match="no event"):
             chosen_rows(document, {"span": wrong})
 
 
 def test_rows_of_counters(captures: Path) -> None:
-    counters = wavescope.open(captures / "counters" / "before")
-    assert isinstance(counters, wavescope.CounterSet)
+    counters = wavewright.open(captures / "counters" / "before")
+    assert isinstance(counters, wavewright.CounterSet)
     document = document_of(counters)
     rows = chosen_rows(document, {"kernel_rank": 1})
     assert set(rows["kernel_name"]) == {"gather_rows(float*, float const*, int const*)"}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from synth.truth import COLUMNS
-from wavescope import _core
-from wavescope.model.losses import CORE_LOSSES
+from wavewright import _core
+from wavewright.model.losses import CORE_LOSSES
 
 if TYPE_CHECKING:
     from synth.scenario import SyntheticTrace

@@ -11,11 +11,11 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from wavescope.base.bounds import Bounds
-from wavescope.model.counters import CounterSet
-from wavescope.model.run import Run
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.opening import open as open_path
+from wavewright.base.bounds import Bounds
+from wavewright.model.counters import CounterSet
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.opening import open as open_path
 
 EDGES = (-(1 << 64), -(1 << 63), -1, 0, 1, 1 << 16, 1 << 31, 1 << 32, 1 << 53, (1 << 63) - 1, 1 << 63, 1 << 64)
 

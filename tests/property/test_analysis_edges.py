@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 from tests.property.subjects import around, opened
-from wavescope import analysis
-from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.selection import select as select_of_run
-from wavescope.analysis.trace.costs.histogram import row_histogram
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.base.bounds import Bounds
-from wavescope.errors import UsageError, WavescopeError
+from wavewright import analysis
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.selection import select as select_of_run
+from wavewright.analysis.trace.costs.histogram import row_histogram
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.base.bounds import Bounds
+from wavewright.errors import UsageError, WavewrightError
 
 SUBJECTS = {"trace": "trace", "run": "run", "source": "run", "counters": "counters", "captures": "counters"}
 _CURVES = "trace.timeline.curves"
@@ -31,7 +31,7 @@ HELPERS = ("trace.clocks.aligned", "trace.sampled_counters.samples")  # called w
 
 def _swept() -> Iterator[tuple[str, Callable[..., Any], str, list[str]]]:
     """Name, function, subject, and parameters that are numbers."""
-    for module in pkgutil.walk_packages(analysis.__path__, "wavescope.analysis."):
+    for module in pkgutil.walk_packages(analysis.__path__, "wavewright.analysis."):
         parts = module.name.split(".")[2:]
         if ".".join(parts) in HELPERS:
             continue
@@ -67,7 +67,7 @@ def test_numbers_have_bounds_and_what_lies_outside_is_refused(things: dict[str, 
         for value in (*declared[name], *beyond, float("nan"), float("inf")):
             try:
                 function(things[subject], **fixed, **{name: value})
-            except WavescopeError:
+            except WavewrightError:
                 continue
             assert declared[name].holds(value), (name, value)
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import wavescope
+import wavewright
 from synth import synthesize, write_capture
 from tests.property.roundtrip import decode
 from tests.property.scenarios import TARGETS, scenarios
 from tests.sampling import examples
-from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_totals import row_totals
 
 FAMILIES = tuple(TARGETS)
 quick = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -79,7 +79,7 @@ def test_row_totals_are_the_sums_of_the_truth(family: str, data: st.DataObject) 
         files = write_capture(capture, folder)
         listings = [file for file in files if file.name.endswith(".isa.tsv")]
         located = [f"{f}@{o.load_address}:{o.id}" for f, o in zip(listings, capture.code_objects, strict=True)]
-        trace = wavescope.decode([files[-1]], code_objects=located)
+        trace = wavewright.decode([files[-1]], code_objects=located)
     totals = row_totals(trace).join(trace.code, on="row")
     expected: dict[tuple[int, int], list[int]] = {}
     for *_, stall, duration, _, code_object, address in truth.rows["instructions"]:

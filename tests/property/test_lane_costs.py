@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope import _core
+from wavewright import _core
 
 _DWORDS_MAX = (1 << 32) - 1
 

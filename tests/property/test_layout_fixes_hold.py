@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.analysis.trace.lanes.fixes import LdsAccessPatterns, find_fixes
-from wavescope.facts.lanes import LdsRuleFact, lds_rule
+from wavewright.analysis.trace.lanes.fixes import LdsAccessPatterns, find_fixes
+from wavewright.facts.lanes import LdsRuleFact, lds_rule
 
 _LANES = 64
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from wavescope.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
-from wavescope.analysis.counters.limiters.judging import judged
-from wavescope.analysis.counters.limiters.quantities import QUANTITIES
-from wavescope.analysis.counters.limiters.rules import LIMITER_RULES
+from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
+from wavewright.analysis.counters.limiters.judging import judged
+from wavewright.analysis.counters.limiters.quantities import QUANTITIES
+from wavewright.analysis.counters.limiters.rules import LIMITER_RULES
 
 NUMBERS = st.one_of(
     st.none(),

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis.common.occupancy.limits import Resources, limits
-from wavescope.facts import gpus
+from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.facts import gpus
 
 _FIELD = {"VGPR": "vgprs", "SGPR": "sgprs", "LDS": "lds_bytes"}
 

@@ -11,11 +11,11 @@ import pytest
 
 from tests.property.subjects import around, opened
 from tests.sampling import every_third
-from wavescope.errors import UsageError, WavescopeError
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.protocol.question import Number, Question
-from wavescope.page.questions import QUESTIONS
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.protocol.question import Number, Question
+from wavewright.page.questions import QUESTIONS
 
 NUMBERED = [
     name for name, question in QUESTIONS.items() if any(isinstance(p, Number) for p in question.parameters.values())
@@ -61,7 +61,7 @@ def _checked(document: Document, name: str, given: dict[str, str]) -> bool:
     """Whether it was answered; anything but an answer or a sentence of ours is raised."""
     try:
         payload = ask(document, name, given)
-    except WavescopeError:
+    except WavewrightError:
         return False
     if "json" in payload.media_type:
         assert _negative(json.loads(payload.content)) == [], given

@@ -13,11 +13,11 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.sampling import examples
-from wavescope.errors import WavescopeError
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.questions import QUESTIONS
-from wavescope.readers.opening import open as open_path
+from wavewright.errors import WavewrightError
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.questions import QUESTIONS
+from wavewright.readers.opening import open as open_path
 
 _MOST_BYTES = 8 << 20
 _MOST_SECONDS = 5.0
@@ -104,7 +104,7 @@ def test_parameters_that_no_question_has_are_refused(documents: dict[str, Docume
     def check(name: str, parameter: str, value: str) -> None:
         question = QUESTIONS.get(name)
         if question is None or question.kind not in (kind, "any") or parameter not in question.parameters:
-            with pytest.raises(WavescopeError):
+            with pytest.raises(WavewrightError):
                 ask(documents[kind], name, {parameter: value})
 
     check()
@@ -125,7 +125,7 @@ def _check(document: Document, name: str, parameters: dict[str, str]) -> None:
     begun = time.process_time()
     try:
         answer = ask(document, name, parameters)
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert len(str(error)) < 20_000
     else:
         assert len(answer.content) < _MOST_BYTES

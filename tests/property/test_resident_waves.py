@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.trace.test_resident_waves import trace_of
-from wavescope.analysis.trace.occupancy.achieved import achieved
-from wavescope.analysis.trace.waves.residency import residency
-from wavescope.analysis.trace.waves.resident import resident_waves
+from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.waves.residency import residency
+from wavewright.analysis.trace.waves.resident import resident_waves
 
 Slot = tuple[int, int, int, int]
 _SLOTS = st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 1), st.integers(0, 2))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from wavescope.readers.files.sqlite import Database
+from wavewright.readers.files.sqlite import Database
 
 TYPES = (pl.Int64, pl.Float64, pl.String, pl.Categorical)
 

@@ -13,13 +13,13 @@ from tests.sampling import examples
 from tests.unit.analysis.small_kernels import code
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.code.wave_paths import early_waves
-from wavescope.analysis.trace.compare import KINDS, compare
-from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.analysis.trace.trust.verdicts import trust_of
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.barriers import barriers
+from wavewright.analysis.trace.code.wave_paths import early_waves
+from wavewright.analysis.trace.compare import KINDS, compare
+from wavewright.analysis.trace.trust.coverage import coverage
+from wavewright.analysis.trace.trust.mapping import mapping
+from wavewright.analysis.trace.trust.verdicts import trust_of
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = [
     "s_load_dword s2, s[0:1], 0x0",

@@ -8,17 +8,17 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, tour, write_capture
 from tests.unit.readers.trace.test_markers import NAMES, OBJECT, Stream
-from wavescope import _core
-from wavescope.analysis.trace.trust.consistency import consistency
-from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.readers.files.folder import Directory
-from wavescope.readers.trace import assemble
-from wavescope.readers.trace.funcmap import with_marker_names
-from wavescope.readers.trace.ui_output import read_ui_output
+from wavewright import _core
+from wavewright.analysis.trace.trust.consistency import consistency
+from wavewright.export.trace.ui_output import write_ui_output
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace import assemble
+from wavewright.readers.trace.funcmap import with_marker_names
+from wavewright.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +53,7 @@ def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     )
     folder = tmp_path_factory.mktemp(family)
     write_capture(synthesize(scenario), folder)
-    return wavescope.open(folder)
+    return wavewright.open(folder)
 
 
 @pytest.fixture(params=["3.0", "3.1"])

@@ -14,15 +14,15 @@ import pytest
 import yaml
 
 from tests.sampling import every_third
-from wavescope.cli import VERBS
+from wavewright.cli import VERBS
 
 ROOT = Path(__file__).resolve().parents[2]
-SKILL = ROOT / "skills" / "wavescope"
+SKILL = ROOT / "skills" / "wavewright"
 PAGES = [SKILL / "SKILL.md", *sorted((SKILL / "references").glob("*.md"))]
 sys.path.insert(0, str(ROOT / "tools"))
 commands = import_module("make_howto_outputs").commands
 #: Needs a GPU, or says that there is none.
-WITH_GPU = ("wavescope doctor",)
+WITH_GPU = ("wavewright doctor",)
 COMMANDS = [command for page in PAGES for command in commands(page.read_text("utf-8"))]
 
 
@@ -31,7 +31,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The demo's captures, by the words that the skill has for them."""
     folder = tmp_path_factory.mktemp("skill")
     for name, options in (("trace", []), ("runs", ["--run"]), ("counters", ["--counters"])):
-        run = [sys.executable, "-m", "wavescope", "demo", *options, "--keep", str(folder / name), "--json"]
+        run = [sys.executable, "-m", "wavewright", "demo", *options, "--keep", str(folder / name), "--json"]
         subprocess.run(run, check=True, capture_output=True)
     runs = sorted(path for path in (folder / "runs").iterdir() if path.is_dir())
     counters = sorted(path for path in (folder / "counters").iterdir() if path.is_dir())
@@ -56,7 +56,7 @@ def test_its_form_is_that_of_agent_skills() -> None:
 
 
 def test_the_verbs_that_it_names_exist() -> None:
-    words = {word for page in PAGES for word in re.findall(r"`wavescope ([a-z][a-z0-9-]*)", page.read_text("utf-8"))}
+    words = {word for page in PAGES for word in re.findall(r"`wavewright ([a-z][a-z0-9-]*)", page.read_text("utf-8"))}
     words |= {
         word
         for line in (SKILL / "SKILL.md").read_text("utf-8").partition("## 2.")[2].partition("## 3.")[0].splitlines()
@@ -77,7 +77,7 @@ def test_its_evals_have_prompts_for_and_against() -> None:
 @pytest.mark.parametrize("command", every_third(COMMANDS))
 def test_its_commands_run(command: str, captures: dict[str, str]) -> None:
     words = [captures.get(word, word) for word in shlex.split(command)]
-    assert words[0] == "wavescope"
+    assert words[0] == "wavewright"
     done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, timeout=120)
     if command.startswith(WITH_GPU):
         assert "Traceback" not in done.stderr

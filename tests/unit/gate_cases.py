@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.model.baseline import Baseline, MeasuredCapture, Quantity
-from wavescope.model.run import MemorySource, Run
+from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.run import MemorySource, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

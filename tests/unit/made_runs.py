@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import RUN
-from wavescope.model.schema import frame_of
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
 
 Row = dict[str, Any]
 

@@ -6,14 +6,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from synth.runs import SimulatedRun, planted, simulate, write_csv, write_kineto, write_rocpd, write_rpd
-from wavescope.readers.run.inputs import open_run
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from synth.runs import Planted
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 FORMS: dict[str, Callable[[SimulatedRun, Path], list[Path]]] = {
     "rocpd": write_rocpd,

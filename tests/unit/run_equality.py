@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.model.run_tables import RUN
+from wavewright.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 NOT_COMPARED = ("sources", "losses")
 _ZERO_OR_NONE = ("graph_exec", "graph_node")

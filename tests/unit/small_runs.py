@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import RUN
-from wavescope.model.schema import frame_of
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
 
 CLOCKS = (1_000, 5_000_000)
 """Begin of the run of each process."""

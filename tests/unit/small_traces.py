@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import with_operands
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 CATEGORY = {
     "SMEM": 1,

@@ -8,11 +8,11 @@ import pkgutil
 
 import pytest
 
-import wavescope
+import wavewright
 
 MODULES = [
     module.name
-    for module in pkgutil.walk_packages(wavescope.__path__, "wavescope.")
+    for module in pkgutil.walk_packages(wavewright.__path__, "wavewright.")
     if not module.name.endswith((".__main__", "._core", "_child"))
 ]
 

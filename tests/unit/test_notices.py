@@ -33,7 +33,7 @@ def test_every_text_is_named() -> None:
 
 
 def test_licences_of_the_page_are_declared() -> None:
-    page = ROOT / "src" / "wavescope" / "_web" / "page.licences.txt"
+    page = ROOT / "src" / "wavewright" / "_web" / "page.licences.txt"
     if not page.is_file():
         pytest.skip("the page is not built here")
     bundled = re.findall(r"^[@\w/.-]+ [\d.]+ \(([\w.-]+)\)$", page.read_text(encoding="utf-8"), re.MULTILINE)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import MissingToolError
-from wavescope.export.page import write_html
-from wavescope.model.run import Run
-from wavescope.page.assets import page_folder
+from wavewright.errors import MissingToolError
+from wavewright.export.page import write_html
+from wavewright.model.run import Run
+from wavewright.page.assets import page_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = json.loads((ROOT / "web" / "package-lock.json").read_text())["packages"]

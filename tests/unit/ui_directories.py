@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.files.folder import Directory
-from wavescope.readers.trace.ui_output import read_ui_output
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 
-PACKAGE = Path(wavescope.__file__).parent
-PROGRAM = Path(sys.executable).with_name("wavescope")
+PACKAGE = Path(wavewright.__file__).parent
+PROGRAM = Path(sys.executable).with_name("wavewright")
 
 
 def call(*arguments: str | Path) -> str:
@@ -35,7 +35,7 @@ def from_wheel() -> None:
 
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The capture of the demo: 48 waves with 36,192 instructions (src/wavescope/cli/demo.py)."""
+    """The capture of the demo: 48 waves with 36,192 instructions (src/wavewright/cli/demo.py)."""
     folder = tmp_path_factory.mktemp("demo") / "capture"
     assert "tiled_gemm" in call("demo", "--keep", folder)
     return folder
@@ -43,18 +43,18 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("from_wheel")
 def test_version_is_that_of_the_metadata() -> None:
-    assert call("--version").split() == ["wavescope", distribution("wavescope").version]
+    assert call("--version").split() == ["wavewright", distribution("wavewright").version]
 
 
 @pytest.mark.usefixtures("from_wheel")
 def test_notices_are_installed() -> None:
-    files = {str(file).partition("/licenses/")[2] for file in distribution("wavescope").files or ()}
+    files = {str(file).partition("/licenses/")[2] for file in distribution("wavewright").files or ()}
     assert {"LICENSE", "THIRD_PARTY_NOTICES.md", "licenses/LLVM.txt", "licenses/nanobind.txt"} <= files
     assert "preact" in (PACKAGE / "_web" / "page.licences.txt").read_text(encoding="utf-8")
 
 
 def test_a_raw_capture_is_decoded(capture: Path) -> None:
-    trace = wavescope.decode(capture)
+    trace = wavewright.decode(capture)
     assert (trace.waves.height, trace.instructions.height) == (48, 36_192)
 
 
@@ -63,7 +63,7 @@ def test_without_its_listing_the_code_is_disassembled(capture: Path, tmp_path: P
     raw = [file for file in capture.iterdir() if file.is_file() and not file.name.endswith(".isa.tsv")]
     for file in raw:
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    with_listing, without = wavescope.decode(capture), wavescope.decode(tmp_path)
+    with_listing, without = wavewright.decode(capture), wavewright.decode(tmp_path)
     assert without.code["text"].to_list() == with_listing.code["text"].to_list()
 
 
@@ -86,7 +86,7 @@ def test_a_bad_input_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_errors_of_the_core_keep_their_class() -> None:
-    from wavescope import _core
+    from wavewright import _core
 
     with pytest.raises(TypeError):
         _core.disassemble("no bytes")  # type: ignore[call-arg, arg-type]

@@ -25,7 +25,7 @@ import polars as pl
 from tools.isa import judge_cases, judge_library
 from tools.isa.judge_compare import Verdict, compare
 from tools.isa.judge_llvm import WINDOW_BYTES, wave_sizes
-from wavescope import _core
+from wavewright import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import polars as pl
 
 from tools.isa.judge_cases import LITERAL_CODES
 from tools.isa.judge_llvm import DEATH, NONE, SOFT, WINDOW_BYTES, Answer, ask
-from wavescope import _core
+from wavewright import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

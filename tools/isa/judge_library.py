@@ -1,6 +1,6 @@
 """Machine code of libraries: the code objects inside any file, and their distinct instructions.
 
-This search knows nothing of `wavescope.codeobj`, which it may judge: it looks for the first bytes of ELF files of AMD
+This search knows nothing of `wavewright.codeobj`, which it may judge: it looks for the first bytes of ELF files of AMD
 GPUs and of compressed bundles wherever they are.
 """
 

@@ -17,7 +17,7 @@ from tools.isa.judge_cases import fixed_bits
 
 if TYPE_CHECKING:
     from tools.isa.judge_cases import Vector
-    from wavescope import _core
+    from wavewright import _core
 
 _TUPLE = re.compile(r"(VGPR|AGPR|SGPR|TTMP)(\d+)")
 _BANKS = {"VGPR": "v", "AGPR": "a", "SGPR": "s", "TTMP": "ttmp"}

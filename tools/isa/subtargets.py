@@ -16,7 +16,7 @@ COLUMNS = (
     *("gfx900", "gfx904", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"),
     *("gfx1010", "gfx1011", "gfx1013", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250", "gfx1251"),
 )
-#: Generations that wavescope reads; LLVM has older ones.
+#: Generations that wavewright reads; LLVM has older ones.
 _TARGET = re.compile(r"gfx(9\d|9-|9\w\w|1[0-2])")
 #: The tables that AMDGPUDisassembler::getInstruction tries, by family of targets.
 _NAMESPACES = {

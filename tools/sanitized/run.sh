@@ -12,7 +12,7 @@ cmake=$(command -v cmake || echo "$(dirname "$python")/cmake")
     -DCMAKE_CXX_FLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" >/dev/null
 "$cmake" --build $build --target _core --parallel "${JOBS:-2}"
 
-export WAVESCOPE_SANITIZED_CORE="$PWD/$(find $build -maxdepth 1 -name '_core*.so')"
+export WAVEWRIGHT_SANITIZED_CORE="$PWD/$(find $build -maxdepth 1 -name '_core*.so')"
 export PYTHONPATH="$PWD/tools/sanitized${PYTHONPATH:+:$PYTHONPATH}"
 export ASAN_OPTIONS="detect_leaks=0:abort_on_error=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1"

@@ -1,4 +1,4 @@
-"""Puts the native module that WAVESCOPE_SANITIZED_CORE names in the place of the installed one; see run.sh."""
+"""Puts the native module that WAVEWRIGHT_SANITIZED_CORE names in the place of the installed one; see run.sh."""
 
 import importlib.util
 import os
@@ -9,10 +9,10 @@ class _Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
         """The sanitized module, and nothing else."""
-        if name != "wavescope._core":
+        if name != "wavewright._core":
             return None
-        return importlib.util.spec_from_file_location(name, os.environ["WAVESCOPE_SANITIZED_CORE"])
+        return importlib.util.spec_from_file_location(name, os.environ["WAVEWRIGHT_SANITIZED_CORE"])
 
 
-if "WAVESCOPE_SANITIZED_CORE" in os.environ:
+if "WAVEWRIGHT_SANITIZED_CORE" in os.environ:
     sys.meta_path.insert(0, _Finder)  # in front of the finder of the editable installation

@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "build" / "wheel"
 TOOLS = WORK / "tools"
-PAGE = Path("src/wavescope/_web")
+PAGE = Path("src/wavewright/_web")
 MACHINES = ("x86_64", "aarch64")
 PLATFORM = "manylinux_2_28"  # the limits of old_libraries.py; the wheels that we depend on ask for 2.26 to 2.28
 
@@ -119,7 +119,7 @@ def make_wheel(source: Path, machine: str, out: Path, environment: dict[str, str
     copy_python_headers(headers)
     shutil.rmtree(objects, ignore_errors=True)
     # The longest path first: the last map that fits counts.
-    maps = {ROOT: "/wavescope", WORK: "/build", TOOLS: "/tools", source: "/wavescope"}
+    maps = {ROOT: "/wavewright", WORK: "/build", TOOLS: "/tools", source: "/wavewright"}
     defines = {
         "CMAKE_CXX_COMPILER": compiler,
         "CMAKE_CXX_FLAGS": " ".join(f"-ffile-prefix-map={path}={name}" for path, name in maps.items()),

@@ -19,20 +19,20 @@ from typing import NamedTuple
 
 import old_libraries
 
-CORE = "wavescope/_core.abi3.so"
+CORE = "wavewright/_core.abi3.so"
 LARGEST_BYTES = 6_000_000
 LIBRARIES = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "libpthread.so.0"}
 LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
 WANTED = (
     CORE,
-    "wavescope/py.typed",
-    "wavescope/_web/index.html",
-    "wavescope/_web/page.js",
-    "wavescope/_web/page.css",
-    "wavescope/_web/page.licences.txt",
-    "wavescope/export/kit/fonts/DejaVuSans.ttf",
-    "wavescope/export/kit/fonts/DejaVuSans.LICENCE.txt",
+    "wavewright/py.typed",
+    "wavewright/_web/index.html",
+    "wavewright/_web/page.js",
+    "wavewright/_web/page.css",
+    "wavewright/_web/page.licences.txt",
+    "wavewright/export/kit/fonts/DejaVuSans.ttf",
+    "wavewright/export/kit/fonts/DejaVuSans.LICENCE.txt",
 )
 NOTICES = ("LICENSE", "THIRD_PARTY_NOTICES.md", "licenses/LLVM.txt", "licenses/nanobind.txt", "licenses/GCC.txt")
 UNWANTED = re.compile(r"(^|/)(tests?|synth|benchmarks|node_modules|__pycache__)/|\.(pyc|cpp|hpp|map|o|a)$")

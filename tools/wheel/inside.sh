@@ -15,7 +15,7 @@ if [[ $file == *.whl ]]; then
     done
     binaries=(--only-binary :all:)
 else
-    binaries=(--only-binary :all: --no-binary wavescope)
+    binaries=(--only-binary :all: --no-binary wavewright)
 fi
 
 echo "== $suite: $(uname -m), $($python --version), glibc $(ldd --version | sed -n '1s/.* //p')"
@@ -24,10 +24,10 @@ pip=(/try/venv/bin/python -m pip --quiet --disable-pip-version-check)
 "${pip[@]}" install --upgrade pip
 "${pip[@]}" install "${binaries[@]}" "/try/$file"
 "${pip[@]}" check
-/try/venv/bin/wavescope --version
-/try/venv/bin/wavescope demo --keep /try/capture >/try/demo.txt
+/try/venv/bin/wavewright --version
+/try/venv/bin/wavewright demo --keep /try/capture >/try/demo.txt
 head -3 /try/demo.txt
-/try/venv/bin/wavescope info /try/capture >/try/info.txt
+/try/venv/bin/wavewright info /try/capture >/try/info.txt
 head -5 /try/info.txt
 "${pip[@]}" install --only-binary :all: pytest
 /try/venv/bin/python -I -m pytest -q -p no:cacheprovider /try/tests

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a Python that wavescope runs with on a system whose own is too old: what try_wheel.sh copies into such a chroot.
+# Builds a Python that wavewright runs with on a system whose own is too old: what try_wheel.sh copies into such a chroot.
 #
 #   old_python.sh SUITE FOLDER      SUITE: bullseye of Debian
 #

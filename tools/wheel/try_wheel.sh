@@ -6,14 +6,14 @@
 # Needs root and mmdebstrap; for a wheel of another machine also QEMU's user emulation, registered with the kernel
 # (binfmt_misc: the packages qemu-user-static and binfmt-support). The chroot has Python and certificates, nothing else:
 # no compiler, no Node.js, no LLVM; for a source distribution a C++ compiler and Python's headers. Chroots are kept in
-# WAVESCOPE_CHROOTS (build/chroots) and used again; every try has a fresh virtual environment.
+# WAVEWRIGHT_CHROOTS (build/chroots) and used again; every try has a fresh virtual environment.
 set -euo pipefail
 
 suite=$1
 if [[ ! -e $2 ]]; then echo "there is no $2: make wheel builds it" >&2; exit 1; fi
 file=$(realpath "$2")
 root=$(cd "$(dirname "$0")/../.." && pwd)
-chroots=${WAVESCOPE_CHROOTS:-$root/build/chroots}
+chroots=${WAVEWRIGHT_CHROOTS:-$root/build/chroots}
 mkdir -p "$chroots"
 case $file in
     *_aarch64.whl) architecture=arm64 ;;

@@ -1,4 +1,4 @@
-#include "wavescope/evaluate.hpp"
+#include "wavewright/evaluate.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,9 +10,9 @@
 
 #include "machine.hpp"
 #include "memory.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 namespace {
 
 // Instructions that a trace may leave out, because they do nothing to registers.
@@ -414,4 +414,4 @@ void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t
     if ((instruction.facts & isa::ends_block) != 0 || !falls_to(row + 1)) misfit();
 }
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

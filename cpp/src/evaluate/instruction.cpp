@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 namespace {
 
 constexpr std::string_view kEncodings[] = {"_e64_dpp", "_e32", "_e64", "_dpp", "_sdwa"};
@@ -285,4 +285,4 @@ std::vector<Instruction> read_instruction(std::string_view text, unsigned lane_c
     return both;
 }
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

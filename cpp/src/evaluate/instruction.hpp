@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 
 struct Operand {
     enum class Kind : uint8_t { absent, register_, number, off, other };
@@ -65,4 +65,4 @@ struct Instruction {
 // A text as one instruction, or two that run together (v_dual_...).
 std::vector<Instruction> read_instruction(std::string_view text, unsigned lane_count);
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

@@ -5,7 +5,7 @@
 
 #include "memory.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 namespace {
 
 constexpr uint32_t kIdBits = 10;  // of a packed work-item id
@@ -399,4 +399,4 @@ int Machine::branch(const Instruction& instruction, bool is_taken) {
     return -1;
 }
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

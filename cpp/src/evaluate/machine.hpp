@@ -9,9 +9,9 @@
 
 #include "instruction.hpp"
 #include "value.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 
 // Lanes that are active for certain, and those that may be.
 struct Active {
@@ -76,4 +76,4 @@ bool has_handler(std::string_view mnemonic);
 // Looks up what computes an instruction, once its facts are there.
 void prepare(Instruction& instruction);
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

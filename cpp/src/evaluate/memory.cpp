@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 namespace {
 
 constexpr unsigned kDwordBytes = 4;
@@ -315,4 +315,4 @@ void scalar_load(Machine& machine, const Instruction& instruction) {
         }
 }
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

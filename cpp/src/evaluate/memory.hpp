@@ -6,7 +6,7 @@
 
 #include "machine.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 
 // The addresses of one execution: one for each place that the instruction touches.
 struct Addresses {
@@ -28,4 +28,4 @@ Value argument(Machine& machine, int region, int64_t offset_bytes, unsigned byte
 // s_load_...: arguments where they are certain.
 void scalar_load(Machine& machine, const Instruction& instruction);
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

@@ -9,7 +9,7 @@
 
 #include "machine.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 
 using Logic = Domain::Logic;
 
@@ -1702,4 +1702,4 @@ void Machine::run_both(const Instruction& one, const Instruction& other, int32_t
     registers_[number] = std::move(after);
 }
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 namespace {
 
 constexpr uint64_t kDwordMax = UINT32_MAX;
@@ -586,4 +586,4 @@ Wide Domain::shift_left(const Wide& value, unsigned count) {
     return *multiply(value, power);
 }
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "wavescope/evaluate.hpp"
+#include "wavewright/evaluate.hpp"
 
-namespace wavescope::evaluate {
+namespace wavewright::evaluate {
 
 constexpr unsigned kLanes = 64;
 constexpr unsigned kDwordBits = 32;
@@ -173,4 +173,4 @@ class Domain {
     std::vector<int8_t> conditions_;
 };
 
-}  // namespace wavescope::evaluate
+}  // namespace wavewright::evaluate

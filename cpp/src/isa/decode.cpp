@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 Word first_word(std::span<const uint8_t> bytes) {
@@ -120,4 +120,4 @@ bool decode(const Target& target, const Index& index, std::span<const uint8_t> b
     return false;
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -7,7 +7,7 @@
 #include "index.hpp"
 #include "instruction.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // Decodes the instruction at the front of `bytes`; false where there is none.
 bool decode(const Target& target, const Index& index, std::span<const uint8_t> bytes, Instruction& instruction);
@@ -26,4 +26,4 @@ void choose_halves(Instruction& instruction);
 void narrow_matrix_sources(Instruction& instruction);
 bool decode_image(const Target& target, Instruction& instruction);
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

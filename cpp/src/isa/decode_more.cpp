@@ -1,7 +1,7 @@
 // What one operand says about another.
 #include "decode.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 // Bits of a modifiers operand.
@@ -53,4 +53,4 @@ void narrow_matrix_sources(Instruction& instruction) {
     narrow(instruction.value(Name::src1), b_format);
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

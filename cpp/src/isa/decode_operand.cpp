@@ -2,7 +2,7 @@
 
 #include "decode.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 using Kind = Value::Kind;
@@ -195,4 +195,4 @@ bool decode_operand(const Target& target, Instruction& instruction, size_t opera
     return false;
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -5,9 +5,9 @@
 #include "decode.hpp"
 #include "operands.hpp"
 #include "print.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 constexpr size_t kNoColumn = SIZE_MAX;
@@ -129,4 +129,4 @@ std::string listing_of(const Disassembly& disassembly) {
     return lines;
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -4,7 +4,7 @@
 
 #include "decode.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 const Image* image_of(const Record& record) {
@@ -117,4 +117,4 @@ bool decode_image(const Target& target, Instruction& instruction) {
     return true;
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <numeric>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 constexpr unsigned kListBits = 8;     // of the first dword, to choose a list in a bucket
@@ -107,4 +107,4 @@ const Index& index_of(size_t column) {
     return *indexes[column];
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -8,7 +8,7 @@
 
 #include "tables.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 struct Candidate {
     Pattern pattern;
@@ -47,4 +47,4 @@ class Index {
 // Made at first use, then shared.
 const Index& index_of(size_t column);
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -7,7 +7,7 @@
 
 #include "tables.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // For whom to decode.
 struct Target {
@@ -93,4 +93,4 @@ struct Instruction {
     }
 };
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -7,7 +7,7 @@
 #include "print.hpp"
 #include "register_text.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 // The place of `wanted` outside of brackets, or npos.
@@ -295,4 +295,4 @@ int match_text(const Target& target, const Record& record, std::string_view rest
     return score;
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -6,7 +6,7 @@
 
 #include "instruction.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // The first word of the texts of a record.
 std::string first_word(const Record& record);
@@ -17,4 +17,4 @@ constexpr int kNoMatch = -1;
 // record that explains more of the text; kNoMatch: it is no text of this record.
 int match_text(const Target& target, const Record& record, std::string_view rest, Instruction& instruction);
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 struct Registers {
@@ -229,4 +229,4 @@ void HighBits::apply(Instruction& instruction) {
     }
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "instruction.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // Adds the operands of an instruction, explicit ones first, in the order of the record.
 void add_operands(const Target& target, const Instruction& instruction, uint32_t row, Disassembly& out);
@@ -24,4 +24,4 @@ class HighBits {
     unsigned bits_ = 0;
 };
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -1,6 +1,6 @@
 #include "print.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 // Bits of a modifiers operand.
@@ -225,4 +225,4 @@ std::string_view Printer::special_name(const Value& value) const {
     }
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -7,7 +7,7 @@
 #include "instruction.hpp"
 #include "text.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // The suffix by which LLVM tells forms of the same instruction apart.
 std::string_view form_suffix(const Instruction& instruction);
@@ -84,4 +84,4 @@ class Printer {
     Text& out_;
 };
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

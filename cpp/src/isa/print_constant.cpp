@@ -5,7 +5,7 @@
 
 #include "print.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 constexpr int64_t kFirstInteger = 128, kLastPositive = 192, kLastInteger = 208, kFirstFloat = 240;
@@ -173,4 +173,4 @@ bool Printer::is_expression(const Value& value, Constant kind) const {
     return value.number == kLiteralCode && is_inlinable(instruction_.literal, kind, target_.generation());
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -4,7 +4,7 @@
 
 #include "print.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 int64_t sign_extended(int64_t value, unsigned bits) {
@@ -307,4 +307,4 @@ void Printer::buffer_format() {
     }
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -4,7 +4,7 @@
 
 #include "print.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 // A number in an immediate that is written as name(number).
@@ -251,4 +251,4 @@ void Printer::export_source(unsigned number) {
     }
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

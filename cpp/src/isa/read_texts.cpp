@@ -9,9 +9,9 @@
 
 #include "match_text.hpp"
 #include "operands.hpp"
-#include "wavescope/isa.hpp"
+#include "wavewright/isa.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 // Records by the first word of their texts, in the order in which decoding tries them.
@@ -106,4 +106,4 @@ Disassembly read_texts(std::span<const std::string_view> texts, std::string_view
     return out;
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 struct SpecialName {
@@ -133,4 +133,4 @@ bool take_register(const Target& target, std::string_view& text, Value& value) {
     return take_special(target, text, value);
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -5,7 +5,7 @@
 
 #include "instruction.hpp"
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // Letters of names and numbers at the front of a text.
 size_t word_length(std::string_view text);
@@ -14,4 +14,4 @@ size_t word_length(std::string_view text);
 // none.
 bool take_register(const Target& target, std::string_view& text, Value& value);
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 namespace {
 
 #include "tables.inc"
@@ -47,4 +47,4 @@ Pattern pattern_of(const Record& record) {
             .value = {record.value | upper << 32, upper >> 32 | uint64_t{top_values[record.upper]} << 32}};
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

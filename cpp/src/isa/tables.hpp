@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 #include "kinds.inc"
 
@@ -180,4 +180,4 @@ inline uint8_t size_of(const Record& record) {
     return tables.table_sizes[record.table];
 }
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace wavescope::isa {
+namespace wavewright::isa {
 
 // Holds the longest instruction several times over; what would not fit is dropped.
 class Text {
@@ -83,4 +83,4 @@ class Text {
     size_t size_ = 0;
 };
 
-}  // namespace wavescope::isa
+}  // namespace wavewright::isa

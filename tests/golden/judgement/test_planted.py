@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import wavescope
+import wavewright
 from synth.isa import Kind
 from synth.planted import CAUSES, ROOFS, SIZES, Pair, plant, write_decoded, write_raw
-from wavescope.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.diagnose import diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,9 +53,9 @@ def planted(cause: str, target: str, size: str) -> Pair:
 
 def diagnosed(execution: Execution, form: str, folder: Path) -> tuple[Any, ...]:
     trace = (
-        wavescope.open(write_decoded(execution, folder))
+        wavewright.open(write_decoded(execution, folder))
         if form == "decoded"
-        else wavescope.decode(write_raw(execution, folder))
+        else wavewright.decode(write_raw(execution, folder))
     )
     return diagnose(trace).findings
 

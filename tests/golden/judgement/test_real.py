@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import wavescope
-from wavescope.analysis.trace.diagnose import diagnose
+import wavewright
+from wavewright.analysis.trace.diagnose import diagnose
 
 TRUTH = tomllib.loads(Path(__file__).with_name("truth.toml").read_text())
 ROUNDING = 1e-6
@@ -38,12 +38,12 @@ def findings(shared: Path, place: str, dispatch: int | None) -> tuple[Any, ...]:
     """What diagnose finds in the trace at a place of ../shared."""
     path = shared / place
     if dispatch is None:
-        trace = wavescope.decode(path) if place.startswith("golden") else wavescope.open(path)
+        trace = wavewright.decode(path) if place.startswith("golden") else wavewright.open(path)
     elif path.name == "raw":
-        trace = wavescope.decode(path, dispatch=dispatch)
+        trace = wavewright.decode(path, dispatch=dispatch)
     else:
         (folder,) = path.parent.glob(f"ui_output_agent_*_dispatch_{dispatch}")
-        trace = wavescope.open(folder)
+        trace = wavewright.open(folder)
     return diagnose(trace).findings
 
 

@@ -8,8 +8,8 @@ import polars as pl
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.codeobj.classes import classify
-from wavescope.model.trace import ThreadTrace
+from wavewright.codeobj.classes import classify
+from wavewright.model.trace import ThreadTrace
 
 Wave = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from wavescope.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 Interval = tuple[int, int]
 Totals = dict[int, list[int]]

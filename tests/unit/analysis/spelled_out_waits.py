@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavescope.codeobj.classes import classify, waits_of
-from wavescope.model.trace import ThreadTrace
+from wavewright.codeobj.classes import classify, waits_of
+from wavewright.model.trace import ThreadTrace
 
 OTHER_ORDERS = {"image_sample", "bvh", "gws", "export", "lds_param"}
 

@@ -19,15 +19,15 @@ import msgspec
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, synthesize, write_capture
 from tests.sampling import every_third_pair
 from tests.unit.small_traces import frame, small_trace
-from wavescope import analysis
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.errors import WavescopeError
-from wavescope.model.answer import Answer, to_builtins
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright import analysis
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.errors import WavewrightError
+from wavewright.model.answer import Answer, to_builtins
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 TEXTS = [
     "s_load_dwordx2 s[0:1], s[2:3], 0x0",
@@ -51,14 +51,14 @@ STEPS = [
 
 def _analyses() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
-    for module in pkgutil.walk_packages(analysis.__path__, "wavescope.analysis."):
+    for module in pkgutil.walk_packages(analysis.__path__, "wavewright.analysis."):
         loaded = importlib.import_module(module.name)
         for name, function in list(vars(loaded).items()):
             if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.name:
                 continue
             first, *others = inspect.signature(function).parameters.values() or [None]
             if first is not None and first.name == "trace" and all(p.default is not p.empty for p in others):
-                found[f"{module.name.removeprefix('wavescope.analysis.')}.{name}"] = function
+                found[f"{module.name.removeprefix('wavewright.analysis.')}.{name}"] = function
     return found
 
 
@@ -159,7 +159,7 @@ def synthesized(family: str) -> ThreadTrace:
     with TemporaryDirectory() as folder:
         scenario = Scenario(family=family, workgroups=1, waves_per_workgroup=1, counters=family == "gfx9")
         write_capture(synthesize(scenario), Path(folder))
-        trace = wavescope.open(folder)
+        trace = wavewright.open(folder)
         trace.table("waits")
         return trace
 
@@ -189,7 +189,7 @@ def check(answer: Any) -> None:
 def test_an_answer_or_a_kind_error(name: str, kind: str) -> None:
     try:
         answer = ANALYSES[name](TRACES[kind]())
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert error.what
         return
     check(answer)
@@ -200,7 +200,7 @@ def test_an_answer_or_a_kind_error(name: str, kind: str) -> None:
 def test_rows(name: str, rows: list[int]) -> None:
     try:
         check(ANALYSES[name](small_trace(TEXTS, STEPS), rows=pl.Series("row", rows, pl.Int32)))
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert error.what
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Workload, write_rpd
 from tests.cli.in_process import call
 from tests.unit.small_runs import small_source
-from wavescope.base.csv import harmless, harmless_text, write_csv
-from wavescope.export.counters.compute_csv import _text
-from wavescope.export.run.csv import write_csv as write_folder
-from wavescope.model.run import MemorySource, Run
+from wavewright.base.csv import harmless, harmless_text, write_csv
+from wavewright.export.counters.compute_csv import _text
+from wavewright.export.run.csv import write_csv as write_folder
+from wavewright.model.run import MemorySource, Run
 
 HOSTILE = ("=1+1", "+x", "-x", "@x", "\t=x", "\r=x", "\x1b]0;x\x07", "a\x9b2J", "\x00", "\x7f", "=\x1b[2J")
 DANGER = re.compile(r"^[=+\-@\t\r]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -68,7 +68,7 @@ def test_columns_that_a_query_names(tmp_path: Path) -> None:
 
 def test_every_writer_of_csv_uses_it() -> None:
     """Modules that write CSV by their own hand; synth makes inputs, and _json_text writes numbers only."""
-    root = Path(wavescope.__file__).parent
+    root = Path(wavewright.__file__).parent
     writers = {
         file.relative_to(root).as_posix()
         for file in root.rglob("*.py")

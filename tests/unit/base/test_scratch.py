@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.base import scratch, stopping
-from wavescope.base.scratch import make_scratch, scratch_folder
+from wavewright.base import scratch, stopping
+from wavewright.base.scratch import make_scratch, scratch_folder
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from wavescope.base.scratch import make_scratch
+from wavewright.base.scratch import make_scratch
 folder, _ = make_scratch(Path(sys.argv[1]))
 (folder / "much").write_text("x")
 os.kill(os.getpid(), signal.SIGKILL)
@@ -39,7 +39,7 @@ def test_what_a_living_process_has_stays(tmp_path: Path) -> None:
         assert names(tmp_path) == sorted([first.name, second.name])
 
 
-@pytest.mark.parametrize("name", [".wavescope-abcdefgh", ".wavescope-notes", "wavescope-results"])
+@pytest.mark.parametrize("name", [".wavewright-abcdefgh", ".wavewright-notes", "wavewright-results"])
 def test_what_is_not_ours_stays(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir(mode=0o700)
     (tmp_path / name / "mine").write_text("x")

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.base import unpacking
-from wavescope.base.unpacking import PIECE_BYTES, PackedError, UnpackedReader, unpacked_head, unpacked_pieces
-from wavescope.errors import MissingToolError
+from wavewright.base import unpacking
+from wavewright.base.unpacking import PIECE_BYTES, PackedError, UnpackedReader, unpacked_head, unpacked_pieces
+from wavewright.errors import MissingToolError
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "zlib": zlib.compress,

@@ -11,16 +11,16 @@ from typing import Any
 
 from synth.profiler_output import KERNEL
 from synth.rocm_tree import RocmTree, steered
-from wavescope.capture.jobs.job import Job
-from wavescope.capture.jobs.result import Result
-from wavescope.capture.jobs.taking import take
-from wavescope.capture.machines import left_behind
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.rocprofv3.installation import Installation
-from wavescope.capture.rocprofv3.installed import find_installation
-from wavescope.capture.wanted import ThreadTraces
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.result import Result
+from wavewright.capture.jobs.taking import take
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.rocprofv3.installation import Installation
+from wavewright.capture.rocprofv3.installed import find_installation
+from wavewright.capture.wanted import ThreadTraces
 
 NOISE = "__amd_rocclr_fillBufferAligned"
 #: An MI300X as the driver describes it: eight XCCs of four shader engines.
@@ -76,7 +76,7 @@ class Bench:
         self.variables = {
             "PATH": f"{self.tree.root}/bin:{os.environ['PATH']}",
             "HOME": str(self.folder),
-            "WAVESCOPE_LOCK_DIR": str(self.folder / "locks"),
+            "WAVEWRIGHT_LOCK_DIR": str(self.folder / "locks"),
             "ROCPROFILER_KFD_TOPOLOGY": str(nodes),
             **self.variables,
         }

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from wavescope.capture.remote import Connected, connect
+from wavewright.capture.remote import Connected, connect
 
 
 def _old_python() -> str | None:
@@ -65,4 +65,4 @@ class Network:
     @property
     def data(self) -> list[Path]:
         """Folders of captures that are there."""
-        return sorted((self.home / ".cache/wavescope/remote").glob("*/data"))
+        return sorted((self.home / ".cache/wavewright/remote").glob("*/data"))

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.test_masking import SECRETS
-from wavescope.capture.bundle import TOP, Bundle, make_bundle
-from wavescope.errors import OutputError, UsageError
+from wavewright.capture.bundle import TOP, Bundle, make_bundle
+from wavewright.errors import OutputError, UsageError
 
 SOURCE = "def my_secret_algorithm(): return 42"
 VARIABLES = {
@@ -151,7 +151,7 @@ def test_the_same_folder_gives_the_same_bytes(folder: Path, tmp_path: Path) -> N
 
 
 def test_long_logs_are_cut_at_ends_of_lines(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.capture.bundle._LOG_BYTES_MAX", 100_000)
+    monkeypatch.setattr("wavewright.capture.bundle._LOG_BYTES_MAX", 100_000)
     line = f"{SECRETS['hugging face']} is a token\n"
     (folder / "attempts/1/stderr.txt").write_text(line * 5_000)
     bundle = make_bundle(folder, tmp_path / "b.tar.gz", variables=VARIABLES)

@@ -14,10 +14,10 @@ import pytest
 
 from synth.machine_faults import FAULTS, SECURE_BOOT, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
-from wavescope.base.words import amount
-from wavescope.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
-from wavescope.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
-from wavescope.capture.machines.local_machine import LocalMachine
+from wavewright.base.words import amount
+from wavewright.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
+from wavewright.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
+from wavewright.capture.machines.local_machine import LocalMachine
 
 
 def _reported(checks: tuple[Check, ...]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.capture.masking import Mask, is_allowed
+from wavewright.capture.masking import Mask, is_allowed
 
 SECRETS = {
     "hugging face": "hf_AbCdEfGhIjKlMnOpQrStUvWxYz012345",

@@ -1,4 +1,4 @@
-"""`wavescope.capture` in Python: plans without a GPU, runs, results; the examples of the page run."""
+"""`wavewright.capture` in Python: plans without a GPU, runs, results; the examples of the page run."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.unit.capture.made_captures import Bench
-from wavescope import capture
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.errors import UsageError
+from wavewright import capture
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.errors import UsageError
 
 PAGE = Path(__file__).parents[3] / "docs/reference/capture-python.md"
 
 
 def test_it_is_reached_from_the_package_and_costs_nothing_before() -> None:
     script = """
-import sys, wavescope
-assert "capture" in wavescope.__all__ and len(wavescope.__all__) <= 20
-assert not [name for name in sys.modules if name.startswith("wavescope.capture")]
-wavescope.capture.att(["true"], kernel="k", launches=[1])
+import sys, wavewright
+assert "capture" in wavewright.__all__ and len(wavewright.__all__) <= 20
+assert not [name for name in sys.modules if name.startswith("wavewright.capture")]
+wavewright.capture.att(["true"], kernel="k", launches=[1])
 assert "polars" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
-    assert wavescope.capture is capture
+    assert wavewright.capture is capture
 
 
 def test_every_public_name_is_there() -> None:
@@ -39,14 +39,14 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_doctor_stays_a_function_after_its_package_was_imported() -> None:
-    from wavescope.capture.doctor import examine
+    from wavewright.capture.doctor import examine
 
     assert callable(capture.doctor)
     assert [check.name for check in capture.doctor()] == [check.name for check in examine(capture_machine())]
 
 
 def capture_machine() -> Any:
-    from wavescope.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.local_machine import LocalMachine
 
     return LocalMachine()
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.pool.jobs_file import read_jobs_file
-from wavescope.capture.recipes import recipe, recipes
-from wavescope.errors import UsageError
+from wavewright.capture.pool.jobs_file import read_jobs_file
+from wavewright.capture.recipes import recipe, recipes
+from wavewright.errors import UsageError
 
 NAMES = ("flydsl", "hip", "mpi", "torch", "triton", "vllm")
 
@@ -36,7 +36,7 @@ def test_line_is_what_a_shell_takes(name: str) -> None:
     chosen = recipe(name)
     words = shlex.split(chosen.line(("./a b",)))
     assert words[-2:] == ["--", "./a b"]
-    assert words[: len(chosen.launcher) + 3] == [*chosen.launcher, "wavescope", "capture", chosen.kind]
+    assert words[: len(chosen.launcher) + 3] == [*chosen.launcher, "wavewright", "capture", chosen.kind]
     for variable in chosen.variables:
         assert any(word.startswith(f"{variable.name}=") for word in words)
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from wavescope.cluster import dask
-from wavescope.cluster.executor import NotSeenError
-from wavescope.cluster.gather import gather
-from wavescope.errors import UsageError, WavescopeError
-from wavescope.model.run import Run
-from wavescope.readers.run.inputs import RunInput, find_runs
+from wavewright.cluster import dask
+from wavewright.cluster.executor import NotSeenError
+from wavewright.cluster.gather import gather
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.run import Run
+from wavewright.readers.run.inputs import RunInput, find_runs
 
 distributed = pytest.importorskip("distributed")
 
@@ -136,7 +136,7 @@ def test_files_that_workers_do_not_see(cluster: list[str], ranks: list[RunInput]
     gathered = gather(kernel_count, [unseen[0], *ranks], executor=executor)
     assert gathered.values == [30, 30, 30]
     assert gathered.losses.select("path", "kind").rows() == [(str(unseen[0].path), "lost_worker")]
-    with pytest.raises(WavescopeError, match="2 of 3 inputs were not read") as raised:
+    with pytest.raises(WavewrightError, match="2 of 3 inputs were not read") as raised:
         gather(kernel_count, [*unseen, ranks[0]], executor=executor)
     assert (raised.value.exit_code, raised.value.kept) == (3, "1 inputs")
     assert gather(kernel_count, [*unseen, ranks[0]], executor=executor, most_missing=0.7).values == [30]
@@ -203,6 +203,6 @@ def test_the_scheduler_dies(processes: tuple[subprocess.Popen[bytes], str], capf
 
 @pytest.mark.slow
 def test_a_cluster_that_does_not_know_us(processes: tuple[subprocess.Popen[bytes], str]) -> None:
-    """As where wavescope is not installed."""
-    with pytest.raises(UsageError, match="cannot load wavescope"):
+    """As where wavewright is not installed."""
+    with pytest.raises(UsageError, match="cannot load wavewright"):
         dask.DaskExecutor(processes[1], wait_seconds=60).run(unknown_there, [1], lambda: None)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.cluster.choosing import executor_for
-from wavescope.cluster.executor import Serial
-from wavescope.cluster.processes import Processes
-from wavescope.errors import MissingToolError, UsageError
+from wavewright.cluster.choosing import executor_for
+from wavewright.cluster.executor import Serial
+from wavewright.cluster.processes import Processes
+from wavewright.errors import MissingToolError, UsageError
 
 
 def doubled(number: int) -> int:

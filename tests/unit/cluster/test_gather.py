@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from synth import Workload, write_rocpd, write_rocpd_ranks
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.cluster.executor import Executor, Serial
-from wavescope.cluster.gather import gather
-from wavescope.cluster.processes import Processes
-from wavescope.errors import NotATraceError, WavescopeError
-from wavescope.model.run import Run
-from wavescope.readers.files.kinds import Kind
-from wavescope.readers.run.inputs import RunInput, find_runs
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.cluster.executor import Executor, Serial
+from wavewright.cluster.gather import gather
+from wavewright.cluster.processes import Processes
+from wavewright.errors import NotATraceError, WavewrightError
+from wavewright.model.run import Run
+from wavewright.readers.files.kinds import Kind
+from wavewright.readers.run.inputs import RunInput, find_runs
 
 EXECUTORS = [Serial(), Processes(2)]
 
@@ -77,7 +77,7 @@ def test_only_unreadable_files(executor: Executor, broken: RunInput) -> None:
 def test_a_bug_in_one_of_many(executor: Executor, ranks: list[RunInput]) -> None:
     gathered = gather(fail_at_rank_1, ranks, executor=executor)
     assert gathered.values == [30, 30]
-    assert "a bug in wavescope" in gathered.losses["message"].item()
+    assert "a bug in wavewright" in gathered.losses["message"].item()
 
 
 def test_a_bug_in_the_only_one(ranks: list[RunInput]) -> None:
@@ -92,7 +92,7 @@ def test_a_lost_worker(ranks: list[RunInput]) -> None:
 
 
 def test_only_lost_workers(ranks: list[RunInput]) -> None:
-    with pytest.raises(WavescopeError, match="died 3 times"):
+    with pytest.raises(WavewrightError, match="died 3 times"):
         gather(die_at_rank_1, [ranks[1]], executor=Processes(1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from wavescope.codeobj.targets import TARGET_OF_MACH
+from wavewright.codeobj.targets import TARGET_OF_MACH
 
 MACH_OF_TARGET = {target: mach for mach, target in TARGET_OF_MACH.items()}
 SECTION = struct.Struct("<IIQQQQIIQQ")

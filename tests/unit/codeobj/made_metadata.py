@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tests.unit.codeobj.made_elf import DATA_FLAGS, NOTE, Made, make_elf
-from wavescope.codeobj.code_object import CodeObject, Kernel
+from wavewright.codeobj.code_object import CodeObject, Kernel
 
 #: What LLVM writes behind the explicit arguments of a HIP kernel (code object V5), from their end on, aligned to 8.
 HIDDEN = [

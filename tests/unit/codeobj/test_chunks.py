@@ -6,8 +6,8 @@ import pytest
 
 from synth.kernels import kernel_path
 from tests.unit.codeobj.made_elf import code_only, functions_of
-from wavescope.codeobj.chunks import cut, wave64_of
-from wavescope.codeobj.code_object import CodeObject
+from wavewright.codeobj.chunks import cut, wave64_of
+from wavewright.codeobj.code_object import CodeObject
 
 NOP = bytes.fromhex("000080bf")
 

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, listing_path
-from wavescope.codeobj.classes import Wait, classify, classify_frame, waits_of
-from wavescope.codeobj.listing import parse_rows
-from wavescope.codeobj.targets import FAMILIES, family_of
+from wavewright.codeobj.classes import Wait, classify, classify_frame, waits_of
+from wavewright.codeobj.listing import parse_rows
+from wavewright.codeobj.targets import FAMILIES, family_of
 
 EXPECTED = {
     "gfx9": {
@@ -152,7 +152,7 @@ def test_idle_waits_for_everything() -> None:
 
 
 def test_every_counter_of_a_class_can_be_waited_for() -> None:
-    from wavescope.codeobj.classes import _table
+    from wavewright.codeobj.classes import _table
 
     for family in FAMILIES:
         table = _table(family)

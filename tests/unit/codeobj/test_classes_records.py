@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.codeobj.classes import classify
-from wavescope.codeobj.targets import family_of
+from wavewright.codeobj.classes import classify
+from wavewright.codeobj.targets import family_of
 
 #: Mnemonic and words of the operands -> why the counters differ from the flags.
 COUNTER_EXCEPTIONS = {

@@ -25,10 +25,10 @@ from tests.unit.codeobj.made_elf import (
     make_elf,
     symbol,
 )
-from wavescope.base.unpacking import zstd_library
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.lines import line_table
-from wavescope.errors import NotATraceError, UnsupportedError, UsageError, WavescopeError
+from wavewright.base.unpacking import zstd_library
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.lines import line_table
+from wavewright.errors import NotATraceError, UnsupportedError, UsageError, WavewrightError
 
 NOPS = bytes.fromhex("000080bf") * 16
 
@@ -129,7 +129,7 @@ def test_a_bundle_with_several_devices_wants_a_choice() -> None:
         (b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 64, NotATraceError, "claims 18,446,744,073,709,551,615 entries"),
     ],
 )
-def test_what_is_no_code_object_says_so(data: bytes, error: type[WavescopeError], said: str) -> None:
+def test_what_is_no_code_object_says_so(data: bytes, error: type[WavewrightError], said: str) -> None:
     with pytest.raises(error, match=said):
         CodeObject.from_bytes(data, where="some.out")
 

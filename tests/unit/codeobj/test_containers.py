@@ -22,10 +22,10 @@ from synth.containers import (
     packed_bundle,
 )
 from synth.kernels import kernel_path
-from wavescope.base.unpacking import zstd_library
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.containers import code_objects_in
-from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavewright.base.unpacking import zstd_library
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.containers import code_objects_in
+from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 
 HOST = ("host-x86_64-unknown-linux-gnu-", b"")
 CODE = {target: kernel_path("saxpy", target).read_bytes() for target in ("gfx942", "gfx1100", "gfx1201")}

@@ -8,15 +8,15 @@ from contextlib import suppress
 import pytest
 
 from synth.kernels import kernel_path
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.lines import line_table
-from wavescope.errors import WavescopeError
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.lines import line_table
+from wavewright.errors import WavewrightError
 
 ODD_VALUES = (0, 1, 0x7F, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF, 1 << 63, (1 << 64) - 1)
 
 
 def _read_everything(data: bytes) -> None:
-    with suppress(WavescopeError):
+    with suppress(WavewrightError):
         code = CodeObject.from_bytes(data, where="damaged.out")
         lines = line_table(code)
         for start, size in code.text_ranges:

@@ -9,8 +9,8 @@ import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
 from tests.judges import llvm_program
-from wavescope.codeobj.code_object import CodeObject, Kernel
-from wavescope.codeobj.names import demangle_all
+from wavewright.codeobj.code_object import CodeObject, Kernel
+from wavewright.codeobj.names import demangle_all
 
 DIRECTIVE = re.compile(r"^\s*\.amdhsa_(\w+) (\d+)", re.MULTILINE)
 METADATA = {

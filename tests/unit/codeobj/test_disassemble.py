@@ -11,12 +11,12 @@ import pytest
 from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path
 from tests.judges import llvm_library
 from tests.unit.codeobj.made_elf import code_only, functions_of
-from wavescope import _core
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.disassemble import disassemble
-from wavescope.codeobj.listing import Row, parse_rows, read_listing
-from wavescope.codeobj.llvm import find_libraries
-from wavescope.codeobj.targets import TARGET_OF_MACH
+from wavewright import _core
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.disassemble import disassemble
+from wavewright.codeobj.listing import Row, parse_rows, read_listing
+from wavewright.codeobj.llvm import find_libraries
+from wavewright.codeobj.targets import TARGET_OF_MACH
 
 ROOT = Path(__file__).resolve().parents[3]
 #: GPUs that have a table of their own.
@@ -29,10 +29,10 @@ COLUMNS = {
 @pytest.fixture(params=["tables", "LLVM"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Our tables, and the judge."""
-    monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
+    monkeypatch.delenv("WAVEWRIGHT_LLVM", raising=False)
     if request.param == "tables":
         return "tables of "
-    monkeypatch.setenv("WAVESCOPE_LLVM", llvm_library())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", llvm_library())
     return "libLLVM"
 
 
@@ -132,11 +132,11 @@ def test_each_kernel_in_the_form_of_its_wave_size(backend: str, target: str) -> 
 
 def test_a_word_that_llvm_dies_of_costs_that_word(monkeypatch: pytest.MonkeyPatch) -> None:
     words = bytes.fromhex("000080bf" + "8b0ff7e9648c97ff" + "000080bf")  # LLVM 22: SIGSEGV
-    monkeypatch.setenv("WAVESCOPE_LLVM", llvm_library())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", llvm_library())
     listing = disassemble(CodeObject.from_bytes(code_only(words)))
     assert all("failed on the word at" in loss.message for loss in listing.losses)
     assert [row.text for row in listing.rows() if row.text.startswith("s_nop")] == ["s_nop 0", "s_nop 0"]
-    monkeypatch.delenv("WAVESCOPE_LLVM")
+    monkeypatch.delenv("WAVEWRIGHT_LLVM")
     ours = disassemble(CodeObject.from_bytes(code_only(words)))
     assert ours.losses == ()
     assert sum(row.size for row in ours.rows()) == len(words)
@@ -144,7 +144,7 @@ def test_a_word_that_llvm_dies_of_costs_that_word(monkeypatch: pytest.MonkeyPatc
 
 def test_a_gpu_without_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """gfx1154 is no GPU that LLVM 22 knows; by its number it is next to gfx1151."""
-    monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
+    monkeypatch.delenv("WAVEWRIGHT_LLVM", raising=False)
     words = bytes.fromhex("000080bf" + "040014d401050200")
     listing = disassemble(CodeObject.from_bytes(code_only(words, target="unknown"), target="gfx1154"))
     assert [row.text for row in listing.rows()] == ["s_nop 0", "v_cmp_gt_f32_e64 s4, v1, v2"]
@@ -155,7 +155,7 @@ def test_a_gpu_without_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_gpu_that_only_llvm_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
+    monkeypatch.delenv("WAVEWRIGHT_LLVM", raising=False)
     code = CodeObject.from_bytes(code_only(bytes.fromhex("000080bf"), target="gfx803"))
     listing = disassemble(code)
     if find_libraries({}):
@@ -170,9 +170,9 @@ def test_a_gpu_that_only_llvm_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 NO_PROCESS = """
 import sys
 from tests.unit.codeobj.made_elf import code_only, functions_of
-from wavescope import _core
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.disassemble import disassemble
+from wavewright import _core
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.disassemble import disassemble
 
 def stop(event, arguments):
     if event in ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"):
@@ -192,7 +192,7 @@ def test_no_process_is_started() -> None:
     """For every GPU whose instructions the tables have; also where words are no instructions."""
     exact = {target for target in TARGET_OF_MACH.values() if (_core.isa_nearest(target) or ("", False))[1]}
     assert exact >= {*_core.isa_targets()} >= COLUMNS
-    environment = {name: value for name, value in os.environ.items() if name != "WAVESCOPE_LLVM"}
+    environment = {name: value for name, value in os.environ.items() if name != "WAVEWRIGHT_LLVM"}
     command = [sys.executable, "-c", NO_PROCESS, *sorted(exact)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -200,23 +200,23 @@ def test_no_process_is_started() -> None:
 
 
 def test_where_a_library_is_looked_for(tmp_path: Path) -> None:
-    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path / "missing")}) == []
-    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path)}) == []
+    assert find_libraries({"WAVEWRIGHT_LLVM": str(tmp_path / "missing")}) == []
+    assert find_libraries({"WAVEWRIGHT_LLVM": str(tmp_path)}) == []
     (tmp_path / "lib").mkdir()
     (tmp_path / "bin").mkdir()
     for name in ("lib/libLLVM.so.18.1", "lib/libLLVM.so.20.1", "lib/libLLVM-21.so", "bin/llvm-objdump"):
         (tmp_path / name).write_bytes(b"")
     both = [str(tmp_path / "lib/libLLVM-21.so"), str(tmp_path / "lib/libLLVM.so.20.1")]
-    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path)}) == both
+    assert find_libraries({"WAVEWRIGHT_LLVM": str(tmp_path)}) == both
     (tmp_path / "objdump-of-it").symlink_to(tmp_path / "bin" / "llvm-objdump")
-    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path / "objdump-of-it")}) == both
-    assert find_libraries({"WAVESCOPE_LLVM": both[1]}) == both[1:]
+    assert find_libraries({"WAVEWRIGHT_LLVM": str(tmp_path / "objdump-of-it")}) == both
+    assert find_libraries({"WAVEWRIGHT_LLVM": both[1]}) == both[1:]
     assert find_libraries({"ROCM_PATH": str(tmp_path)})[:2] == both
 
 
 def test_importing_stays_light() -> None:
     program = (
-        "import sys, wavescope.codeobj as c; print([m for m in ('polars','msgspec','ctypes') if m in sys.modules])"
+        "import sys, wavewright.codeobj as c; print([m for m in ('polars','msgspec','ctypes') if m in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

@@ -9,9 +9,9 @@ import pytest
 
 from synth.kernels import kernel_path
 from tests.unit.codeobj.made_metadata import argument, hidden_arguments, kernel_with, object_with
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
-from wavescope.errors import UsageError
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
+from wavewright.errors import UsageError
 
 EXPLICIT = [
     argument(0, 8, "global_buffer", name="a", address_space="global", type_name="float*"),

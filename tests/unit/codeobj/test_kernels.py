@@ -25,5 +25,5 @@ def test_building_again_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_nothing_of_the_build_machine_is_in_them() -> None:
     for kernel, target in BUILDS:
         data = kernel_path(kernel, target).read_bytes()
-        assert b"/wavescope/kernels" in data
+        assert b"/wavewright/kernels" in data
         assert not any(word in data for word in (b"/work", b"/home", b"/root", b"/tmp", b"/usr"))

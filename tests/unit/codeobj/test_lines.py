@@ -10,8 +10,8 @@ import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
 from tests.judges import llvm_program
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.lines import LineTable, line_table
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.lines import LineTable, line_table
 
 SOURCES = kernel_path("", "").parent.parent / "sources"
 VARIANTS = ("-gdwarf-4", "-gdwarf-3", "-gdwarf-2", "-gdwarf-5 -gz=zlib", "-gline-tables-only", "-gdwarf64 -gdwarf-5")
@@ -71,7 +71,7 @@ def test_chains_read_from_the_inside_out() -> None:
     table = line_table(code)
     function = code.functions[0]
     chains = {table.text_at(address) for address in range(function.address, function.end, 4)}
-    folder = "/wavescope/kernels/saxpy.hip"
+    folder = "/wavewright/kernels/saxpy.hip"
     assert f"{folder}:7 -> {folder}:11 -> {folder}:16 -> {folder}:24" in chains
     deepest = max((table.chain_at(a) for a in range(function.address, function.end, 4)), key=len)
     assert [frame.function.rsplit("I", 1)[0] for frame in deepest][:2] == ["_ZN4blas5fusedEfff", "_ZN4blas4stepEfPKffj"]
@@ -80,7 +80,7 @@ def test_chains_read_from_the_inside_out() -> None:
 
 
 def test_an_unknown_line_is_a_question_mark() -> None:
-    from wavescope.codeobj.lines import Frame
+    from wavewright.codeobj.lines import Frame
 
     assert str(Frame("a.hip", 0)) == "a.hip:?"
 

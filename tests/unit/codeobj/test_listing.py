@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.codeobj.listing import Row, parse_rows, read_listing
-from wavescope.errors import NotATraceError
+from wavewright.codeobj.listing import Row, parse_rows, read_listing
+from wavewright.errors import NotATraceError
 
 HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
 ROWS = [

@@ -16,9 +16,9 @@ import pytest
 
 from synth.kernels import kernel_path, listing_path
 from tests.unit.codeobj.made_elf import code_only
-from wavescope.codeobj import llvm_run
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.disassemble import disassemble
+from wavewright.codeobj import llvm_run
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.disassemble import disassemble
 
 GOOD, ABORTS, HANGS, EXITS = "000080bf", "efbeadde", "bebafeca", "0df0ad0b"
 
@@ -81,7 +81,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(tmp_path / "libLLVM.so"))
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", str(tmp_path / "libLLVM.so"))
     listing = disassemble(_code(GOOD))
     assert listing.tsv == b""
     assert listing.backend == "none"
@@ -93,7 +93,7 @@ def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_absent_where_the_tables_suffice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(tmp_path / "libLLVM.so"))
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", str(tmp_path / "libLLVM.so"))
     listing = disassemble(CodeObject.read(kernel_path("saxpy", "gfx942")))
     assert listing.tsv == listing_path("saxpy", "gfx942").read_bytes()
     assert listing.backend == "tables of gfx942"
@@ -112,20 +112,20 @@ def test_no_target_means_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_not_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = tmp_path / "libLLVM-22.so"
     library.write_text("hello")
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(library))
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", str(library))
     (loss,) = disassemble(_code(GOOD)).losses
     assert loss.kind == "no_disassembler"
     assert "libLLVM-22.so" in loss.message
 
 
 def test_too_old(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake(major=18))
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake(major=18))
     (loss,) = disassemble(_code(GOOD)).losses
     assert "LLVM 18.1.0 is older than 19" in loss.message
 
 
 def test_a_target_it_does_not_know(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake())
     listing = disassemble(_code(GOOD, target="gfx1100"))
     assert [row.text for row in listing.rows()] == ["s_nop 0"]
     (loss,) = listing.losses
@@ -134,7 +134,7 @@ def test_a_target_it_does_not_know(fake: Fake, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_dying_before_the_first_word(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake(dies_at_once=True))
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake(dies_at_once=True))
     (loss,) = disassemble(_code(GOOD)).losses
     assert loss.kind == "no_disassembler"
     assert "killed by SIGABRT" in loss.message
@@ -142,7 +142,7 @@ def test_dying_before_the_first_word(fake: Fake, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(("word", "said"), [(ABORTS, "killed by SIGABRT"), (EXITS, "exit status 1")])
 def test_dying_in_the_middle_costs_one_word(fake: Fake, monkeypatch: pytest.MonkeyPatch, word: str, said: str) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake())
     listing = disassemble(_code(*[GOOD] * 700, word, *[GOOD] * 300, word, GOOD))
     texts = [row.text for row in listing.rows()]
     data = f".long 0x{bytes.fromhex(word)[::-1].hex()}"
@@ -152,7 +152,7 @@ def test_dying_in_the_middle_costs_one_word(fake: Fake, monkeypatch: pytest.Monk
 
 
 def test_dying_all_the_time_is_given_up(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake())
     listing = disassemble(_code(GOOD, *[ABORTS] * 100))
     assert 2 <= len(listing.rows()) < 101
     assert any("given up" in loss.message for loss in listing.losses)
@@ -161,7 +161,7 @@ def test_dying_all_the_time_is_given_up(fake: Fake, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_it_leaves_the_tables_take(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake())
     listing = disassemble(_code(GOOD, *[ABORTS] * 20, GOOD, target="gfx942"))
     assert listing.backend == "libLLVM 22.1.0 + tables of gfx942"
     assert listing.rows()[0].text == "fake 0xbf800000"
@@ -173,7 +173,7 @@ def test_what_it_leaves_the_tables_take(fake: Fake, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("impatient")
 def test_hanging_library(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", fake())
     started = time.monotonic()
     listing = disassemble(_code(*[GOOD] * 600, HANGS, GOOD))
     assert [row.text for row in listing.rows()][:600] == ["fake 0xbf800000"] * 600

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope import _core
-from wavescope.codeobj.names import _doublings, _expansion, demangle, demangle_all
+from wavewright import _core
+from wavewright.codeobj.names import _doublings, _expansion, demangle, demangle_all
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import OPERAND_COLUMNS, columns_for, with_operands
-from wavescope.codeobj.registers import EXEC, FIRST_VECTOR, M0, SCC, VCC, RowUses, registers, spelled
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import OPERAND_COLUMNS, columns_for, with_operands
+from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, SCC, VCC, RowUses, registers, spelled
 
 GFX9 = [
     # text, writes, reads, implicit writes, implicit reads, tied, access, counters

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from tests.unit.ui_directories import frame
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 CODE = {
     "row": [0, 1, 2, 3, 4, 5],

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from wavescope.analysis.run.categories import categories_of
-from wavescope.facts.kernel_categories.rules import OTHER, category_rules
+from wavewright.analysis.run.categories import categories_of
+from wavewright.facts.kernel_categories.rules import OTHER, category_rules
 
 RULES = category_rules()
 

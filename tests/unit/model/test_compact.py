@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavescope.model.compact import compacted
+from wavewright.model.compact import compacted
 
 
 def test_tables_of_any_kind_become_columns_and_rows() -> None:

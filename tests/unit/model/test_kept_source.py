@@ -11,12 +11,12 @@ import pytest
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.summary import summary
-from wavescope.model import kept_source
-from wavescope.model.kept_source import KeptSource, kept_run
-from wavescope.model.run import Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.summary import summary
+from wavewright.model import kept_source
+from wavewright.model.kept_source import KeptSource, kept_run
+from wavewright.model.run import Run
+from wavewright.readers.run.inputs import open_run
 
 
 @pytest.fixture(scope="module")

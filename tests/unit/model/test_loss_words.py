@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from wavescope.model.losses import LOSSES, Loss
+from wavewright.model.losses import LOSSES, Loss
 
 
 @pytest.mark.parametrize("kind", LOSSES)

@@ -3,11 +3,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.model.losses import Loss
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
-from wavescope.model.schema import empty_frame
+from wavewright.errors import UsageError
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
+from wavewright.model.schema import empty_frame
 
 
 def source(path: str, *, agents: int, kernels: list[tuple[int, str]]) -> MemorySource:

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope import _core
-from wavescope.errors import UsageError
-from wavescope.model.losses import CORE_LOSSES, LOSSES, Loss
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright import _core
+from wavewright.errors import UsageError
+from wavewright.model.losses import CORE_LOSSES, LOSSES, Loss
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -11,14 +11,14 @@ import pytest
 
 from tests.e2e.inputs import made_gemm
 from tests.e2e.run_inputs import made_ranks
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.errors import UsageError
-from wavescope.page.area import lanes_from
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.run.tracks import timeline_of
-from wavescope.page.trace.spans import tracks_of_trace
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.errors import UsageError
+from wavewright.page.area import lanes_from
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.run.tracks import timeline_of
+from wavewright.page.trace.spans import tracks_of_trace
+from wavewright.readers.opening import open as open_path
 
 SLOT = ["se", "cu", "simd", "slot"]
 

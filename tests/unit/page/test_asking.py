@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.errors import UsageError
-from wavescope.model.run import Run
-from wavescope.page.asking import arrow, ask, json
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.protocol.payload import ARROW, JSON
-from wavescope.page.protocol.question import Question, number, text, whole_number
-from wavescope.page.questions import QUESTIONS
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
+from wavewright.page.asking import arrow, ask, json
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.protocol.payload import ARROW, JSON
+from wavewright.page.protocol.question import Question, number, text, whole_number
+from wavewright.page.questions import QUESTIONS
 
 STEPS = [(0, "SALU", 0, 0, 4), (1, "VALU", 8, 4, 8), (1, "VALU", 20, 0, 4)]
 

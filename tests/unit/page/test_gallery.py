@@ -10,12 +10,12 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.made_decoded import decoded_files, write_files
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.analysis.trace.overview import overview
-from wavescope.page.gallery import MOST_LENT, card, card_finding
-from wavescope.page.inputs import Reading, add_inputs
-from wavescope.page.protocol.document import Library
-from wavescope.readers.opening import open_trace
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.overview import overview
+from wavewright.page.gallery import MOST_LENT, card, card_finding
+from wavewright.page.inputs import Reading, add_inputs
+from wavewright.page.protocol.document import Library
+from wavewright.readers.opening import open_trace
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
-from wavescope.errors import WavescopeError
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.questions import QUESTIONS
-from wavescope.readers.opening import open as open_path
+from wavewright.errors import WavewrightError
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.questions import QUESTIONS
+from wavewright.readers.opening import open as open_path
 
 _MOST_OF_A_QUESTION = 8
 _LARGE = {"much code"}
@@ -31,7 +31,7 @@ def _every_answer(document: Document) -> int:
         for given in islice(question.held(document), _MOST_OF_A_QUESTION):
             try:
                 answer = ask(document, question.name, {name: str(value) for name, value in given.items()})
-            except WavescopeError as error:
+            except WavewrightError as error:
                 assert error.what
             else:
                 if answer.media_type == "application/json":

@@ -9,20 +9,20 @@ import msgspec
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.errors import UsageError
-from wavescope.model.run import Run
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.asking import ask
-from wavescope.page.part_of_time import part_of_time
-from wavescope.page.protocol.document import Document
-from wavescope.page.questions import QUESTIONS
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.asking import ask
+from wavewright.page.part_of_time import part_of_time
+from wavewright.page.protocol.document import Document
+from wavewright.page.questions import QUESTIONS
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def gemm(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
     folder: Path = tmp_path_factory.mktemp("gemm")
     scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, realtime_pairs=2, loop_trips=5)
     write_capture(synthesize(scenario), folder)
-    return wavescope.open(folder)
+    return wavewright.open(folder)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Three processes of one node, a file each, whose first events are not at the same time."""
     folder: Path = tmp_path_factory.mktemp("ranks")
     write_rocpd_ranks(folder, Workload(dispatches=150, ranks=3, seed=5))
-    return wavescope.open(folder)
+    return wavewright.open(folder)
 
 
 def document_of(opened: ThreadTrace | Run) -> Document:

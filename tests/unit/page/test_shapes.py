@@ -17,14 +17,14 @@ from synth import Workload, write_rocpd_ranks
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from tests.unit.small_traces import small_trace
-from wavescope.model.schema import TableSpec
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.protocol.payload import ARROW
-from wavescope.page.questions import QUESTIONS
-from wavescope.page.shapes import SHAPES
-from wavescope.readers.counters import open_counters
-from wavescope.readers.opening import open as open_path
+from wavewright.model.schema import TableSpec
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.protocol.payload import ARROW
+from wavewright.page.questions import QUESTIONS
+from wavewright.page.shapes import SHAPES
+from wavewright.readers.counters import open_counters
+from wavewright.readers.opening import open as open_path
 
 ROOT = Path(__file__).resolve().parents[3]
 NOT_ASKED = {"derived", "counter_kernels", "run_overview", "summary"}

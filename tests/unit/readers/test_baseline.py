@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from synth.noisy_calls import NoisyProgram, captures
 from tests.unit.gate_cases import HOSTILE, measured
-from wavescope.analysis.common.gate import gate
-from wavescope.errors import NotATraceError, UnsupportedError, UsageError, WavescopeError
-from wavescope.export.gate.baseline import baseline_bytes, write_baseline
-from wavescope.model.baseline import Baseline, MeasuredCapture, Quantity
-from wavescope.model.report import InputFile
-from wavescope.readers.baseline import is_baseline, read_baseline
-from wavescope.readers.budget import read_budget
-from wavescope.readers.files.hashes import hashed_inputs
+from wavewright.analysis.common.gate import gate
+from wavewright.errors import NotATraceError, UnsupportedError, UsageError, WavewrightError
+from wavewright.export.gate.baseline import baseline_bytes, write_baseline
+from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.report import InputFile
+from wavewright.readers.baseline import is_baseline, read_baseline
+from wavewright.readers.budget import read_budget
+from wavewright.readers.files.hashes import hashed_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ HOSTILE_BASELINE = Baseline(
 
 
 def test_what_is_written_is_read_and_the_bytes_are_the_same_each_time(tmp_path: Path) -> None:
-    path = tmp_path / "main.wsbase"
+    path = tmp_path / "main.wwbase"
     write_baseline(HOSTILE_BASELINE, path)
     assert is_baseline(path)
     read = read_baseline(path)
@@ -63,7 +63,7 @@ def test_what_is_written_is_read_and_the_bytes_are_the_same_each_time(tmp_path: 
 
 def test_names_are_stored_once_and_a_file_is_small(tmp_path: Path) -> None:
     runs = measured(captures(NoisyProgram(kernel_count=100), 1, 5))
-    path = tmp_path / "main.wsbase"
+    path = tmp_path / "main.wwbase"
     write_baseline(runs, path)
     assert path.stat().st_size < 50_000
     assert path.read_bytes().count(b'"k77"') == 1
@@ -82,7 +82,7 @@ def _changed(**values: Any) -> bytes:
         (b"{}", NotATraceError, "not a baseline"),
         (b"[" * 100_000, NotATraceError, "damaged"),
         (baseline_bytes(HOSTILE_BASELINE)[:-50], NotATraceError, "damaged"),
-        (_changed(schema_version=2), UnsupportedError, "version 2; this wavescope reads 1"),
+        (_changed(schema_version=2), UnsupportedError, "version 2; this wavewright reads 1"),
         (_changed(kind="film"), NotATraceError, "unknown kind"),
         (_changed(captures=[]), NotATraceError, "damaged"),
         (_changed(names=[]), NotATraceError, "a name is missing"),
@@ -90,8 +90,8 @@ def _changed(**values: Any) -> bytes:
         (_changed(captures=[{"label": "a", "quantities": [["cycles", 0, "x", 1, "many"]]}]), NotATraceError, "damaged"),
     ],
 )
-def test_what_is_no_baseline_is_an_error(data: bytes, error: type[WavescopeError], words: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.wsbase"
+def test_what_is_no_baseline_is_an_error(data: bytes, error: type[WavewrightError], words: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.wwbase"
     path.write_bytes(data)
     with pytest.raises(error, match=words):
         read_baseline(path)
@@ -104,11 +104,11 @@ def test_damaged_files_are_read_or_refused(at: int, change: bytes) -> None:
 
     data = baseline_bytes(HOSTILE_BASELINE)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "x.wsbase"
+        path = Path(folder) / "x.wwbase"
         path.write_bytes(data[:at] + change + data[at + len(change) :])
         try:
             baseline = read_baseline(path)
-        except WavescopeError:
+        except WavewrightError:
             return
         gate(baseline, baseline)
 

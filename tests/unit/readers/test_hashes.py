@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.readers.files import hashes
+from wavewright.readers.files import hashes
 
 
 def test_files_of_a_folder_in_order(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ import pytest
 
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.readers import launches
-from wavescope.readers.files.folder import Directory
-from wavescope.readers.launches import look_beside, look_first_at
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers import launches
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.launches import look_beside, look_first_at
 
 CALL = {
     "Kind": "KERNEL_DISPATCH",

@@ -13,20 +13,20 @@ import pytest
 from tests.cli.in_process import call
 from tests.unit.made_rpd import write_rpd_file
 from tests.unit.small_runs import small_run
-from wavescope.export.run.rocpd import write_rocpd
-from wavescope.model.losses import Loss
-from wavescope.model.run_tables import RUN
-from wavescope.readers.counters import analysis_database as _analysis_database
-from wavescope.readers.counters import open_counters
-from wavescope.readers.files.sqlite import Database
-from wavescope.readers.run.inputs import open_run
-from wavescope.readers.run.rocpd import read_rocpd
-from wavescope.readers.run.rocpd.layout import VERSIONS, stored_tables
-from wavescope.readers.run.rocpd.required import required
-from wavescope.readers.run.rocprof_v1 import database as rocprof_database
-from wavescope.readers.run.rocprof_v1.database import read_rocprof_database
-from wavescope.readers.run.rpd import read_rpd
-from wavescope.readers.run.rpd import required as _required
+from wavewright.export.run.rocpd import write_rocpd
+from wavewright.model.losses import Loss
+from wavewright.model.run_tables import RUN
+from wavewright.readers.counters import analysis_database as _analysis_database
+from wavewright.readers.counters import open_counters
+from wavewright.readers.files.sqlite import Database
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.run.rocpd import read_rocpd
+from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables
+from wavewright.readers.run.rocpd.required import required
+from wavewright.readers.run.rocprof_v1 import database as rocprof_database
+from wavewright.readers.run.rocprof_v1.database import read_rocprof_database
+from wavewright.readers.run.rpd import read_rpd
+from wavewright.readers.run.rpd import required as _required
 
 Tables = Mapping[str, tuple[str, ...]]
 GUID = "0000ddb5-8903-7903-b269-cd8d3745bb8a"

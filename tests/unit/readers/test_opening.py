@@ -1,4 +1,4 @@
-"""`wavescope.open` on everything that holds decoded traces: which one is read, and what is said about the others."""
+"""`wavewright.open` on everything that holds decoded traces: which one is read, and what is said about the others."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.kernels import kernel_path
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.errors import MissingToolError, NotATraceError, UsageError
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.readers.files.archive import ArchiveFolder
-from wavescope.readers.opening import open_trace
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.errors import MissingToolError, NotATraceError, UsageError
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.files.archive import ArchiveFolder
+from wavewright.readers.opening import open_trace
 
 
-def kinds(trace: wavescope.ThreadTrace) -> list[str]:
+def kinds(trace: wavewright.ThreadTrace) -> list[str]:
     return trace.losses["kind"].to_list()
 
 
@@ -35,13 +35,13 @@ def inside(name: str, files: dict[str, bytes] | None = None) -> dict[str, bytes]
 
 def test_a_directory_and_every_file_in_it(tmp_path: Path) -> None:
     folder = write_decoded(tmp_path)
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     assert (trace.source.agent, trace.source.dispatch, trace.source.format) == (1, 1, "ui_output")
     assert trace.waves.height == 4
     assert kinds(trace) == []
     for name in ("code.json", "filenames.json", next(folder.glob("se0_sm*.json")).name):
-        assert wavescope.open(folder / name).instructions.equals(trace.instructions)
-    assert wavescope.open(str(folder) + "/").source.dispatch == 1
+        assert wavewright.open(folder / name).instructions.equals(trace.instructions)
+    assert wavewright.open(str(folder) + "/").source.dispatch == 1
 
 
 @pytest.mark.parametrize("top", ["", NAME + "/", f"run/deep/{NAME}/"])
@@ -50,14 +50,14 @@ def test_archives_are_the_same_as_directories(tmp_path: Path, top: str, pack: ob
     folder = write_decoded(tmp_path)
     files = {top + name: data for name, data in decoded_files().items()}
     packed = pack(tmp_path / f"{NAME}.archive", files)  # type: ignore[operator]
-    trace, plain = wavescope.open(packed), wavescope.open(folder)
+    trace, plain = wavewright.open(packed), wavewright.open(folder)
     for name in THREAD_TRACE:
         assert trace.table(name).equals(plain.table(name)), name
     assert (trace.source.agent, trace.source.dispatch) == (1, 1)
 
 
 def test_an_archive_does_not_stay_in_memory(tmp_path: Path) -> None:
-    trace = wavescope.open(zipped(tmp_path / "a.zip", inside(NAME)))
+    trace = wavewright.open(zipped(tmp_path / "a.zip", inside(NAME)))
     gc.collect()
     wave = next(data for name, data in decoded_files().items() if "_wv" in name)
     kept = [o for o in gc.get_objects() if isinstance(o, ArchiveFolder)]
@@ -70,7 +70,7 @@ def test_a_tar_gz(tmp_path: Path) -> None:
     with tarfile.open(fileobj=stream, mode="w:gz") as tar:
         tar.add(write_decoded(tmp_path), arcname="x")
     (tmp_path / "a.tgz").write_bytes(stream.getvalue())
-    assert wavescope.open(tmp_path / "a.tgz").waves.height == 4
+    assert wavewright.open(tmp_path / "a.tgz").waves.height == 4
 
 
 def several(parent: Path) -> Path:
@@ -81,32 +81,32 @@ def several(parent: Path) -> Path:
 
 
 def test_a_parent_with_several_dispatches(tmp_path: Path) -> None:
-    trace = wavescope.open(several(tmp_path))
+    trace = wavewright.open(several(tmp_path))
     assert (trace.source.dispatch, trace.source.dispatch_key, trace.source.other_dispatches) == (3, "3", ("1", "2"))
     note = trace.losses.filter(pl.col("kind") == "other_dispatches")
     assert note["count"].to_list() == [2]
     assert note["message"].to_list() == ["showing dispatch 3; 2 more dispatches here: 1, 2"]
-    assert wavescope.open(tmp_path, dispatch=1).waves.height == 2
+    assert wavewright.open(tmp_path, dispatch=1).waves.height == 2
 
 
 def test_without_a_manifest(tmp_path: Path) -> None:
     folder = write_decoded(tmp_path)
     (folder / "filenames.json").unlink()
-    assert wavescope.open(tmp_path).waves.height == 4
+    assert wavewright.open(tmp_path).waves.height == 4
 
 
 def test_placeholders_are_said_not_raised(tmp_path: Path) -> None:
     several(tmp_path)
-    trace = wavescope.open(tmp_path, dispatch=2)
+    trace = wavewright.open(tmp_path, dispatch=2)
     assert "placeholder" in kinds(trace)
     assert trace.waves.height == row_totals(trace).height == 0
     with pytest.raises(UsageError, match=r"no dispatch 9; there are: 1 \(blas::saxpy<64u>\), 2 \(no wave traced\), 3 "):
-        wavescope.open(tmp_path, dispatch=9)
+        wavewright.open(tmp_path, dispatch=9)
 
 
 def test_an_archive_with_several_dispatches(tmp_path: Path) -> None:
     files = inside("run/ui_output_agent_1_dispatch_7") | inside("run/ui_output_agent_1_dispatch_8", PLACEHOLDER)
-    trace = wavescope.open(zipped(tmp_path / "a.zip", files))
+    trace = wavewright.open(zipped(tmp_path / "a.zip", files))
     assert (trace.source.dispatch, trace.source.other_dispatches) == (7, ("8",))
     assert trace.source.path.endswith("a.zip!run/ui_output_agent_1_dispatch_7")
 
@@ -114,7 +114,7 @@ def test_an_archive_with_several_dispatches(tmp_path: Path) -> None:
 def test_a_folder_of_archives(tmp_path: Path) -> None:
     tar_xz(tmp_path / "ui_output_agent_1_dispatch_1.tar.xz", inside("a", decoded_files(waves=2)))
     zipped(tmp_path / "ui_output_agent_1_dispatch_2.zip", decoded_files())
-    trace = wavescope.open(tmp_path)
+    trace = wavewright.open(tmp_path)
     assert (trace.source.dispatch, trace.waves.height) == (2, 4)
     assert "other_dispatches" in kinds(trace)
 
@@ -123,11 +123,11 @@ def test_the_same_dispatch_of_two_agents(tmp_path: Path) -> None:
     write_decoded(tmp_path, "ui_output_agent_1_dispatch_4", waves=2)
     write_decoded(tmp_path, "ui_output_agent_2_dispatch_4_after_fix")
     with pytest.raises(UsageError, match=r"2 dispatches are called 4; choose one with --dispatch: 4@1 .*, 4@2 "):
-        wavescope.open(tmp_path, dispatch=4)
-    trace = wavescope.open(tmp_path, dispatch="4@1")
+        wavewright.open(tmp_path, dispatch=4)
+    trace = wavewright.open(tmp_path, dispatch="4@1")
     assert (trace.source.agent, trace.source.other_dispatches) == (1, ("4@2",))
     assert kinds(trace) == []  # it was asked for
-    assert wavescope.open(tmp_path).source.agent == 2
+    assert wavewright.open(tmp_path).source.agent == 2
 
 
 def test_the_kernel_chooses_the_dispatch(tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ def test_the_kernel_chooses_the_dispatch(tmp_path: Path) -> None:
         occupancy["dispatches"] = dict.fromkeys(occupancy["dispatches"], name)
         files["occupancy.json"] = json.dumps(occupancy).encode()
         write_files(tmp_path / f"ui_output_agent_1_dispatch_{number}", files)
-    assert wavescope.open(tmp_path).source.dispatch == 3  # the program's kernel, though the other is fuller
-    assert wavescope.open(tmp_path, kernel="fillBuffer").source.dispatch == 1
+    assert wavewright.open(tmp_path).source.dispatch == 3  # the program's kernel, though the other is fuller
+    assert wavewright.open(tmp_path, kernel="fillBuffer").source.dispatch == 1
     with pytest.raises(UsageError, match=rf"name contains 'gemm'; there are: 1 \({fill}\), 3 \(saxpy"):
-        wavescope.open(tmp_path, kernel="gemm")
+        wavewright.open(tmp_path, kernel="gemm")
 
 
 @pytest.fixture
@@ -154,27 +154,27 @@ def both(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("llvm", ["", "missing"])  # the code needs none
 def test_raw_and_decoded(both: Path, monkeypatch: pytest.MonkeyPatch, llvm: str) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", llvm and str(both / llvm))
-    trace = wavescope.open(both)
+    monkeypatch.setenv("WAVEWRIGHT_LLVM", llvm and str(both / llvm))
+    trace = wavewright.open(both)
     assert trace.source.format == "raw capture"
     assert "the raw traces were decoded" in trace.losses.filter(pl.col("kind") == "both_forms")["message"][0]
-    assert wavescope.open(both / NAME).source.format == "ui_output"
+    assert wavewright.open(both / NAME).source.format == "ui_output"
 
 
 def test_a_dispatch_that_only_was_decoded(both: Path) -> None:
     write_decoded(both, "ui_output_agent_1_dispatch_77")
-    assert wavescope.open(both, dispatch=77).source.format == "ui_output"
+    assert wavewright.open(both, dispatch=77).source.format == "ui_output"
 
 
 def test_what_stands_beside_is_found(tmp_path: Path) -> None:
     folder = write_decoded(tmp_path)
-    (name,) = wavescope.open(folder).kernels["name"].to_list()[-1:]
+    (name,) = wavewright.open(folder).kernels["name"].to_list()[-1:]
     host = tmp_path / "host"
     host.mkdir()
     table = f'Kernel_Name,Dispatch_Id,VGPR_Count,Workgroup_Size\n"{name}",1,40,64\n'
     (host / "1_kernel_trace.csv.gz").write_bytes(gzip.compress(table.encode()))
     (host / "1_agent_info.csv").write_text("Name,Gfx_Target_Version,Node_Id\ngfx942,90402,2\n")
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     ours = trace.kernels.filter(pl.col("name") == name)
     assert ours.select("vgprs", "workgroup_size", "resource_origin").row(0) == (40, 64, "1_kernel_trace.csv.gz")
     assert trace.source.target == "gfx942"
@@ -186,7 +186,7 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
     other.mkdir()
     (other / "1_agent_info.csv").write_text("Name,Gfx_Target_Version,Node_Id\ngfx90a,90010,2\n")
     (other / "1_kernel_trace.csv").write_text("Kernel_Name,Dispatch_Id,VGPR_Count\nsomething_else,1,40\n")
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     assert trace.source.target is None
     assert trace.kernels["vgprs"].drop_nulls().len() == 0
 
@@ -194,13 +194,13 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "error", "words"),
     [
-        ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavescope counters"),
+        ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavewright counters"),
         ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
-        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavescope summary"),
+        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavewright summary"),
         ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "not a readable SQLite database"),
-        ("notes.txt", b"hello, world\n", NotATraceError, "not a format that wavescope reads"),
-        ("code.json", b"{}", NotATraceError, "not a format that wavescope reads"),
+        ("notes.txt", b"hello, world\n", NotATraceError, "not a format that wavewright reads"),
+        ("code.json", b"{}", NotATraceError, "not a format that wavewright reads"),
     ],
 )
 def test_other_kinds_name_what_fits(
@@ -214,34 +214,34 @@ def test_other_kinds_name_what_fits(
 def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="neither a file nor a folder"):
-        wavescope.open(tmp_path / "pipe")
+        wavewright.open(tmp_path / "pipe")
 
 
 def test_a_kernel_trace_beside_a_raw_capture(tmp_path: Path) -> None:
     write_capture(synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),))), tmp_path)
-    (before,) = wavescope.open(tmp_path).kernels.to_dicts()
+    (before,) = wavewright.open(tmp_path).kernels.to_dicts()
     table = f'Kernel_Name,VGPR_Count,LDS_Block_Size,Workgroup_Size\n"{before["name"]}",999,4096,128\n'
     (tmp_path / "1_kernel_trace.csv").write_text(table)
-    (after,) = wavescope.open(tmp_path).kernels.to_dicts()
+    (after,) = wavewright.open(tmp_path).kernels.to_dicts()
     assert after["vgprs"] == before["vgprs"] != 999  # the code object knows better
     assert (after["lds_bytes"], after["workgroup_size"]) == (4096, 128)
     assert after["resource_origin"] == "code object of the capture, 1_kernel_trace.csv"
 
 
 def test_a_code_object_names_info() -> None:
-    with pytest.raises(NotATraceError, match="wavescope info"):
-        wavescope.open(kernel_path("saxpy", "gfx942"))
+    with pytest.raises(NotATraceError, match="wavewright info"):
+        wavewright.open(kernel_path("saxpy", "gfx942"))
 
 
 def test_an_archive_without_a_trace(tmp_path: Path) -> None:
     with pytest.raises(NotATraceError, match="no decoded trace in the archive"):
-        wavescope.open(zipped(tmp_path / "a.zip", {"notes.txt": b"hello"}))
+        wavewright.open(zipped(tmp_path / "a.zip", {"notes.txt": b"hello"}))
     with pytest.raises(NotATraceError, match=r"b\.zip/se0\.att: 5 bytes are too short for a thread trace"):
-        wavescope.open(zipped(tmp_path / "b.zip", {"se0.att": b"hello"}))
+        wavewright.open(zipped(tmp_path / "b.zip", {"se0.att": b"hello"}))
 
 
 def test_tables_in_other_forms(tmp_path: Path) -> None:
-    trace = wavescope.open(write_decoded(tmp_path))
+    trace = wavewright.open(write_decoded(tmp_path))
     counted = trace.sql("SELECT count(*) AS n, sum(stall_cycles) AS stalled FROM instructions WHERE row >= 0")
     assert counted["n"][0] == trace.instructions.height
     if find_spec("pyarrow") is None:

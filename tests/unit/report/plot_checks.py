@@ -8,12 +8,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.page.protocol.document import Document
-from wavescope.report.kit.plot_frame import width_of
-from wavescope.report.plots import PLOTS
+from wavewright.page.protocol.document import Document
+from wavewright.report.kit.plot_frame import width_of
+from wavewright.report.plots import PLOTS
 
 if TYPE_CHECKING:
-    from wavescope.model.report import Picture
+    from wavewright.model.report import Picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 _OVERLAP = 1.0  #: Units that boxes may share: widths are estimates.
@@ -21,9 +21,9 @@ _OVERLAP = 1.0  #: Units that boxes may share: widths are estimates.
 
 def document_at(path: Path) -> Document:
     """What is at a path, to be opened when a plot needs it."""
-    from wavescope.model.trace import ThreadTrace
-    from wavescope.readers.opening import open as open_path
-    from wavescope.readers.trace.sources import add_sources_beside
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.opening import open as open_path
+    from wavewright.readers.trace.sources import add_sources_beside
 
     def opened() -> object:
         what = open_path(path)

@@ -16,11 +16,11 @@ from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, d
 from tests.made_decoded import write_decoded
 from tests.unit.report.plot_checks import bars_by_row, check, document_at, drawn, labels, pixels, root_of
 from tools.make_gallery import unpacked
-from wavescope.errors import UsageError
-from wavescope.report.plots import PLOTS, plot_of
+from wavewright.errors import UsageError
+from wavewright.report.plots import PLOTS, plot_of
 
 if TYPE_CHECKING:
-    from wavescope.page.protocol.document import Document
+    from wavewright.page.protocol.document import Document
 
 DRAWINGS = ("roofline", "memory-chart")  #: Not made of the frame that the others share.
 EVERY = [(kind, name) for kind, plots in PLOTS.items() for name in plots]
@@ -28,8 +28,8 @@ EVERY = [(kind, name) for kind, plots in PLOTS.items() for name in plots]
 
 @cache
 def synthetic(kind: str) -> Path:
-    """The run of four ranks of `wavescope demo`, a decoded trace, a capture of counters: all synthetic."""
-    folder = Path(mkdtemp(prefix="wavescope-plots-"))
+    """The run of four ranks of `wavewright demo`, a decoded trace, a capture of counters: all synthetic."""
+    folder = Path(mkdtemp(prefix="wavewright-plots-"))
     if kind == "trace":
         return write_decoded(folder)
     if kind == "counters":
@@ -57,7 +57,7 @@ def test_the_names_that_others_rely_on() -> None:
 
 
 def test_the_list_costs_nothing() -> None:
-    code = "import sys, wavescope.report.plots; print([n for n in ('polars', 'rich', 'numpy') if n in sys.modules])"
+    code = "import sys, wavewright.report.plots; print([n for n in ('polars', 'rich', 'numpy') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -92,7 +92,7 @@ def test_themes() -> None:
 
 
 def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
-    from wavescope.analysis.run.budget import budget
+    from wavewright.analysis.run.budget import budget
 
     document = opened("run")
     gpus = budget(document.run).gpus.sort("node", "gpu")
@@ -120,9 +120,9 @@ def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
 
 @pytest.mark.parametrize("name", ["categories", "gaps"])
 def test_bars_are_as_long_as_their_values(name: str) -> None:
-    from wavescope.analysis.run.categories import time_by_category
-    from wavescope.analysis.run.gaps import gaps
-    from wavescope.analysis.run.summary import summary
+    from wavewright.analysis.run.categories import time_by_category
+    from wavewright.analysis.run.gaps import gaps
+    from wavewright.analysis.run.summary import summary
 
     document = opened("run")
     if name == "categories":
@@ -137,7 +137,7 @@ def test_bars_are_as_long_as_their_values(name: str) -> None:
 
 
 def test_hotspots_are_the_exposed_cycles() -> None:
-    from wavescope.analysis.trace.costs.hotspots import hotspots
+    from wavewright.analysis.trace.costs.hotspots import hotspots
 
     document = opened("trace")
     units = hotspots(document.trace).units.head(16).to_dicts()
@@ -150,7 +150,7 @@ def test_hotspots_are_the_exposed_cycles() -> None:
 
 
 def test_what_waits_add_up_to() -> None:
-    from wavescope.analysis.trace.waits import waits
+    from wavewright.analysis.trace.waits import waits
 
     document = opened("trace")
     picture = PLOTS["trace"]["waits"].draw(document, "light")

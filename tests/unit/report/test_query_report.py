@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavescope.report.run.query import query_report
+from wavewright.report.run.query import query_report
 
 PATHS = [f"/workspace/python/a_long_folder_of_sources/model_executor/runner.py({n}): forward_batch" for n in (7, 8)]
 

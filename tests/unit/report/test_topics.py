@@ -12,14 +12,14 @@ from synth.kernel_work import KernelWork
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.made_decoded import NAME, decoded_files, write_files
-from wavescope.errors import UsageError
-from wavescope.model.report import Code, Finding, Sentence
-from wavescope.page.protocol.document import Document
-from wavescope.readers.opening import open as open_path
-from wavescope.report.kit.markdown import markdown_of
-from wavescope.report.kit.topic import Wording
-from wavescope.report.plots import PLOTS
-from wavescope.report.topics import TOPICS, topic_of, topics_of_answer
+from wavewright.errors import UsageError
+from wavewright.model.report import Code, Finding, Sentence
+from wavewright.page.protocol.document import Document
+from wavewright.readers.opening import open as open_path
+from wavewright.report.kit.markdown import markdown_of
+from wavewright.report.kit.topic import Wording
+from wavewright.report.plots import PLOTS
+from wavewright.report.topics import TOPICS, topic_of, topics_of_answer
 
 
 def _run(folder: Path) -> Path:

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.page.protocol.document import Library
-from wavescope.page.protocol.question import Question, whole_number
-from wavescope.page.questions import questions_about
-from wavescope.server.serving import Serving, listen
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.page.protocol.document import Library
+from wavewright.page.protocol.question import Question, whole_number
+from wavewright.page.questions import questions_about
+from wavewright.server.serving import Serving, listen
 
 
 @dataclass

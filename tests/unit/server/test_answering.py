@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from tests.unit.server.conftest import Client
-from wavescope.errors import WavescopeError
-from wavescope.page.protocol.document import Library
-from wavescope.server.serving import Serving, listen
+from wavewright.errors import WavewrightError
+from wavewright.page.protocol.document import Library
+from wavewright.server.serving import Serving, listen
 
 
 def test_documents_are_listed_and_know_their_kind_once_opened(client, trace_path):
@@ -65,11 +65,15 @@ def _raising(error):
 @pytest.mark.parametrize(
     ("error", "status", "words"),
     [
-        (WavescopeError("half of it is missing", kept="3 waves", advice="capture again"), 422, "half of it is missing"),
+        (
+            WavewrightError("half of it is missing", kept="3 waves", advice="capture again"),
+            422,
+            "half of it is missing",
+        ),
         (MemoryError(), 507, "not enough memory"),
         (PermissionError(13, "Permission denied", "wave.json"), 422, "Permission denied"),
-        (RuntimeError("secret detail"), 500, "a bug in wavescope: RuntimeError"),
-        (pl.exceptions.PanicException("secret detail"), 500, "a bug in wavescope: PanicException"),
+        (RuntimeError("secret detail"), 500, "a bug in wavewright: RuntimeError"),
+        (pl.exceptions.PanicException("secret detail"), 500, "a bug in wavewright: PanicException"),
     ],
 )
 def test_whatever_goes_wrong_becomes_a_message(client, question, caplog, error, status, words):
@@ -166,7 +170,7 @@ def test_one_connection_is_kept_for_many_questions(client):
 def test_paths_that_are_no_utf8_are_shown_all_the_same(built_page):
     """As Linux gives them: bytes that are no text become halves of pairs."""
     library = Library()
-    library.add("bad\udcff", "/nowhere/bad\udcff", _raising(WavescopeError("broken", where="/nowhere/bad\udcff")))
+    library.add("bad\udcff", "/nowhere/bad\udcff", _raising(WavewrightError("broken", where="/nowhere/bad\udcff")))
     serving = Serving(library, built_page, listen())
     try:
         assert Client(serving).json("api/documents")[0]["label"] == "bad\\xff"

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.page.protocol import kept_answers
-from wavescope.page.protocol.kept_answers import KeptAnswers
-from wavescope.page.protocol.payload import ARROW, JSON, Payload
+from wavewright.page.protocol import kept_answers
+from wavewright.page.protocol.kept_answers import KeptAnswers
+from wavewright.page.protocol.payload import ARROW, JSON, Payload
 
 ANSWER = Payload(b'{"label":"mine"}', JSON)
 NAME = "0.answers"
-MAGIC = b"wavescope answers 2\n"
+MAGIC = b"wavewright answers 2\n"
 
 
 @pytest.fixture

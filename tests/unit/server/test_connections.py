@@ -17,10 +17,10 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from tests.unit.server.conftest import Client
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.page.protocol.document import Library
-from wavescope.server.connections import Limits, limited
-from wavescope.server.serving import Serving, listen
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.page.protocol.document import Library
+from wavewright.server.connections import Limits, limited
+from wavewright.server.serving import Serving, listen
 
 NEVER = 3600.0
 HALF = b"GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "

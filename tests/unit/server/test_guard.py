@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from wavescope.server.guard import HEADERS
+from wavewright.server.guard import HEADERS
 
 
 def test_the_page_and_its_script_are_served_with_their_types(client):
@@ -31,7 +31,7 @@ def test_every_answer_carries_the_strict_headers(client, path):
 def test_a_wrong_token_gets_one_sentence(client, root, path):
     reply = client.ask(path, root=root)
     assert reply.status == 403
-    assert b"another or an ended `wavescope open`" in reply.body
+    assert b"another or an ended `wavewright open`" in reply.body
     assert b"the page" not in reply.body
     assert reply.headers["content-security-policy"] == HEADERS["content-security-policy"]
 
@@ -39,7 +39,7 @@ def test_a_wrong_token_gets_one_sentence(client, root, path):
 def test_the_page_of_an_ended_server_is_told_in_its_own_words(client):
     reply = client.ask("api/documents", root="/token-of-yesterday/")
     assert reply.headers["content-type"] == "application/json"
-    assert "ended `wavescope open`" in reply.error["what"]
+    assert "ended `wavewright open`" in reply.error["what"]
 
 
 def test_part_of_the_token_is_not_enough(client):

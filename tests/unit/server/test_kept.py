@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.server.conftest import Client
-from wavescope.errors import UsageError, WavescopeError
-from wavescope.page.protocol.document import Library
-from wavescope.server.kept import MOST_BYTES, change_kept, config_folder, read_kept
-from wavescope.server.serving import Serving, listen
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.protocol.document import Library
+from wavewright.server.kept import MOST_BYTES, change_kept, config_folder, read_kept
+from wavewright.server.serving import Serving, listen
 
 
 def sent(**entries: object) -> bytes:
@@ -20,7 +20,7 @@ def sent(**entries: object) -> bytes:
 
 
 def test_keys_are_changed_one_by_one_and_null_removes(tmp_path: Path) -> None:
-    folder = tmp_path / "config" / "wavescope"
+    folder = tmp_path / "config" / "wavewright"
     change_kept(folder, sent(theme="dark", layout="t(isa;0)"))
     change_kept(folder, sent(theme="light", notes=[1]))
     change_kept(folder, sent(layout=None))
@@ -62,26 +62,26 @@ def test_it_does_not_grow_without_bound(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(WavescopeError, match="cannot be kept"):
+    with pytest.raises(WavewrightError, match="cannot be kept"):
         change_kept(tmp_path / "file" / "below", sent(theme="dark"))
     assert read_kept(tmp_path / "file" / "below")["entries"] == {}
 
 
 def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert config_folder() is None  # tests keep nothing
-    monkeypatch.setenv("WAVESCOPE_CONFIG", str(tmp_path))
+    monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path))
     assert config_folder() == tmp_path
-    monkeypatch.delenv("WAVESCOPE_CONFIG")
+    monkeypatch.delenv("WAVEWRIGHT_CONFIG")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert config_folder() == tmp_path / "wavescope"
+    assert config_folder() == tmp_path / "wavewright"
     monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert config_folder() == tmp_path / ".config" / "wavescope"
+    assert config_folder() == tmp_path / ".config" / "wavewright"
 
 
 def test_only_the_page_reads_and_writes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built_page: Path) -> None:
-    monkeypatch.setenv("WAVESCOPE_CONFIG", str(tmp_path / "config"))
-    client = Client(Serving(Library(command="wavescope open a"), built_page, listen()))
+    monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
+    client = Client(Serving(Library(command="wavewright open a"), built_page, listen()))
     try:
         own = {"content-type": "application/json", "origin": f"http://127.0.0.1:{client.serving.port}"}
         body = sent(theme="dark")
@@ -97,6 +97,6 @@ def test_only_the_page_reads_and_writes_it(monkeypatch: pytest.MonkeyPatch, tmp_
         assert client.json("api/kept")["entries"] == {}
         assert client.ask("api/kept", method="PUT", headers=own, body=body).status == 200
         told = client.json("api/kept")
-        assert (told["entries"], told["command"]) == ({"theme": "dark"}, "wavescope open a")
+        assert (told["entries"], told["command"]) == ({"theme": "dark"}, "wavewright open a")
     finally:
         client.serving.stop()

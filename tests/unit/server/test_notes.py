@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.server.conftest import Client
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.page.protocol.document import Library
-from wavescope.server.serving import Serving, listen
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.page.protocol.document import Library
+from wavewright.server.serving import Serving, listen
 
 NOTE = {"id": "1", "text": "a <b>long</b> wait", "address": "w=3", "created": "2026-01-01T00:00:00Z"}
 FLAG = {**NOTE, "id": "2", "time": 1250.0, "colour": 3}
@@ -22,7 +22,7 @@ FLAG = {**NOTE, "id": "2", "time": 1250.0, "colour": 3}
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "trace.wavescope-notes.json"
+    return tmp_path / "trace.wavewright-notes.json"
 
 
 @pytest.fixture

@@ -12,17 +12,17 @@ import pytest
 from tests.made_decoded import NAME, decoded_files, write_files
 from tests.unit.server.conftest import Client
 from tests.unit.server.test_uploads import put
-from wavescope.page.inputs import Reading
-from wavescope.page.protocol.document import Library
-from wavescope.server import recent
-from wavescope.server.recent import MOST_ENTRIES, recent_lines, remember
-from wavescope.server.serving import Serving, listen
+from wavewright.page.inputs import Reading
+from wavewright.page.protocol.document import Library
+from wavewright.server import recent
+from wavewright.server.recent import MOST_ENTRIES, recent_lines, remember
+from wavewright.server.serving import Serving, listen
 
 
 @pytest.fixture
 def config(tmp_path, monkeypatch):
     folder = tmp_path / "config"
-    monkeypatch.setenv("WAVESCOPE_CONFIG", str(folder))
+    monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(folder))
     return folder
 
 
@@ -60,7 +60,7 @@ def test_nothing_is_remembered_where_that_is_switched_off_or_not_possible(config
     remember([trace], Reading(code_objects=("x.out",)))
     remember([Path("/nowhere")], Reading())
     assert recent_lines(config) == []
-    monkeypatch.setenv("WAVESCOPE_CONFIG", "")
+    monkeypatch.setenv("WAVEWRIGHT_CONFIG", "")
     remember([trace], Reading())
     assert recent_lines(None) == []
 

@@ -15,10 +15,10 @@ import pytest
 
 from tests.made_decoded import NAME, decoded_files
 from tests.unit.server.conftest import Client
-from wavescope.errors import UsageError, WavescopeError
-from wavescope.page.protocol.document import Library
-from wavescope.server.serving import Serving, listen
-from wavescope.server.uploads import Budget, Uploads, parts_of
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.protocol.document import Library
+from wavewright.server.serving import Serving, listen
+from wavewright.server.uploads import Budget, Uploads, parts_of
 
 SMALL = Budget(bytes=1_000, files=5, total_bytes=1_500, at_once=2, idle_seconds=60)
 
@@ -90,7 +90,7 @@ def test_a_link_that_somebody_puts_in_the_way_is_not_followed(tmp_path):
     name = uploads.start(listing({"a": 3, "b": 3}))
     uploads.write(name, 0, b"abc")
     (uploads.upload(name).place / "b").symlink_to(secret)
-    with pytest.raises(WavescopeError, match="cannot be stored"):
+    with pytest.raises(WavewrightError, match="cannot be stored"):
         uploads.write(name, 3, b"xyz")
     assert secret.read_text() == "secret"
 
@@ -104,7 +104,7 @@ def test_budgets_are_told(files, what, tmp_path):
         Uploads(SMALL, tmp_path).start(listing(files))
     if files and -1 not in files.values():
         assert "at most" in problem.value.advice
-        assert "wavescope open PATH" in problem.value.advice
+        assert "wavewright open PATH" in problem.value.advice
 
 
 def test_nothing_but_a_list_is_a_list(tmp_path):
@@ -132,7 +132,7 @@ def test_only_a_few_come_at_once_and_what_stops_is_given_up(tmp_path):
     uploads = Uploads(replace(SMALL, idle_seconds=0.2), tmp_path)
     first, second = (uploads.start(listing({"a": 3})) for _ in range(2))
     uploads.write(first, 0, b"ab")
-    with pytest.raises(WavescopeError, match="2 other uploads"):
+    with pytest.raises(WavewrightError, match="2 other uploads"):
         uploads.start(listing({"a": 3}))
     uploads.give_up(second)
     assert uploads.start(listing({"a": 3}))
@@ -155,7 +155,7 @@ def test_the_oldest_goes_when_there_is_too_much(tmp_path):
 @pytest.fixture
 def opening(built_page, tmp_path, monkeypatch):
     """A server without documents, that stores what is dropped below `tmp_path/cache`."""
-    monkeypatch.setenv("WAVESCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("WAVEWRIGHT_CACHE", str(tmp_path / "cache"))
     library = Library()
     serving = Serving(library, built_page, listen(), uploads=Budget(bytes=50 << 20, total_bytes=60 << 20))
     yield Client(serving)

@@ -7,7 +7,7 @@ import pytest
 from synth import compiled, family_of, tour
 from synth.isa import CodeGraph, Kind, code_graph, kind_of
 from synth.kernels import BUILDS, LANE_TARGETS, TARGETS
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 TOURS = ("gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
 

@@ -9,7 +9,7 @@ import pytest
 from synth import CounterCapture, KernelWork, typical_kernels, write_counter_csv, write_counters
 from synth.counter_devices import DEVICES
 from synth.kernel_work import counters_of
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 
 @pytest.mark.parametrize("target", DEVICES)

@@ -8,14 +8,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, family_of, synthesize
 from synth.isa import code_graph
 from synth.kernels import LANE_KERNELS, LANE_TARGETS
 from synth.lanes import LANE_SCHEMA, LaneLaunch, access_rows, label_lines, lane_truth, lane_truths
 from synth.lanes.paths import branch_decisions
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
 
 WIDTHS = {  # by the end of the mnemonic
     16: r"(b128|dwordx4)$",
@@ -39,7 +39,7 @@ def _accesses(kernel: str, target: str, number: int = 0) -> dict[str, list[tuple
 def test_captures_follow_the_true_path(tmp_path: Path, target: str) -> None:
     """Every marked line is executed by every wave as often as its meaning says, and no other line accesses memory."""
     for truth in lane_truths(tmp_path, targets=(target,)):
-        trace = wavescope.open(truth.capture)
+        trace = wavewright.open(truth.capture)
         assert isinstance(trace, ThreadTrace)
         assert trace.losses.is_empty()
         assert trace.dispatches.select("^workgroup_size_.$").row(0) == truth.launch.workgroup_size

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from synth.isa import Kind
 from synth.planted import MACHINES, Pair, plant, write_decoded, write_raw
 from synth.planted.execution import Execution, Launch, execute
@@ -109,8 +109,8 @@ def planted(cause: str, target: str) -> Pair:
 def test_traces_say_what_the_model_did(cause: str, target: str, tmp_path: Path) -> None:
     execution = planted(cause, target).planted
     waves = execution.traced_waves
-    raw = wavescope.decode(write_raw(execution, tmp_path / "raw"))
-    decoded = wavescope.open(write_decoded(execution, tmp_path / "decoded"))
+    raw = wavewright.decode(write_raw(execution, tmp_path / "raw"))
+    decoded = wavewright.open(write_decoded(execution, tmp_path / "decoded"))
     assert raw.waves.height == decoded.waves.height == len(waves)
     assert decoded.instructions.height == execution.instruction_count
     assert raw.source.target == decoded.source.target == target

@@ -14,9 +14,9 @@ from synth.profiler_output import (
     write_placeholder,
     write_thread_trace,
 )
-from wavescope.errors import NotATraceError
-from wavescope.readers.files.capture import find_capture
-from wavescope.readers.trace.att import decode_window
+from wavewright.errors import NotATraceError
+from wavewright.readers.files.capture import find_capture
+from wavewright.readers.trace.att import decode_window
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +66,12 @@ def test_outcome_follows_the_variables() -> None:
 
 
 def test_tables_and_placeholders_are_read_by_our_readers(tmp_path: Path) -> None:
-    import wavescope
-    from wavescope.readers.files.decoded import decoded_folder
-    from wavescope.readers.files.folder import Directory
+    import wavewright
+    from wavewright.readers.files.decoded import decoded_folder
+    from wavewright.readers.files.folder import Directory
 
     path = write_kernel_trace(tmp_path, [(KERNEL, 65536)] * 3 + [("other", 256)])
-    run = wavescope.open_run(path)
+    run = wavewright.open_run(path)
     names = [name for chunk in run.chunks("dispatches", ("name",)) for name in chunk["name"].to_list()]
     assert names == [KERNEL] * 3 + ["other"]
     assert decoded_folder(Directory(write_placeholder(tmp_path, 9, has_occupancy=False))).is_placeholder

@@ -18,7 +18,7 @@ from synth import RankTruth, Sums, Workload, write_rocpd, write_rocpd_ranks, wri
 from synth.rocpd_schema import VERSIONS
 from synth.rpd import COPY_OPERATIONS
 from synth.workload import HOSTILE, TARGETS
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 SMALL = Workload(dispatches=600, ranks=3, nodes=2, gpus=4, threads=2, streams=4, graphs=True)
 

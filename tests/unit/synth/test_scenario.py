@@ -17,8 +17,8 @@ from synth import (
     tour,
     write_capture,
 )
-from wavescope.errors import UsageError
-from wavescope.readers.files.capture import find_capture
+from wavewright.errors import UsageError
+from wavewright.readers.files.capture import find_capture
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 

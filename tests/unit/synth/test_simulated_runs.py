@@ -36,13 +36,13 @@ from synth.runs import (
     write_rpd,
 )
 from synth.runs.places import EPOCH_NS
-from wavescope.readers.run.inputs import open_run
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 
 def one_rank(*ops: Operation, gap: int = 0) -> SimulatedRun:

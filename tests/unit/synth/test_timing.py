@@ -10,7 +10,7 @@ import pytest
 from synth import family_of, tour
 from synth.isa import CodeGraph, Kind, code_graph
 from synth.timing import BARRIER_CYCLES, Launch, Wave, run
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 
 def listing(*texts: str) -> bytes:

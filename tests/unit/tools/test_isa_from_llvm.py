@@ -1,6 +1,6 @@
 """The tables from LLVM's sources equal those that were made once in another way (../shared/data/isa).
 
-Needs the sources of LLVM 22.1.8 and its programs: `WAVESCOPE_LLVM_SOURCE` names the folder that has
+Needs the sources of LLVM 22.1.8 and its programs: `WAVEWRIGHT_LLVM_SOURCE` names the folder that has
 `llvm/lib/Target/AMDGPU` (see tools/isa/from_llvm.py for where the archive is).
 """
 
@@ -34,9 +34,9 @@ NEW_OPERANDS = {"IndexKey8bit", "VISrc_64_bf16", "VISrc_64_f16"}
 
 @pytest.fixture(scope="module")
 def isa() -> Isa:
-    folder = os.environ.get("WAVESCOPE_LLVM_SOURCE")
+    folder = os.environ.get("WAVEWRIGHT_LLVM_SOURCE")
     if not folder or shutil.which("llvm-tblgen-22") is None or shutil.which("llvm-mc-22") is None:
-        pytest.skip("LLVM's sources are not here (WAVESCOPE_LLVM_SOURCE), or its programs (apt-get install llvm-22)")
+        pytest.skip("LLVM's sources are not here (WAVEWRIGHT_LLVM_SOURCE), or its programs (apt-get install llvm-22)")
     return from_llvm.load(Path(folder))
 
 

@@ -21,8 +21,8 @@ import old_libraries  # noqa: E402
 
 import build  # noqa: E402 (lies beside the tool)
 
-WHEEL = "wavescope-0.2.0-cp311-abi3-manylinux_2_28_x86_64.whl"
-FOLDER = "wavescope-0.2.0.dist-info"
+WHEEL = "wavewright-0.2.0-cp311-abi3-manylinux_2_28_x86_64.whl"
+FOLDER = "wavewright-0.2.0.dist-info"
 # Each of these is newer than manylinux_2_28: GLIBCXX 3.4.29, CXXABI 1.3.13, glibc 2.32, 2.33 and 2.34.
 NEW_THINGS = """
 #include <charconv>
@@ -93,14 +93,14 @@ def test_missing_and_strange_files_are_named() -> None:
     licences = [f"{FOLDER}/licenses/{name}" for name in check_wheel.NOTICES]
     names = [*check_wheel.WANTED, *licences]
     assert check_wheel.content_problems(names) == []
-    names.remove("wavescope/_web/page.js")
+    names.remove("wavewright/_web/page.js")
     names.remove(f"{FOLDER}/licenses/licenses/LLVM.txt")
-    names += ["wavescope/__pycache__/x.pyc", "wavescope/libother.so"]
+    names += ["wavewright/__pycache__/x.pyc", "wavewright/libother.so"]
     assert check_wheel.content_problems(names) == [
-        "there is no wavescope/_web/page.js",
+        "there is no wavewright/_web/page.js",
         "there is no .dist-info/licenses/licenses/LLVM.txt",
-        "there is wavescope/__pycache__/x.pyc",
-        "there is wavescope/libother.so",
+        "there is wavewright/__pycache__/x.pyc",
+        "there is wavewright/libother.so",
     ]
 
 
@@ -114,7 +114,7 @@ def test_missing_and_strange_files_are_named() -> None:
 )
 def test_tags_and_times(tmp_path: Path, tag: str, seconds: tuple[int, int], problems: list[str]) -> None:
     declared = "".join(f"License-File: {name}\n" for name in check_wheel.NOTICES)
-    texts = {"WHEEL": f"Wheel-Version: 1.0\nTag: {tag}\n", "METADATA": f"Name: wavescope\n{declared}"}
+    texts = {"WHEEL": f"Wheel-Version: 1.0\nTag: {tag}\n", "METADATA": f"Name: wavewright\n{declared}"}
     with zipfile.ZipFile(tmp_path / WHEEL, "w") as archive:
         for (name, text), second in zip(texts.items(), seconds, strict=True):
             archive.writestr(zipfile.ZipInfo(f"{FOLDER}/{name}", (2026, 11, 16, 0, 0, second)), text)

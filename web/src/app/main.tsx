@@ -86,7 +86,7 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
     current.value = number;
     overview.value = facts;
   });
-  document.title = `${documents.value[number]?.label ?? ""} – wavescope`;
+  document.title = `${documents.value[number]?.label ?? ""} – wavewright`;
   if (!facts) return false;
   setBounds(timeOf(facts));
   const isFirst = !address.layout && !Object.keys(address.selection).length;

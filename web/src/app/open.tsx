@@ -22,7 +22,7 @@ import { Problem } from "../widgets/answered";
 import "./open.css";
 
 const NEEDS_PROGRAM =
-  "This page is a file or part of a notebook: it shows what was put into it. To open something else, run `wavescope open` and drop it there.";
+  "This page is a file or part of a notebook: it shows what was put into it. To open something else, run `wavewright open` and drop it there.";
 const CAN_BE_OPENED =
   "Thread traces (capture folders with .att files, ui_output directories), runs (ROCpd and RPD databases, CSV and JSON of rocprofv3, traces of PyTorch, JAX and Chrome), captures of hardware counters, and .zip, .tar, .tar.gz or .tar.xz of these.";
 
@@ -130,7 +130,7 @@ function OpenArea() {
           <p class="faint-text">{CAN_BE_OPENED}</p>
           <p class="faint-text">
             It is copied to a private folder of this machine, {recent.value?.most_words ?? ""}, and removed when the
-            server ends. <code>wavescope open PATH</code> copies nothing.
+            server ends. <code>wavewright open PATH</code> copies nothing.
           </p>
         </div>
       )}

@@ -81,14 +81,14 @@ const LEAVING = ["afterprint", "pointerdown", "keydown"];
 function Sheet({ views, last }: { views: View[]; last: View | null }) {
   const facts = overview.value;
   const line = documents.value[current.value];
-  const version = import.meta.env.WAVESCOPE_VERSION as string;
+  const version = import.meta.env.WAVEWRIGHT_VERSION as string;
   return (
     <>
       <header>
         <h1>{line?.label}</h1>
         <p>{facts ? factsText(facts) : ""}</p>
         <p class="faint">
-          {line?.path} · printed {new Date().toLocaleString()} · wavescope {version}
+          {line?.path} · printed {new Date().toLocaleString()} · wavewright {version}
         </p>
       </header>
       {views.map((view) => (

@@ -42,7 +42,7 @@ export function Shell({ go, layOut, layout }: Props) {
   return (
     <header class="shell">
       <div class="shell-bar">
-        <h1 class="brand">wavescope</h1>
+        <h1 class="brand">wavewright</h1>
         <Documents go={go} />
         <BaselineChooser />
         <OpenButton />

@@ -1,4 +1,4 @@
-// Made by tools/make_page_types.py from src/wavescope/page/shapes.py: do not edit.
+// Made by tools/make_page_types.py from src/wavewright/page/shapes.py: do not edit.
 import type { Frame, TableInfo } from "./tables";
 
 /** Questions that can be asked about a part of the time. */
@@ -326,7 +326,7 @@ export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
 export interface CompareStallClassesRow {
   /** Number of the trace */
   trace: number;
-  /** Class of stalls (wavescope stalls) */
+  /** Class of stalls (wavewright stalls) */
   class: string;
   /** Stall in the first trace [cycles] */
   base_stall_cycles_per_wave: number;
@@ -338,7 +338,7 @@ export interface CompareStallClassesRow {
 
 export const COMPARE_STALL_CLASSES: TableInfo<CompareStallClassesRow> = {
   trace: ["Trace", "", "Number of the trace"],
-  class: ["Class", "", "Class of stalls (wavescope stalls)"],
+  class: ["Class", "", "Class of stalls (wavewright stalls)"],
   base_stall_cycles_per_wave: ["Base stall cycles per wave", "cycles", "Stall in the first trace"],
   stall_cycles_per_wave: ["Stall cycles per wave", "cycles", "Stall in this trace"],
   delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Stall in this trace - stall in the first"],
@@ -779,7 +779,7 @@ export interface Reason {
   text: string;
   value: number | null;
   unit: string;
-  /** panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel. */
+  /** panel.table.index, as `wavewright metrics` has it; empty = not a metric of a panel. */
   metric_id: string;
   /** Of a limiter: at limit or likely; of a question about L2: its answer; of a number by itself: empty. */
   verdict: string;
@@ -4767,7 +4767,7 @@ export interface NumberEvidence {
   amount: number | null;
   amount_unit: string;
   peak: number | null;
-  /** panel.table.index, as in `wavescope metrics`; empty = a formula of the analysis. */
+  /** panel.table.index, as in `wavewright metrics`; empty = a formula of the analysis. */
   metric_id: string;
   /** decides, instead, only if, sign or number. */
   role: string;
@@ -5054,7 +5054,7 @@ export const COUNTER_ROOFLINE_CEILINGS: TableInfo<CounterRooflineCeilingsRow> = 
 
 /** One row is one kernel, or one dispatch, those with most time first. */
 export interface CounterRooflineKernelsRow {
-  /** Rank of the kernel by its time, as in wavescope counters */
+  /** Rank of the kernel by its time, as in wavewright counters */
   kernel: number;
   /** Name of the kernel */
   kernel_name: string;
@@ -5089,7 +5089,7 @@ export interface CounterRooflineKernelsRow {
 }
 
 export const COUNTER_ROOFLINE_KERNELS: TableInfo<CounterRooflineKernelsRow> = {
-  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavescope counters"],
+  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavewright counters"],
   kernel_name: ["Kernel name", "", "Name of the kernel"],
   dispatch: ["Dispatch", "", "dispatches.dispatch; empty = mean over the dispatches of the kernel"],
   dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
@@ -5109,7 +5109,7 @@ export const COUNTER_ROOFLINE_KERNELS: TableInfo<CounterRooflineKernelsRow> = {
 
 /** One row is one kernel or dispatch at one level of memory, with its floating-point or its integer work. */
 export interface CounterRooflinePointsRow {
-  /** Rank of the kernel by its time, as in wavescope counters */
+  /** Rank of the kernel by its time, as in wavewright counters */
   kernel: number;
   /** Name of the kernel */
   kernel_name: string;
@@ -5142,7 +5142,7 @@ export interface CounterRooflinePointsRow {
 }
 
 export const COUNTER_ROOFLINE_POINTS: TableInfo<CounterRooflinePointsRow> = {
-  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavescope counters"],
+  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavewright counters"],
   kernel_name: ["Kernel name", "", "Name of the kernel"],
   dispatch: ["Dispatch", "", "dispatches.dispatch; empty = mean over the dispatches of the kernel"],
   dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
@@ -5161,7 +5161,7 @@ export const COUNTER_ROOFLINE_POINTS: TableInfo<CounterRooflinePointsRow> = {
 
 /** One row is the operations of one precision on one pipe, of one kernel or dispatch. */
 export interface CounterRooflineOperationsRow {
-  /** Rank of the kernel by its time, as in wavescope counters */
+  /** Rank of the kernel by its time, as in wavewright counters */
   kernel: number;
   /** Name of the kernel */
   kernel_name: string;
@@ -5190,7 +5190,7 @@ export interface CounterRooflineOperationsRow {
 }
 
 export const COUNTER_ROOFLINE_OPERATIONS: TableInfo<CounterRooflineOperationsRow> = {
-  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavescope counters"],
+  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavewright counters"],
   kernel_name: ["Kernel name", "", "Name of the kernel"],
   dispatch: ["Dispatch", "", "dispatches.dispatch; empty = mean over the dispatches of the kernel"],
   dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
@@ -5250,7 +5250,7 @@ export interface MemoryChartValuesRow {
   value: number | null;
   /** Unit of value */
   unit: string;
-  /** Metric: wavescope metrics ID explains it; several are joined by + */
+  /** Metric: wavewright metrics ID explains it; several are joined by + */
   metric_id: string;
   /** What the hardware can do at most, in the same unit; empty = no such bound is known */
   peak: number | null;
@@ -5271,7 +5271,7 @@ export const MEMORY_CHART_VALUES: TableInfo<MemoryChartValuesRow> = {
   label: ["Label", "", "What it is, in a word"],
   value: ["Value", "", "The value; empty = see reason"],
   unit: ["Unit", "", "Unit of value"],
-  metric_id: ["Metric ID", "", "Metric: wavescope metrics ID explains it; several are joined by +"],
+  metric_id: ["Metric ID", "", "Metric: wavewright metrics ID explains it; several are joined by +"],
   peak: ["Peak", "", "What the hardware can do at most, in the same unit; empty = no such bound is known"],
   peak_share: ["Peak share", "%", "100 value / peak"],
   reason: ["Reason", "", "Why there is no value; else empty"],
@@ -5292,7 +5292,7 @@ export interface MemoryChartWiresRow {
   value: number | null;
   /** Unit of value */
   unit: string;
-  /** Metric: wavescope metrics ID explains it; several are joined by + */
+  /** Metric: wavewright metrics ID explains it; several are joined by + */
   metric_id: string;
   /** What the hardware can do at most, in the same unit; empty = no such bound is known */
   peak: number | null;
@@ -5314,7 +5314,7 @@ export const MEMORY_CHART_WIRES: TableInfo<MemoryChartWiresRow> = {
   kind: ["Kind", "", "Read, write, atomic or request; traffic = bytes of all of them"],
   value: ["Value", "", "The value; empty = see reason"],
   unit: ["Unit", "", "Unit of value"],
-  metric_id: ["Metric ID", "", "Metric: wavescope metrics ID explains it; several are joined by +"],
+  metric_id: ["Metric ID", "", "Metric: wavewright metrics ID explains it; several are joined by +"],
   peak: ["Peak", "", "What the hardware can do at most, in the same unit; empty = no such bound is known"],
   peak_share: ["Peak share", "%", "100 value / peak"],
   reason: ["Reason", "", "Why there is no value; else empty"],

@@ -32,7 +32,7 @@ export class EmbeddedSource {
         "this is not part of the exported page",
         "",
         "it holds what was chosen at the export",
-        "`wavescope open` shows everything",
+        "`wavewright open` shows everything",
       );
     }
     const [block, begin, length, isError] = entry;

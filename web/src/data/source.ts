@@ -29,7 +29,7 @@ class ServerSource implements AnswerSource {
         "the server does not answer",
         "",
         "what is on screen stays",
-        "if it was stopped, start `wavescope open` again and open the URL that it prints; otherwise this page reconnects by itself",
+        "if it was stopped, start `wavewright open` again and open the URL that it prints; otherwise this page reconnects by itself",
         true,
       );
     }

@@ -12,7 +12,7 @@ export interface Stored {
   command: string;
 }
 
-const PREFIX = "wavescope.";
+const PREFIX = "wavewright.";
 
 function ofBrowser(): Stored {
   const entries: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 // The document that the one on screen is compared with. Of two that were opened together it is the first, as for
-// `wavescope compare BEFORE AFTER`; what is chosen stays for other documents, is stored for the next start, and is in the URL.
+// `wavewright compare BEFORE AFTER`; what is chosen stays for other documents, is stored for the next start, and is in the URL.
 import { computed, signal } from "@preact/signals";
 import type { DocumentLine } from "../data/ask";
 import { askOverview, current, documents, kind } from "./document";

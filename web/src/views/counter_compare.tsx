@@ -72,7 +72,7 @@ function CounterCompare() {
   if (base === null) {
     return (
       <p class="note">
-        Only one counter capture is open. To compare two, open both: <code>wavescope open BEFORE AFTER</code>
+        Only one counter capture is open. To compare two, open both: <code>wavewright open BEFORE AFTER</code>
       </p>
     );
   }

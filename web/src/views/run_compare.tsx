@@ -82,7 +82,7 @@ function RunCompare() {
   if (base === null) {
     return (
       <p class="note">
-        Only one run is open. To compare two, open both: <code>wavescope open BEFORE AFTER</code>
+        Only one run is open. To compare two, open both: <code>wavewright open BEFORE AFTER</code>
       </p>
     );
   }

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import kernel_path
-from wavescope import _core
-from wavescope.analysis.code.kernel import KernelCode, kernel_code
-from wavescope.codeobj.code_object import CodeObject, Kernel
-from wavescope.codeobj.targets import family_of
+from wavewright import _core
+from wavewright.analysis.code.kernel import KernelCode, kernel_code
+from wavewright.codeobj.code_object import CodeObject, Kernel
+from wavewright.codeobj.targets import family_of
 
 BUILT = sorted(kernel_path("saxpy", "gfx942").parent.glob("*.co"))
 COMPILED = (

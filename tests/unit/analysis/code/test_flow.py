@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, NEXT, flow_rows
-from wavescope.analysis.code.loops import innermost_loops, loop_spans
-from wavescope.analysis.code.machine_code import MachineCode
-from wavescope.codeobj.code_object import Function, Kernel
+from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, NEXT, flow_rows
+from wavewright.analysis.code.loops import innermost_loops, loop_spans
+from wavewright.analysis.code.machine_code import MachineCode
+from wavewright.codeobj.code_object import Function, Kernel
 
 EXEC = 126
 NARROWS, WIDENS, ANY = 1, 2, 3

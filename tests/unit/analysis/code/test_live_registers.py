@@ -26,7 +26,7 @@ from tests.unit.analysis.spelled_out_liveness import (
     live_counts,
     reached_rows,
 )
-from wavescope import _core
+from wavewright import _core
 
 READS, WRITES, LOW, HIGH = 1, 2, 16, 32
 CALL, BACK, ANYWHERE = 4, 5, 6

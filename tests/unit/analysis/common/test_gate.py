@@ -10,14 +10,14 @@ import pytest
 
 from synth.noisy_calls import NoisyProgram, captures
 from tests.unit.gate_cases import measured, opened
-from wavescope.analysis.common.gate import gate, measured_text
-from wavescope.analysis.common.gate.check import JudgedFinding
-from wavescope.analysis.common.gate.noise import Group, noise_of, prior_of
-from wavescope.analysis.run.baseline import combine_baseline, partial_baseline, renamed_kernels
-from wavescope.analysis.run.compare import compare_runs
-from wavescope.errors import UsageError
-from wavescope.model.baseline import Baseline, MeasuredCapture, Quantity
-from wavescope.model.budget import Budget, Limit
+from wavewright.analysis.common.gate import gate, measured_text
+from wavewright.analysis.common.gate.check import JudgedFinding
+from wavewright.analysis.common.gate.noise import Group, noise_of, prior_of
+from wavewright.analysis.run.baseline import combine_baseline, partial_baseline, renamed_kernels
+from wavewright.analysis.run.compare import compare_runs
+from wavewright.errors import UsageError
+from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.budget import Budget, Limit
 
 PROGRAM = NoisyProgram(kernel_count=4, call_count=200, call_noise=0.02)
 

@@ -9,7 +9,7 @@ import pytest
 
 from synth.noisy_calls import NoisyProgram, captures
 from tests.unit.gate_cases import measured
-from wavescope.analysis.common.gate import gate
+from wavewright.analysis.common.gate import gate
 
 THRESHOLD = 0.05
 MOST_WRONG = 0.01

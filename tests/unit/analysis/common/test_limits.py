@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.judges import llvm_program
-from wavescope.analysis.common.occupancy.limits import Limits, Resources, Step, amounts, limits
-from wavescope.errors import UsageError
-from wavescope.facts import gpus
+from wavewright.analysis.common.occupancy.limits import Limits, Resources, Step, amounts, limits
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
 
 
 def _waves(found: Limits) -> dict[str, int]:

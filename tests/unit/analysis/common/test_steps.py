@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis.common.steps import StepCurve, StepLevels
-from wavescope.analysis.common.time_bins import TimeBins
+from wavewright.analysis.common.steps import StepCurve, StepLevels
+from wavewright.analysis.common.time_bins import TimeBins
 
 VALUES = st.one_of(st.integers(-9, 9).map(float), st.just(math.nan))
 POINTS = st.dictionaries(st.integers(-20, 60), VALUES, max_size=12)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
-from wavescope.errors import UsageError
+from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
+from wavewright.errors import UsageError
 
 Span = tuple[int, int, int, int]  # lane, begin, end, kind
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 Sample = tuple[int, int, int, int, tuple[int, int, int, int]]
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.readers.counters import open_counters
 
 LEVELS = ("SQ_LEVEL_WAVES", "SQ_IFETCH_LEVEL", "SQ_INST_LEVEL_LDS")
 

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from wavescope.analysis.counters.plan import CapturePlan, plan_capture
-from wavescope.analysis.counters.plan.packing import Need, block_of, pack
-from wavescope.errors import UsageError
-from wavescope.facts.gpus.counting import counting_of
-from wavescope.facts.metrics.expression import parse
-from wavescope.facts.metrics.families import METRIC_TARGETS
-from wavescope.facts.metrics.panels import panels_of
-from wavescope.model.counters import ACCUMULATED
+from wavewright.analysis.counters.plan import CapturePlan, plan_capture
+from wavewright.analysis.counters.plan.packing import Need, block_of, pack
+from wavewright.errors import UsageError
+from wavewright.facts.gpus.counting import counting_of
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.counters import ACCUMULATED
 
 CDNA = ("gfx908", "gfx90a", "gfx940", "gfx942", "gfx950")
 PASSES_OF_REFERENCE = {"gfx908": 17 + 5, "gfx90a": 19 + 5, "gfx942": 18 + 5}

@@ -11,11 +11,11 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.kernel_work import KernelWork
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.compare import CounterComparison, counter_compare
-from wavescope.errors import UsageError
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.compare import CounterComparison, counter_compare
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 COPY = KernelWork("copy", dispatch_count=5, l2_hit_rate=0.3)
 

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
-from wavescope.analysis.counters.engine.evaluate import evaluate
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.engine.statistics import spread_of
-from wavescope.errors import UsageError
-from wavescope.export.counters.compute_csv import write_compute_csv
-from wavescope.model.counters import COUNTER_SET, CounterSet, System
-from wavescope.model.schema import frame_of
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
+from wavewright.analysis.counters.engine.evaluate import evaluate
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.engine.statistics import spread_of
+from wavewright.errors import UsageError
+from wavewright.export.counters.compute_csv import write_compute_csv
+from wavewright.model.counters import COUNTER_SET, CounterSet, System
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

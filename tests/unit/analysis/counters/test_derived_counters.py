@@ -11,12 +11,12 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from tests.unit.analysis.made_limits import limited
 from tests.unit.readers.counters.test_counters import long_row, write
-from wavescope.analysis.counters.limiters import KernelLimit, limiters
-from wavescope.analysis.counters.limiters.derived import with_derived
-from wavescope.analysis.counters.limiters.evidence import EvidenceValue, Limiter
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
-from wavescope.report.counters.access import access_lines
+from wavewright.analysis.counters.limiters import KernelLimit, limiters
+from wavewright.analysis.counters.limiters.derived import with_derived
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
+from wavewright.report.counters.access import access_lines
 
 
 def _limiter(kernel: KernelLimit, name: str) -> Limiter:

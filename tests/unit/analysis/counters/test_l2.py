@@ -9,10 +9,10 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
 from tests.unit.readers.counters.test_counters import long_row, write
-from wavescope.analysis.counters.l2 import L2, l2
-from wavescope.analysis.counters.l2.verdict import findings, verdict
-from wavescope.errors import UsageError
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.l2 import L2, l2
+from wavewright.analysis.counters.l2.verdict import findings, verdict
+from wavewright.errors import UsageError
+from wavewright.readers.counters import open_counters
 
 # Paged-attention decode: 8.55 GB have to be read in 3 ms, that is 2.85 TB/s.
 IDEAL_GB, NANOSECONDS = 8.55, 3_000_000

@@ -12,14 +12,14 @@ from synth.counter_capture import CounterCapture, write_counter_csv, write_count
 from synth.counter_devices import DEVICES
 from synth.kernel_work import KernelWork
 from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import KernelLimit, Limiters, limiter_table, limiters
-from wavescope.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
-from wavescope.analysis.counters.limiters.judging import judged
-from wavescope.analysis.counters.limiters.measured import formulas_of_quantities
-from wavescope.analysis.counters.limiters.rules import LIMITER_RULES
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.l2 import l2
+from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiter_table, limiters
+from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
+from wavewright.analysis.counters.limiters.judging import judged
+from wavewright.analysis.counters.limiters.measured import formulas_of_quantities
+from wavewright.analysis.counters.limiters.rules import LIMITER_RULES
+from wavewright.readers.counters import open_counters
 
 ALWAYS = [name for name, rule in LIMITER_RULES.items() if not rule.is_optional]  # without counters of a profiler
 AT_MOST_LIKELY = {name for name, limiter in LIMITER_RULES.items() if limiter.at_most == "likely"} | {"remote traffic"}
@@ -138,11 +138,11 @@ def test_latency_is_not_claimed_while_a_unit_may_be_busy(tmp_path: Path) -> None
 
 
 def test_the_plan_collects_what_is_missing(tmp_path: Path) -> None:
-    from wavescope.analysis.counters.plan import plan_capture
+    from wavewright.analysis.counters.plan import plan_capture
 
     kernel = _with(tmp_path, "SQ_WAVES", "GRBM_GUI_ACTIVE")
     words = kernel.plan.split()
-    assert words[:5] == ["wavescope", "counters", "--plan", "--target", "gfx942"]
+    assert words[:5] == ["wavewright", "counters", "--plan", "--target", "gfx942"]
     asked: dict[str, list[str]] = {"--metric": [], "--panel": []}
     for option, value in zip(words[5::2], words[6::2], strict=True):
         asked[option].append(value)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.analysis.counters.engine.evaluate import evaluate
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.engine.evaluate import evaluate
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.readers.counters import open_counters
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.memory_chart import MemoryChart, cdna, memory_chart, rdna
-from wavescope.errors import UsageError
-from wavescope.facts.metrics.expression import parse
-from wavescope.facts.metrics.families import METRIC_TARGETS
-from wavescope.facts.metrics.panels import panels_of
-from wavescope.model.counters import CounterSet, System
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.memory_chart import MemoryChart, cdna, memory_chart, rdna
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.counters import CounterSet, System
+from wavewright.readers.counters import open_counters
 
 CDNA = tuple(target for target in METRIC_TARGETS if target.startswith("gfx9"))
 FAMILIES = {"cdna": cdna, "rdna": rdna}

@@ -10,12 +10,12 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.values.evaluated import metric_values
-from wavescope.analysis.counters.values.outliers import outlier_rows
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.values.evaluated import metric_values
+from wavewright.analysis.counters.values.outliers import outlier_rows
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 COPY = KernelWork("copy", dispatch_count=8, l2_hit_rate=0.3)
 GEMM = KernelWork("gemm", dispatch_count=3, matrix=64, duration_ns=90_000, l2_hit_rate=0.8)

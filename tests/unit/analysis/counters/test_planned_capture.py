@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.plan import CapturePlan, plan_capture
-from wavescope.capture.inputs.counter_input import input_text
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.plan import CapturePlan, plan_capture
+from wavewright.capture.inputs.counter_input import input_text
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 HEADER = (
     *("Dispatch_Id", "Kernel_Name", "Grid_Size", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count"),

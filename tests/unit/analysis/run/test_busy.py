@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.clocks import node_clocks
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.summary import summary
-from wavescope.model.run import Run
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.clocks import node_clocks
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.summary import summary
+from wavewright.model.run import Run
 
 
 def test_overlapping_work_counts_once() -> None:

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from synth import Workload, write_rocpd
 from tests.sampling import every_third
-from wavescope.analysis.common.noise import t_bound
-from wavescope.analysis.run.batches import batches_of, means
-from wavescope.analysis.run.compare import (
+from wavewright.analysis.common.noise import t_bound
+from wavewright.analysis.run.batches import batches_of, means
+from wavewright.analysis.run.compare import (
     FailOn,
     Renamed,
     RunComparison,
@@ -24,13 +24,13 @@ from wavescope.analysis.run.compare import (
     combine_compare,
     compare_runs,
 )
-from wavescope.analysis.run.compared_side import partial_compare
-from wavescope.analysis.run.renamed import KernelUse, pairs_of
-from wavescope.errors import UsageError
-from wavescope.model.answer import to_builtins
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
-from wavescope.report.run.compare import both_names, comparison_report
+from wavewright.analysis.run.compared_side import partial_compare
+from wavewright.analysis.run.renamed import KernelUse, pairs_of
+from wavewright.errors import UsageError
+from wavewright.model.answer import to_builtins
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
+from wavewright.report.run.compare import both_names, comparison_report
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
 Made = Callable[..., Run]

@@ -1,4 +1,4 @@
-"""What `wavescope tables` and `wavescope schema` say a run holds."""
+"""What `wavewright tables` and `wavewright schema` say a run holds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from synth import Workload, write_rocpd
 from tests.cli.in_process import call
-from wavescope.analysis.run.catalog import catalog
-from wavescope.analysis.run.contents import contents
-from wavescope.analysis.run.views import VIEWS
-from wavescope.errors import UsageError
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.catalog import catalog
+from wavewright.analysis.run.contents import contents
+from wavewright.analysis.run.views import VIEWS
+from wavewright.errors import UsageError
+from wavewright.readers.run.inputs import open_run
 
 
 @pytest.fixture(scope="module")

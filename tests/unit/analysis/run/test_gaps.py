@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.launches import cause_of
-from wavescope.analysis.run.selection import select
-from wavescope.model.run import Run
-from wavescope.report.run.gaps import _kinds, _main_cause
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.launches import cause_of
+from wavewright.analysis.run.selection import select
+from wavewright.model.run import Run
+from wavewright.report.run.gaps import _kinds, _main_cause
 
 
 def call(begin: int, end: int, name: str, correlation: int | None = None, **more: Any) -> Row:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavescope.analysis.run.gemm_formulas import cost
-from wavescope.analysis.run.gemms import gemms, named_gemms
-from wavescope.model.run import Run
+from wavewright.analysis.run.gemm_formulas import cost
+from wavewright.analysis.run.gemms import gemms, named_gemms
+from wavewright.model.run import Run
 
 BF16 = "c10::BFloat16"
 

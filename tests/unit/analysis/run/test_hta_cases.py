@@ -23,8 +23,8 @@ import pytest
 
 from synth.runs import HTA_CASES, hta_case, simulate, write_kineto, write_rocpd
 from synth.runs.places import EPOCH_NS
-from wavescope.analysis.run.graph.path import critical_path
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.graph.path import critical_path
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

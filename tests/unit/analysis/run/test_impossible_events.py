@@ -10,17 +10,17 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavescope.analysis.run.compare import compare_runs
-from wavescope.analysis.run.events import GROUPINGS
-from wavescope.analysis.run.ranks import ranks
-from wavescope.analysis.run.summary import summary
-from wavescope.analysis.run.top import top
-from wavescope.model.answer import Answer, to_builtins
-from wavescope.model.run import MemorySource, Run
-from wavescope.report.run.compare import comparison_report
-from wavescope.report.run.ranks import ranks_report
-from wavescope.report.run.summary import summary_report
-from wavescope.report.run.top import top_report
+from wavewright.analysis.run.compare import compare_runs
+from wavewright.analysis.run.events import GROUPINGS
+from wavewright.analysis.run.ranks import ranks
+from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.top import top
+from wavewright.model.answer import Answer, to_builtins
+from wavewright.model.run import MemorySource, Run
+from wavewright.report.run.compare import comparison_report
+from wavewright.report.run.ranks import ranks_report
+from wavewright.report.run.summary import summary_report
+from wavewright.report.run.top import top_report
 
 FAR = (1 << 63) - 1
 TIMES = [

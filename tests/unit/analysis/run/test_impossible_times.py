@@ -9,13 +9,13 @@ import pytest
 
 from tests.sampling import every_third
 from tests.unit.made_runs import Row, run, source
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.kernels import kernels
-from wavescope.analysis.run.overlap import overlap
-from wavescope.analysis.run.regions import regions
-from wavescope.model.answer import to_builtins
-from wavescope.model.run import Run
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.run.overlap import overlap
+from wavewright.analysis.run.regions import regions
+from wavewright.model.answer import to_builtins
+from wavewright.model.run import Run
 
 LOW, HIGH = -(1 << 63), (1 << 63) - 1
 PAIRS = [(LOW, LOW + 5), (HIGH - 5, HIGH), (0, 10), (LOW, HIGH), (HIGH, LOW), (None, 5), (5, None), (7, 7)]

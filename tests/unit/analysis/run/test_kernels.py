@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source
-from wavescope.analysis.run.kernels import kernels
-from wavescope.errors import UsageError
-from wavescope.model.run import Run
+from wavewright.analysis.run.kernels import kernels
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
 
 SIZES: Row = {"workgroup_x": 256, "workgroup_y": 1, "workgroup_z": 1, "grid_x": 512, "grid_y": 1, "grid_z": 1}
 

@@ -7,14 +7,14 @@ import pytest
 
 from tests.unit.analysis.run.test_steps import made
 from tests.unit.small_runs import small_run
-from wavescope.analysis.run.launch_statistics import (
+from wavewright.analysis.run.launch_statistics import (
     LaunchStatistics,
     combine_launch_statistics,
     launch_statistics,
     partial_launch_statistics,
 )
-from wavescope.model.run import MemorySource, Run
-from wavescope.report.run.launches import launches_report
+from wavewright.model.run import MemorySource, Run
+from wavewright.report.run.launches import launches_report
 
 
 def few() -> Run:

@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from wavescope.analysis.run.collectives import kind_of
-from wavescope.analysis.run.meetings import clock_offsets, collective_rows, matched
-from wavescope.model.run import MemorySource, Run
+from wavewright.analysis.run.collectives import kind_of
+from wavewright.analysis.run.meetings import clock_offsets, collective_rows, matched
+from wavewright.model.run import MemorySource, Run
 
 Call = tuple[int, int]
 GENERIC = "ncclDevKernel_Generic"

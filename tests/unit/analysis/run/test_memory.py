@@ -8,14 +8,14 @@ import pytest
 
 from synth import Workload, write_rocpd
 from synth.rpd import write_rpd
-from wavescope.analysis.run.call_sites import UNKNOWN, call_sites
-from wavescope.analysis.run.counter_points import allocated_bytes
-from wavescope.analysis.run.memory import combine_memory, memory, partial_memory
-from wavescope.errors import UsageError
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import RUN
-from wavescope.model.schema import frame_of
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.call_sites import UNKNOWN, call_sites
+from wavewright.analysis.run.counter_points import allocated_bytes
+from wavewright.analysis.run.memory import combine_memory, memory, partial_memory
+from wavewright.errors import UsageError
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

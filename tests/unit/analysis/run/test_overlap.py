@@ -11,10 +11,10 @@ from rich.console import Console
 
 from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
-from wavescope.analysis.run.overlap import overlap
-from wavescope.analysis.run.pairs import bridged
-from wavescope.model.run import Run
-from wavescope.report.run.overlap import overlap_report
+from wavewright.analysis.run.overlap import overlap
+from wavewright.analysis.run.pairs import bridged
+from wavewright.model.run import Run
+from wavewright.report.run.overlap import overlap_report
 
 
 def test_what_hides_what() -> None:

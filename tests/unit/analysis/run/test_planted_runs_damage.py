@@ -10,14 +10,14 @@ import pytest
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
 from tests.sampling import every_third_pair
 from tests.unit.planted_runs import FORMS, opened, simulated
-from wavescope.analysis.run.graph import Change, event_graph
-from wavescope.analysis.run.graph.path import critical_path
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.graph import Change, event_graph
+from wavewright.analysis.run.graph.path import critical_path
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 
 def check(run: Run) -> None:

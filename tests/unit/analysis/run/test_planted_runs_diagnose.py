@@ -8,7 +8,7 @@ import pytest
 
 from synth.runs import CAUSES
 from tests.unit.planted_runs import opened, simulated
-from wavescope.analysis.run.diagnose import diagnose_run
+from wavewright.analysis.run.diagnose import diagnose_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,14 +9,14 @@ import pytest
 
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
 from tests.unit.planted_runs import FORMS, opened, simulated
-from wavescope.analysis.run.meetings import clock_offsets, collective_rows, matched
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.meetings import clock_offsets, collective_rows, matched
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from synth.runs import SimulatedRun
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 
 def meetings_of(run: Run) -> pl.DataFrame:

@@ -26,8 +26,8 @@ from synth.runs import (
     straggler_of,
 )
 from tests.unit.planted_runs import opened, simulated
-from wavescope.analysis.run.graph import event_graph
-from wavescope.analysis.run.graph.path import CriticalPath, critical_path
+from wavewright.analysis.run.graph import event_graph
+from wavewright.analysis.run.graph.path import CriticalPath, critical_path
 
 if TYPE_CHECKING:
     from pathlib import Path

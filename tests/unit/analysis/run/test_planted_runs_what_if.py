@@ -12,8 +12,8 @@ import pytest
 from synth.runs import CAUSES, Copy, Host, Operation, edited, planted, scaled, simulate
 from tests.sampling import every_third
 from tests.unit.planted_runs import opened, simulated
-from wavescope.analysis.run.graph import Change, EventGraph, event_graph
-from wavescope.analysis.run.graph.scenarios import what_if
+from wavewright.analysis.run.graph import Change, EventGraph, event_graph
+from wavewright.analysis.run.graph.scenarios import what_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable

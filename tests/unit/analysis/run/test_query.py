@@ -12,12 +12,12 @@ import pytest
 
 from synth import Workload, write_rocpd
 from tests.cli.in_process import call
-from wavescope.analysis.run.query import query, run_query
-from wavescope.analysis.run.query.result import QueryLimits
-from wavescope.analysis.run.views import VIEWS
-from wavescope.errors import UsageError
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.query import query, run_query
+from wavewright.analysis.run.query.result import QueryLimits
+from wavewright.analysis.run.views import VIEWS
+from wavewright.errors import UsageError
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
 
 ENGINES = ("duckdb", "sqlite")
 
@@ -89,14 +89,14 @@ def test_markers_have_their_text(run: Run, engine: str) -> None:
         "DROP VIEW kernels",
         "ATTACH '/tmp/x.db' AS other",
         "DETACH run",
-        "COPY (SELECT 1) TO '/tmp/wavescope-query.csv'",
-        "EXPORT DATABASE '/tmp/wavescope-query'",
+        "COPY (SELECT 1) TO '/tmp/wavewright-query.csv'",
+        "EXPORT DATABASE '/tmp/wavewright-query'",
         "PRAGMA database_list",
         "SET memory_limit = '1TB'",
         "INSTALL httpfs",
         "LOAD httpfs",
         "CALL pragma_version()",
-        "VACUUM INTO '/tmp/wavescope-query.db'",
+        "VACUUM INTO '/tmp/wavewright-query.db'",
         "SELECT * FROM read_csv('/etc/passwd')",
         "SELECT * FROM read_text('/etc/passwd')",
         "SELECT * FROM glob('/*')",
@@ -121,7 +121,7 @@ def test_what_is_no_question_about_the_run_is_refused(sql: str, engine: str, run
     with pytest.raises(UsageError) as refused:
         query(run, sql, engine=engine)
     assert "\n" not in refused.value.what
-    assert not list(Path("/tmp").glob("wavescope-query*"))  # noqa: S108 - where a refused query wanted to write
+    assert not list(Path("/tmp").glob("wavewright-query*"))  # noqa: S108 - where a refused query wanted to write
 
 
 def test_functions_of_sqlite_about_its_files_are_refused(run: Run) -> None:
@@ -257,7 +257,7 @@ def test_refusals_say_what_may_have_been_meant(run: Run, engine: str, sql: str, 
 def test_verb_says_that_paths_come_first(database: Path) -> None:
     refused = call("query", "SELECT 1", database)
     assert refused.status == 2
-    assert f"wavescope query {database} 'SELECT 1'" in refused.stderr
+    assert f"wavewright query {database} 'SELECT 1'" in refused.stderr
 
 
 def test_events_have_the_rank_of_their_process(run: Run, engine: str) -> None:

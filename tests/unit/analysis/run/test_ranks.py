@@ -10,11 +10,11 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from tests.unit.small_runs import small_run
-from wavescope.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
-from wavescope.model.answer import to_builtins
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
-from wavescope.report.run.ranks import ranks_report
+from wavewright.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
+from wavewright.model.answer import to_builtins
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
+from wavewright.report.run.ranks import ranks_report
 
 Kernel = tuple[str, int, int]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.analysis.run.collective_times import collectives
-from wavescope.analysis.run.meetings import collective_rows
-from wavescope.model.run import MemorySource, Run
+from wavewright.analysis.run.collective_times import collectives
+from wavewright.analysis.run.meetings import collective_rows
+from wavewright.model.run import MemorySource, Run
 
 Call = tuple[str, int, int, dict[str, str]]
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tests.unit.made_runs import source, spans
-from wavescope.analysis.run.recording import combine_recording, partial_recording, recording
-from wavescope.model.run import MemorySource, Run
+from wavewright.analysis.run.recording import combine_recording, partial_recording, recording
+from wavewright.model.run import MemorySource, Run
 
 
 def recorded(path: str, pid: int, host: str = "n1") -> MemorySource:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavescope.analysis.run.regions import folded_layers, named_regions, regions
-from wavescope.model.run import Run
+from wavewright.analysis.run.regions import folded_layers, named_regions, regions
+from wavewright.model.run import Run
 
 
 def region(begin: int, end: int | None, name: str, thread: int = 0, correlation: int | None = None) -> Row:

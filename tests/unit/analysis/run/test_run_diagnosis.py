@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, run, source
-from wavescope.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
-from wavescope.analysis.run.diagnose.finding import RunFinding
-from wavescope.analysis.run.diagnose.rules import OWNERS, RULES
-from wavescope.model.run import Run
+from wavewright.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
+from wavewright.analysis.run.diagnose.finding import RunFinding
+from wavewright.analysis.run.diagnose.rules import OWNERS, RULES
+from wavewright.model.run import Run
 
 US = 1_000
 MS = 1_000_000
@@ -112,7 +112,7 @@ def test_a_healthy_run_is_silent() -> None:
     assert (answer.step_count, answer.step_name) == (STEPS, "ProfilerStep")
     assert answer.headline.endswith("Work of the GPU decides: 100.0 % of the time is kernels.")
     assert "G2" in answer.checked
-    assert answer.next_command == "wavescope kernels 'gemm' run.db"
+    assert answer.next_command == "wavewright kernels 'gemm' run.db"
 
 
 def test_host_code_between_launches() -> None:
@@ -491,5 +491,5 @@ def test_rules_are_complete() -> None:
         if rule.kind in ("idle", "communication", "copies", "kernels"):
             assert rule.remedies
             assert rule.false_if
-            assert rule.next_command.startswith("wavescope ")
+            assert rule.next_command.startswith("wavewright ")
             assert rule.say is not None

@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 from tests.unit.small_runs import CLOCKS, small_run, small_source
-from wavescope import UsageError
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.recorded import recorded
-from wavescope.analysis.run.selection import select
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
+from wavewright import UsageError
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.recorded import recorded
+from wavewright.analysis.run.selection import select
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
 
 EVENTS = ("dispatches", "copies", "allocations", "regions", "samples", "arguments", "counters", "frames", "monitors")
 

@@ -7,11 +7,11 @@ import pytest
 
 from synth import Workload, write_rocpd
 from synth.rocprof_sys import Poll, add_samples
-from wavescope.analysis.run.slow_dispatches import combine_slow_dispatches, partial_slow_dispatches, slow_dispatches
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import RUN
-from wavescope.model.schema import frame_of
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.slow_dispatches import combine_slow_dispatches, partial_slow_dispatches, slow_dispatches
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavescope.analysis.run.regions import combine_regions
-from wavescope.analysis.run.stacks import partial_stacks
-from wavescope.model.run import Run
+from wavewright.analysis.run.regions import combine_regions
+from wavewright.analysis.run.stacks import partial_stacks
+from wavewright.model.run import Run
 
 
 def call(event: int, begin: int, end: int) -> Row:

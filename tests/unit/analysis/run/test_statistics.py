@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from wavescope.analysis.run.buckets import QUANTILE_ERROR
-from wavescope.analysis.run.statistics import EXACT_VALUES, Statistics, described, merged, merged_packed, statistics_of
-from wavescope.model.run_tables import LONGEST_NS
+from wavewright.analysis.run.buckets import QUANTILE_ERROR
+from wavewright.analysis.run.statistics import EXACT_VALUES, Statistics, described, merged, merged_packed, statistics_of
+from wavewright.model.run_tables import LONGEST_NS
 
 
 def events(seed: int, rows: int, *, names: int = 3, longest: int = 10**7) -> pl.DataFrame:

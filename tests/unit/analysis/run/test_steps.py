@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from tests.unit.small_runs import small_run
-from wavescope.analysis.run.steps import Steps, combine_steps, partial_steps, steps
-from wavescope.errors import UsageError
-from wavescope.model.run import MemorySource, Run
-from wavescope.report.run.steps import steps_report
+from wavewright.analysis.run.steps import Steps, combine_steps, partial_steps, steps
+from wavewright.errors import UsageError
+from wavewright.model.run import MemorySource, Run
+from wavewright.report.run.steps import steps_report
 
 Kernel = tuple[str, int, int]
 

@@ -11,12 +11,12 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from tests.unit.small_runs import small_run, small_source
-from wavescope.analysis.run.events import GROUPINGS, Grouping
-from wavescope.analysis.run.summary import Summary, combine_summary, partial_summary, summary
-from wavescope.analysis.run.top import Top, combine_top, partial_top, top
-from wavescope.model.answer import to_builtins
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.events import GROUPINGS, Grouping
+from wavewright.analysis.run.summary import Summary, combine_summary, partial_summary, summary
+from wavewright.analysis.run.top import Top, combine_top, partial_top, top
+from wavewright.model.answer import to_builtins
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
 
 
 def rows(answer: Summary, domain: str, *columns: str) -> list[tuple[Any, ...]]:

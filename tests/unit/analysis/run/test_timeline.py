@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from tests.unit.made_runs import rows, run, source, spans
-from wavescope.analysis.run.clocks import node_clocks
-from wavescope.analysis.run.launch_flows import launch_flows
-from wavescope.analysis.run.timeline import DEEPEST, ITEM_TABLES, MOST_KINDS, RunTimeline, run_timeline
-from wavescope.model.run import Run
+from wavewright.analysis.run.clocks import node_clocks
+from wavewright.analysis.run.launch_flows import launch_flows
+from wavewright.analysis.run.timeline import DEEPEST, ITEM_TABLES, MOST_KINDS, RunTimeline, run_timeline
+from wavewright.model.run import Run
 
 
 def _placed(timeline: RunTimeline) -> list[tuple[object, ...]]:

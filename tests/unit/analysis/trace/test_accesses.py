@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of, accesses
+from wavewright.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of, accesses
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
-from wavescope.analysis.trace.barriers import barriers
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.barriers import barriers
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = ["v_mov_b32_e32 v0, 0", "s_barrier", "s_endpgm"]
 SPLIT = ["v_mov_b32_e32 v0, 0", "s_barrier_signal -1", "s_barrier_wait 0xffff", "s_endpgm"]

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.stalls.classic import classic, classic_type
+from wavewright.analysis.trace.stalls.classic import classic, classic_type
 
 
 @pytest.mark.parametrize(

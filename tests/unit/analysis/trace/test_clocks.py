@@ -7,9 +7,9 @@ import pytest
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.clocks import alignment, clock_mhz
-from wavescope.analysis.trace.overview import overview
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.clocks import alignment, clock_mhz
+from wavewright.analysis.trace.overview import overview
+from wavewright.model.trace import ThreadTrace
 
 
 def traced(pairs: list[tuple[int, int, int]], engines: int = 2, hz: int = 100_000_000) -> ThreadTrace:

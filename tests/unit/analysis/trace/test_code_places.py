@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.listing.places import rows_at, rows_of_function
-from wavescope.errors import UsageError
+from wavewright.analysis.trace.listing.places import rows_at, rows_of_function
+from wavewright.errors import UsageError
 
 CODE = pl.DataFrame(
     {

@@ -12,13 +12,13 @@ import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.compare import compare, main_kernel
-from wavescope.analysis.trace.compare.alignment import Alignment, align_rows, align_traces, grouped_units
-from wavescope.analysis.trace.compare.spread import batch_costs, batches, unit_costs
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.errors import UsageError
-from wavescope.model.launch import Launch, median_noise
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.compare import compare, main_kernel
+from wavewright.analysis.trace.compare.alignment import Alignment, align_rows, align_traces, grouped_units
+from wavewright.analysis.trace.compare.spread import batch_costs, batches, unit_costs
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.errors import UsageError
+from wavewright.model.launch import Launch, median_noise
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = [f"v_add_f32_e32 v{at}, v{at + 1}, v{at + 2}" for at in range(40)]
 CHANGED = [*TEXTS[:-1], "v_add_f32_e32 v99, v98, v97"]  # another code with the same units: one register number differs
@@ -374,10 +374,10 @@ def test_many_lines_are_matched_in_time_that_grows_with_them() -> None:
 @pytest.mark.parametrize("size", ["big", "small"])
 def test_flash_before_and_after_the_location_fix(shared: Path, size: str) -> None:
     """Only debug lines changed, and other waves were traced: causal attention gives them different work."""
-    import wavescope
+    import wavewright
 
     folder = shared / "data" / "uiout-mi350x-flydsl" / "flash_attn_func" / size
-    traces = [wavescope.open(path) for path in sorted(folder.iterdir())]
+    traces = [wavewright.open(path) for path in sorted(folder.iterdir())]
     by_row = compare(traces)
     assert by_row.same_code
     assert by_row.matched_share == 1.0
@@ -395,10 +395,10 @@ def test_flash_before_and_after_the_location_fix(shared: Path, size: str) -> Non
     ("one", "two", "same"), [("c07", "c08", True), ("c04", "c06", True), ("c06", "c07", False), ("c04", "c05", False)]
 )
 def test_real_code_that_changed(shared: Path, one: str, two: str, same: bool) -> None:
-    import wavescope
+    import wavewright
 
     folder = shared / "data" / "att-mi300x-bmm"
-    found = compare([wavescope.open(folder / name / "raw", dispatch=3) for name in (one, two)])
+    found = compare([wavewright.open(folder / name / "raw", dispatch=3) for name in (one, two)])
     assert found.same_code == same
     assert found.traces["outcome"][1] == ("same code" if same else "not known")
     assert ("not a change" in found.verdict()) == same
@@ -410,10 +410,10 @@ def test_real_code_that_changed(shared: Path, one: str, two: str, same: bool) ->
 
 def test_a_trace_that_ties_while_its_calls_do_not(shared: Path) -> None:
     """Wider loads: the traced waves tie, the medians of 150 calls are 18.2 and 20.1 µs (from separate SQL)."""
-    import wavescope
+    import wavewright
 
     folder = shared / "data" / "att-mi300x-bmm"
-    found = compare([wavescope.open(folder / name / "raw", dispatch=3) for name in ("c08", "c09")], force=True)
+    found = compare([wavewright.open(folder / name / "raw", dispatch=3) for name in ("c08", "c09")], force=True)
     row = found.traces.row(1, named=True)
     assert row["outcome"] == "slower"
     assert row["kernel_ns_delta_share"] == pytest.approx(20116.5 / 18192.0 - 1)
@@ -425,9 +425,9 @@ def test_a_trace_that_ties_while_its_calls_do_not(shared: Path) -> None:
 
 def test_waves_of_engines_without_instructions(shared: Path) -> None:
     """On half of the shader engines only begin and end of waves were traced: they are not in the means."""
-    import wavescope
+    import wavewright
 
-    trace = wavescope.open(shared / "golden" / "gfx1200" / "profile_gemm_run_0")
+    trace = wavewright.open(shared / "golden" / "gfx1200" / "profile_gemm_run_0")
     found = compare([trace, trace])
     ran = set(trace.instructions["wave"])
     lived = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.unit.readers.trace.ui_output.made import OTHER_WAVE, directory, opened
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.trust.consistency import consistency
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.trust.consistency import consistency
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
-from wavescope.analysis.code.control_flow import blocks, branch_targets
-from wavescope.analysis.trace.code.control_flow import loop_of_rows, loops, taken_jumps
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.code.control_flow import blocks, branch_targets
+from wavewright.analysis.trace.code.control_flow import loop_of_rows, loops, taken_jumps
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = [
     "s_mov_b32 s0, 0",  # 0

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.analysis.counters.made_counters import counted
-from wavescope.analysis.trace.sampled_counters import gpu_curve, sampled_counters
-from wavescope.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
-from wavescope.errors import UsageError
+from wavewright.analysis.trace.sampled_counters import gpu_curve, sampled_counters
+from wavewright.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
+from wavewright.errors import UsageError
 
 
 def at(

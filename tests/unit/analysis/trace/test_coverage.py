@@ -7,13 +7,13 @@ import pytest
 
 from tests.unit.analysis.small_kernels import straight, trace_of
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.code.wave_paths import early_waves, wave_paths
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.trust.caveats import caveats_of_cycles
-from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.analysis.trace.trust.verdicts import trust_of
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.code.wave_paths import early_waves, wave_paths
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.trust.caveats import caveats_of_cycles
+from wavewright.analysis.trace.trust.coverage import coverage
+from wavewright.analysis.trace.trust.mapping import mapping
+from wavewright.analysis.trace.trust.verdicts import trust_of
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 TEXTS = ["v_mov_b32_e32 v0, 0"] * 399 + ["s_endpgm"]
 

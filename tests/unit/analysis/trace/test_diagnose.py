@@ -7,12 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, family_of, synthesize, write_capture
 from tests.unit.export.made_traces import made, one_wave
-from wavescope import ThreadTrace
-from wavescope.analysis.trace.diagnose import Diagnosis, diagnose
-from wavescope.report.trace.diagnose import diagnosis_markdown, headline
+from wavewright import ThreadTrace
+from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
+from wavewright.report.trace.diagnose import diagnosis_markdown, headline
 
 
 @pytest.fixture(scope="module", params=["gfx942", "gfx1100", "gfx1201"])
@@ -23,7 +23,7 @@ def synthetic(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         family=family_of(request.param), kernels=(kernel,), workgroups=4, waves_per_workgroup=4, loop_trips=6
     )
     write_capture(synthesize(scenario), folder)
-    return wavescope.open(folder)
+    return wavewright.open(folder)
 
 
 def check(answer: Diagnosis) -> None:
@@ -93,13 +93,13 @@ CAVEATS = {
 def test_real_directories(shared: Path, kernel: str) -> None:
     """What is found first is in tests/golden/judgement."""
     path = min((shared / "data" / "uiout-mi350x-flydsl" / kernel).iterdir())
-    answer = diagnose(wavescope.open(path))
+    answer = diagnose(wavewright.open(path))
     check(answer)
     assert CAVEATS[kernel] <= {caveat.name for caveat in answer.trust.caveats}
 
 
 def test_empty_real_directory(shared: Path) -> None:
     path = next((shared / "data" / "att-mi300x-bmm" / "c10").glob("ui_output_*_dispatch_3"))
-    answer = diagnose(wavescope.open(path))
+    answer = diagnose(wavewright.open(path))
     assert answer.trust.cycles == "do not use"
     assert answer.trust.caveats[0].name == "no_waves"

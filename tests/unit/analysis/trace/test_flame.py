@@ -9,10 +9,10 @@ from tests.unit.export.made_traces import CODE, made
 from tests.unit.made_markers import ENTER, FIRST, LEAVE, markers
 from tests.unit.small_traces import small_trace
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.costs.flame import MOST_LINES, Flame, flame
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.flame import MOST_LINES, Flame, flame
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
 
 CHAINS = ["/a.py:2", "/h.h:9 -> /a.py:2", "/m.h:3 -> /h.h:9 -> /a.py:2", "/h.h:9 -> /a.py:3", "/a.py:?", None]
 STEPS = [(time, time // 10, 8, 2, row) for row, time in enumerate(range(0, 60, 10))]

@@ -10,13 +10,13 @@ import pytest
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope import ThreadTrace
-from wavescope.analysis.trace.diagnose import Diagnosis, diagnose
-from wavescope.analysis.trace.floors import Floors, floors, floors_without
-from wavescope.analysis.trace.lanes.evaluated import LaneOptions
-from wavescope.facts.lanes import lane_rules
-from wavescope.report.trace.diagnose import floor_lines
-from wavescope.report.trace.floors import floor_sentences
+from wavewright import ThreadTrace
+from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
+from wavewright.analysis.trace.floors import Floors, floors, floors_without
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.facts.lanes import lane_rules
+from wavewright.report.trace.diagnose import floor_lines
+from wavewright.report.trace.floors import floor_sentences
 
 SMEM, SALU, VMEM, LDS, VALU, JUMP, WAIT = 1, 2, 3, 5, 6, 7, 9
 TEXTS = [
@@ -154,7 +154,7 @@ def test_cus_are_added_up() -> None:
 
 
 def test_cus_that_are_not_evaluated_make_it_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.analysis.trace.floors.lane_pipes._MOST_UNITS", 1)
+    monkeypatch.setattr("wavewright.analysis.trace.floors.lane_pipes._MOST_UNITS", 1)
     rows = [*ADDRESSES, (LDS, 3)]
     answer = floors(trace_of([wave(rows, step=80), wave(rows, se=1, step=60)]))
     lds = answer.pipes.filter(pipe="LDS").row(0, named=True)
@@ -254,12 +254,12 @@ def test_low_floors_are_not_mentioned() -> None:
 
 
 def test_large_traces_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.analysis.trace.diagnose.floor_limits._MOST_INSTRUCTIONS_OF_LANES", 4)
+    monkeypatch.setattr("wavewright.analysis.trace.diagnose.floor_limits._MOST_INSTRUCTIONS_OF_LANES", 4)
     answer = diagnose(waiting_trace(7, wait=120))
     assert answer.floors is not None
     assert "LDS" not in of_pipes(answer.floors)
     assert lds_finding(answer).lane_causes == ()
-    monkeypatch.setattr("wavescope.analysis.trace.diagnose.floor_limits._MOST_INSTRUCTIONS", 4)
+    monkeypatch.setattr("wavewright.analysis.trace.diagnose.floor_limits._MOST_INSTRUCTIONS", 4)
     assert diagnose(waiting_trace(7, wait=120)).floors is None
 
 

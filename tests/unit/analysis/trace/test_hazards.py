@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.code import hazards
-from wavescope.analysis.trace.code.hazards import NOT_KNOWN, family
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import with_operands
-from wavescope.codeobj.registers import RowUses
+from wavewright.analysis.trace.code import hazards
+from wavewright.analysis.trace.code.hazards import NOT_KNOWN, family
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.codeobj.registers import RowUses
 
 MFMA = "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]"
 

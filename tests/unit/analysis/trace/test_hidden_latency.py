@@ -13,17 +13,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.property.scenarios import TARGETS, scenarios
 from tests.sampling import examples
 from tests.unit.analysis import spelled_out_hiding
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
-from wavescope.analysis.trace.costs.exposure import ROW_COSTS, row_costs
-from wavescope.analysis.trace.costs.hidden_latency import hidden_latency
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.costs.exposure import ROW_COSTS, row_costs
+from wavewright.analysis.trace.costs.hidden_latency import hidden_latency
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = ["v_mfma_f32", "v_add_f32 v0", "global_load_dword v1", "s_add_u32 s0", "s_nop 0", "v_wmma_f32"]
 SPELLED_OUT = {True: spelled_out_hiding.reference, False: spelled_out_hiding.corrected}  # by `amd`
@@ -82,7 +82,7 @@ def test_synthetic_captures_follow_the_rules(family: str, data: st.DataObject) -
         files = write_capture(capture, folder)
         listings = [file for file in files if file.name.endswith(".isa.tsv")]
         located = [f"{f}@{o.load_address}:{o.id}" for f, o in zip(listings, capture.code_objects, strict=True)]
-        trace = wavescope.decode([files[-1]], code_objects=located)
+        trace = wavewright.decode([files[-1]], code_objects=located)
     assert by_row(trace, amd=True) == spelled_out_hiding.reference(trace)
 
 
@@ -94,7 +94,7 @@ def test_the_matrix_kernel_follows_the_rules(gpu: str, tmp_path: Path) -> None:
         other_simd=0 if family == "gfx9" else 6, seed=3,
     )  # fmt: skip
     write_capture(synthesize(scenario), tmp_path)
-    trace = wavescope.decode(tmp_path)
+    trace = wavewright.decode(tmp_path)
     for amd in (False, True):
         assert by_row(trace, amd=amd) == SPELLED_OUT[amd](trace)
     reference = hidden_latency(trace, amd=True)

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.costs.histogram import row_histogram
-from wavescope.errors import UsageError
+from wavewright.analysis.trace.costs.histogram import row_histogram
+from wavewright.errors import UsageError
 
 TEXTS = ["s_load_dwordx2 s[0:1], s[2:3], 0x0", "s_waitcnt lgkmcnt(0)",
          "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]",

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
-from wavescope.analysis.trace.code.attribution import is_library, source_of_rows
-from wavescope.analysis.trace.costs.hotspots import SORTS, UNITS, Hotspots, hotspots
-from wavescope.analysis.trace.costs.kernel_costs import kernel_costs
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots, sample_hotspots
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.code.attribution import is_library, source_of_rows
+from wavewright.analysis.trace.costs.hotspots import SORTS, UNITS, Hotspots, hotspots
+from wavewright.analysis.trace.costs.kernel_costs import kernel_costs
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots, sample_hotspots
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 CHAINS = [
     "/home/me/gemm.py:10",

@@ -7,9 +7,9 @@ import pytest
 
 from tests.unit.export.made_traces import CODE, made, one_wave
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing import IsaListing, isa_listing
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.listing import IsaListing, isa_listing
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 LOOP = {
     "begin": 0,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+from wavewright.model.trace import ThreadTrace
 
 
 def traced(events: list[tuple[int, int, int, bool, int | None]]) -> ThreadTrace:

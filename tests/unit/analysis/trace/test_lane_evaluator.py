@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope import _core
-from wavescope.analysis.code.control_flow import branch_targets
+from wavewright import _core
+from wavewright.analysis.code.control_flow import branch_targets
 
 LANES = 64
 _LDS = 1

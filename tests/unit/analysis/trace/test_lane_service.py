@@ -10,13 +10,13 @@ import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.small_traces import small_trace
-from wavescope import _core
-from wavescope.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
-from wavescope.analysis.trace.lanes.service import LaneService, lane_service
-from wavescope.errors import UnsupportedError, UsageError
-from wavescope.facts.lanes import lds_access, lds_rule
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.opening import open_trace
+from wavewright import _core
+from wavewright.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
+from wavewright.analysis.trace.lanes.service import LaneService, lane_service
+from wavewright.errors import UnsupportedError, UsageError
+from wavewright.facts.lanes import lds_access, lds_rule
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.opening import open_trace
 
 MASK = "v_and_b32_e32 v0, 0x3ff, v0"
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth.kernels import LANE_KERNELS, LANE_TARGETS
 from synth.lanes import LaneLaunch, lane_truth
-from wavescope.analysis.trace.lanes.evaluated import LaneOptions, executions
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions, executions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from synth.lanes import LaneTruth
-    from wavescope.model.trace import ThreadTrace
+    from wavewright.model.trace import ThreadTrace
 
 
 def _options(truth: LaneTruth, trace: ThreadTrace, *, given: bool) -> LaneOptions:
@@ -30,7 +30,7 @@ def _options(truth: LaneTruth, trace: ThreadTrace, *, given: bool) -> LaneOption
 
 def _verdicts(truth: LaneTruth, *, given: bool) -> Counter[str]:
     """How often an execution is equal, unknown, known although it depends on data, or wrong."""
-    trace = wavescope.open(truth.capture)
+    trace = wavewright.open(truth.capture)
     verdicts: Counter[str] = Counter()
     answers = executions(trace, _options(truth, trace, given=given))
     expected = truth.executed(trace).join(truth.frame, on=["workgroup", "wave", "line", "execution"])
@@ -82,7 +82,7 @@ def test_without_arguments_only_what_needs_none_is_known(kernel: str, target: st
 
 def test_executions_say_why_they_are_unknown(tmp_path: Path) -> None:
     truth = lane_truth(LaneLaunch("lane_data", "gfx942", waves=2), tmp_path)
-    trace = wavescope.open(truth.capture)
+    trace = wavewright.open(truth.capture)
     unknown = executions(trace, _options(truth, trace, given=True)).filter(~pl.col("is_known"))
     assert unknown.height
     assert unknown["reason"].str.contains("depends on data|which lanes are active").all()

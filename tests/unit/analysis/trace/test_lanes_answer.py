@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.code.lane_columns import LANE_SUMS
-from wavescope.analysis.trace.costs.hotspots import hotspots
-from wavescope.analysis.trace.lanes.answer import lanes
-from wavescope.analysis.trace.lanes.columns import lane_sums
-from wavescope.analysis.trace.lanes.pattern import lane_ranges, row_pattern
-from wavescope.analysis.trace.listing import isa_listing
-from wavescope.analysis.trace.listing.source_lines import source_listing
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.errors import UnsupportedError, UsageError
+from wavewright.analysis.trace.code.lane_columns import LANE_SUMS
+from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.lanes.answer import lanes
+from wavewright.analysis.trace.lanes.columns import lane_sums
+from wavewright.analysis.trace.lanes.pattern import lane_ranges, row_pattern
+from wavewright.analysis.trace.listing import isa_listing
+from wavewright.analysis.trace.listing.source_lines import source_listing
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.errors import UnsupportedError, UsageError
 
 # Rows of 32 dwords: lane n reads column 0 of row n, so that all lanes meet in bank 0.
 TEXTS = [

@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope import ThreadTrace
-from wavescope.analysis.trace.lanes.fit import fit_arguments
-from wavescope.errors import UsageError
+from wavewright import ThreadTrace
+from wavewright.analysis.trace.lanes.fit import fit_arguments
+from wavewright.errors import UsageError
 
 LDS, VALU = 5, 6
 TEXTS = [

@@ -10,8 +10,8 @@ import pytest
 
 from synth.omniprobe import ProbedAccess, ProbedKernel, json_log
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.lanes.omniprobe import COMPARISON, LINES, omniprobe_by_line, omniprobe_comparison
-from wavescope.readers.trace.omniprobe import read_omniprobe
+from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, LINES, omniprobe_by_line, omniprobe_comparison
+from wavewright.readers.trace.omniprobe import read_omniprobe
 
 CODE = [
     ("global_load_dwordx4 v[0:3], v4, s[0:1]", "/build/src/gemm.hip:10"),

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wavescope.analysis.trace.lanes.fixes import ArrayFixes, Layout, LdsAccessPatterns, find_fixes
-from wavescope.facts.lanes import LdsRuleFact, lds_rule
+from wavewright.analysis.trace.lanes.fixes import ArrayFixes, Layout, LdsAccessPatterns, find_fixes
+from wavewright.facts.lanes import LdsRuleFact, lds_rule
 
 _LANE = np.arange(64)
 _ALL = (1 << 64) - 1

@@ -7,8 +7,8 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from wavescope import _core
-from wavescope.facts.lanes import LdsRuleFact, lds_rule
+from wavewright import _core
+from wavewright.facts.lanes import LdsRuleFact, lds_rule
 
 _ALL = (1 << 64) - 1
 _READS = 64  # of the probe's block

@@ -7,10 +7,10 @@ import polars as pl
 from tests.unit.export.made_traces import CODE, made
 from tests.unit.small_traces import small_trace
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.listing.line_costs import line_costs
-from wavescope.analysis.trace.listing.source_lines import source_listing
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.listing.line_costs import line_costs
+from wavewright.analysis.trace.listing.source_lines import source_listing
+from wavewright.model.trace import ThreadTrace
 
 CHAINS = ["/a.py:2", "/h.h:9 -> /a.py:2", "/m.h:3 -> /h.h:9 -> /a.py:2", "/h.h:9 -> /a.py:3", "/a.py:?", None]
 WAVE = {

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from tests.unit.analysis.made_limits import limited
-from wavescope import ThreadTrace
-from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.analysis.trace.diagnose.linked import plain_names
-from wavescope.errors import UsageError
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
-from wavescope.report.trace.diagnose import diagnosis_markdown, diagnosis_report
+from wavewright import ThreadTrace
+from wavewright.analysis.counters.l2 import l2
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.diagnose.linked import plain_names
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
+from wavewright.report.trace.diagnose import diagnosis_markdown, diagnosis_report
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
     folder = tmp_path_factory.mktemp("trace")
     scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), workgroups=4, waves_per_workgroup=4, loop_trips=6)
     write_capture(synthesize(scenario), folder)
-    opened = wavescope.open(folder)
+    opened = wavewright.open(folder)
     assert isinstance(opened, ThreadTrace)
     return opened
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.e2e.inputs import real_trace
 from tests.unit.small_traces import frame, small_trace
-from wavescope.analysis.code.kernel import kernel_code
-from wavescope.analysis.trace.code.live import live_rows
-from wavescope.analysis.trace.occupancy.registers import registers
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.code.kernel import kernel_code
+from wavewright.analysis.trace.code.live import live_rows
+from wavewright.analysis.trace.occupancy.registers import registers
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 # v0 holds the ids. Beside each row: vector registers that are live before it, and after it with what it writes.
 KERNEL = [
@@ -67,7 +67,7 @@ def test_code_without_operands_has_no_rows() -> None:
 def test_a_capture_has_the_counts_of_its_code_object(tmp_path: Path, name: str) -> None:
     kernel = compiled(name, "gfx942")
     write_capture(synthesize(Scenario(kernels=(kernel,), loop_trips=3)), tmp_path)
-    trace = wavescope.open(tmp_path)
+    trace = wavewright.open(tmp_path)
     answer = live_rows(trace)
     code_object = CodeObject.from_bytes(kernel.elf)
     static = kernel_code(code_object, code_object.kernels[0]).rows.filter("is_reached")
@@ -80,7 +80,7 @@ def test_a_capture_has_the_counts_of_its_code_object(tmp_path: Path, name: str) 
 
 
 def test_a_real_kernel_is_below_what_it_names() -> None:
-    trace = wavescope.open(real_trace("flash_attn_func", 38430))
+    trace = wavewright.open(real_trace("flash_attn_func", 38430))
     answer = live_rows(trace)
     named = registers(trace).select(pl.col("vgprs", "agprs", "sgprs").max()).row(0, named=True)
     for kind, most in named.items():

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
-from wavescope.analysis.trace.costs.loops import Loops, loops
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.costs.loops import Loops, loops
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = ["s_branch c", "s_nop 0", "s_nop 0", "s_cbranch_scc1 a", "s_cbranch_scc1 b", "s_endpgm"]
 
@@ -105,7 +105,7 @@ def test_trips_of_a_synthetic_kernel(gpu: str, tmp_path: Path) -> None:
     family = "gfx9" if gpu == "gfx942" else "gfx11"
     scenario = Scenario(family=family, kernels=(compiled("tiled_gemm", gpu),), workgroups=2, loop_trips=5, seed=2)
     write_capture(synthesize(scenario), tmp_path)
-    trace = wavescope.decode(tmp_path)
+    trace = wavewright.decode(tmp_path)
     (loop,) = rows_of(loops(trace))
     assert (loop["trips_min"], loop["trips_max"]) == (6, 6)  # the body, and five times back to it
     assert loop["wave_count"] == trace.waves.height
@@ -121,7 +121,7 @@ def test_the_loop_of_a_real_kernel(shared: Path) -> None:
 
 def test_the_slow_iteration_of_a_real_kernel(shared: Path) -> None:
     """Counted by hand from the decoded JSON: iteration 3 takes 3,414 cycles in all waves, the others about 2,500."""
-    answer = loops(wavescope.decode(shared / "data" / "att-mi300x-bmm" / "c08" / "raw"))
+    answer = loops(wavewright.decode(shared / "data" / "att-mi300x-bmm" / "c08" / "raw"))
     assert answer.loops["slowest_iteration"].to_list() == [3]
     slowest = answer.iterations.row(3, named=True)
     assert (slowest["cycles_mean"], slowest["wave_count"], slowest["longer_share"]) == (3414.5, 8, 1.0)

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import CATEGORY, frame, small_trace
-from wavescope.analysis.trace.memory_latency import memory_latency
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.memory_latency import memory_latency
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 LOAD, WAIT = "global_load_dword v0, v[0:1], off", "s_waitcnt vmcnt(0)"
 

@@ -7,20 +7,20 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.analysis.trace.test_resident_waves import trace_of
-from wavescope.analysis.common.occupancy.architecture import architecture
-from wavescope.analysis.common.occupancy.limits import Resources
-from wavescope.analysis.trace.occupancy import Occupancy, occupancy, theoretical
-from wavescope.analysis.trace.selection import Selection
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import with_operands
-from wavescope.codeobj.targets import family_of
-from wavescope.errors import UsageError
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.report.trace.occupancy import occupancy_report
+from wavewright.analysis.common.occupancy.architecture import architecture
+from wavewright.analysis.common.occupancy.limits import Resources
+from wavewright.analysis.trace.occupancy import Occupancy, occupancy, theoretical
+from wavewright.analysis.trace.selection import Selection
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.codeobj.targets import family_of
+from wavewright.errors import UsageError
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.report.trace.occupancy import occupancy_report
 
 
 def _rows(table: str, *rows: dict[str, object]) -> pl.DataFrame:
@@ -210,7 +210,7 @@ def test_synthetic_captures(gpu: str, wave_size: int, tmp_path: Path) -> None:
     family = family_of(gpu)
     assert family is not None
     write_capture(synthesize(Scenario(family=family, kernels=(kernel,), shader_engines=2)), tmp_path)
-    answer = occupancy(wavescope.open(tmp_path))
+    answer = occupancy(wavewright.open(tmp_path))
     assert (answer.target, answer.target_origin) == (gpu, "from the capture")
     row = answer.kernels.row(0, named=True)
     assert row["wave_size"] == wave_size

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from tests.unit.ui_directories import frame
-from wavescope.analysis.common.noise import share_bounds
-from wavescope.analysis.trace.samples.causes import causes_of_samples
-from wavescope.analysis.trace.samples.diagnosis import LEAST_OBSERVATIONS, sample_diagnosis
-from wavescope.analysis.trace.samples.stalls import sample_stalls
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.codeobj.classes import classify_frame
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.common.noise import share_bounds
+from wavewright.analysis.trace.samples.causes import causes_of_samples
+from wavewright.analysis.trace.samples.diagnosis import LEAST_OBSERVATIONS, sample_diagnosis
+from wavewright.analysis.trace.samples.stalls import sample_stalls
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.codeobj.classes import classify_frame
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 TEXTS = [
     "s_waitcnt vmcnt(0) lgkmcnt(0)",

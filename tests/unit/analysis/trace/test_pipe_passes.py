@@ -3,9 +3,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 EXP, MFMA = "v_exp_f32_e32 v1, v2", "v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]"
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.occupancy.registers import REGISTERS, registers
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import with_operands
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.occupancy.registers import REGISTERS, registers
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 
 def _scan(*texts: str | None) -> dict[str, int]:

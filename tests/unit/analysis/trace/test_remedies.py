@@ -7,13 +7,13 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.diagnose.facts import Producer, RowView
-from wavescope.analysis.trace.diagnose.remedies import remedies_for
-from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import with_operands
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.diagnose.facts import Producer, RowView
+from wavewright.analysis.trace.diagnose.remedies import remedies_for
+from wavewright.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 WAIT = RowView(
     row=50, stall_class="wait vector load", text="s_waitcnt vmcnt(3)", file=None, line=None, address=0,

@@ -9,8 +9,8 @@ import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.analysis.trace.test_compare import waves_with
-from wavescope.analysis.trace.compare import compare
-from wavescope.analysis.trace.compare.renaming import renamed
+from wavewright.analysis.trace.compare import compare
+from wavewright.analysis.trace.compare.renaming import renamed
 
 KERNEL = [
     "s_load_dwordx4 s[4:7], s[0:1], 0x0",

@@ -3,12 +3,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
-from wavescope.analysis.trace.selection import Selection
-from wavescope.analysis.trace.waves.residency import residency
-from wavescope.analysis.trace.waves.resident import RESIDENT_WAVES, resident_waves
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.occupancy.achieved import achieved, chosen_waves
+from wavewright.analysis.trace.selection import Selection
+from wavewright.analysis.trace.waves.residency import residency
+from wavewright.analysis.trace.waves.resident import RESIDENT_WAVES, resident_waves
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 Event = tuple[int, bool]
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.analysis.spelled_out_waits import spelled_out
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.waits.resolved import family_of_trace, resolve
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.waits.resolved import family_of_trace, resolve
+from wavewright.model.trace import ThreadTrace
 
 TEXTS = {
     "gfx942": [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import load, read_json
-from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_totals import row_totals
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-import wavescope
+import wavewright
 from tests.unit.export.made_traces import CODE
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing.source_lines import SampleLines, sample_lines
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.listing.source_lines import SampleLines, sample_lines
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 CHAINS = ["/a.py:2", "/h.h:9 -> /a.py:2", "/a.py:3", None, None, None]
 
@@ -50,6 +50,6 @@ def test_the_tables_are_as_declared() -> None:
 
 
 def test_real_samples(shared: Path) -> None:
-    listing = sample_lines(wavescope.open(shared / "data" / "pcsampling-rcv"))
+    listing = sample_lines(wavewright.open(shared / "data" / "pcsampling-rcv"))
     counts = listing.files.select(pl.col("issued_count", "stalled_count").sum()).row(0)
     assert counts == (1306, 3384)

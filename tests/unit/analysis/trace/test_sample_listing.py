@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-import wavescope
+import wavewright
 from tests.unit.export.made_traces import CODE
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing import SampleListing, sample_listing
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.listing import SampleListing, sample_listing
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 
 def sampled() -> ThreadTrace:
@@ -42,6 +42,6 @@ def test_the_tables_are_as_declared() -> None:
 
 
 def test_real_samples(shared: Path) -> None:
-    listing = sample_listing(wavescope.open(shared / "data" / "pcsampling-rcv"))
+    listing = sample_listing(wavewright.open(shared / "data" / "pcsampling-rcv"))
     assert (listing.sample_count, listing.stalled_count) == (1306 + 3384, 3384)
     assert listing.rows.sort("stalled_count", descending=True)["text"][0] == "s_barrier"

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from wavescope import ThreadTrace, UsageError
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.analysis.trace.selection import Selection, select, selected_rows
+from wavewright import ThreadTrace, UsageError
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.selection import Selection, select, selected_rows
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
     kernel = compiled("tiled_gemm", "gfx942")
     scenario = Scenario(kernels=(kernel,), shader_engines=2, workgroups=2, waves_per_workgroup=4, loop_trips=3)
     write_capture(synthesize(scenario), folder)
-    return wavescope.open(folder)
+    return wavewright.open(folder)
 
 
 def total(trace: ThreadTrace, column: str) -> int:

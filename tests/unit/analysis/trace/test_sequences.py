@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from wavescope.analysis.trace.compare.sequences import align, moved, shape_of
+from wavewright.analysis.trace.compare.sequences import align, moved, shape_of
 
 texts = st.sampled_from(
     [

@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.unit.export.made_traces import made
-from wavescope.analysis.trace.slow_waves import SlowWaves, slow_waves
+from wavewright.analysis.trace.slow_waves import SlowWaves, slow_waves
 
 
 def wave(wait: int, *, start: int = 0, se: int = 0, hits: int = 1) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_the_tables_are_as_declared() -> None:
 
 
 def test_a_real_trace_without_instructions_of_two_engines(shared: Path) -> None:
-    answer = slow_waves(wavescope.decode(shared / "golden" / "gfx1200" / "profile_gemm_run_0"))
+    answer = slow_waves(wavewright.decode(shared / "golden" / "gfx1200" / "profile_gemm_run_0"))
     assert answer.untraced_wave_count == 16
     assert set(answer.waves.filter(pl.col("path").is_null())["se"]) == {2, 3}
     assert not answer.waves["is_early_exit"].any()

@@ -6,8 +6,8 @@ import polars as pl
 
 from tests.unit.export.made_traces import CODE, made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing.source_lines import SourceListing, source_listing
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.listing.source_lines import SourceListing, source_listing
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 CHAINS = ["/a.py:2", "/h.h:9 -> /a.py:2", "/m.h:3 -> /h.h:9 -> /a.py:2", "/h.h:9 -> /a.py:3", "/a.py:?", None]
 WAVE = {

@@ -4,13 +4,13 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.waits.classes import CLASSES, PRODUCER_OF_CLASS, stall_class
-from wavescope.analysis.trace.waits.resolved import resolve
-from wavescope.codeobj.classes import _table
-from wavescope.codeobj.targets import FAMILIES
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.waits.classes import CLASSES, PRODUCER_OF_CLASS, stall_class
+from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.codeobj.classes import _table
+from wavewright.codeobj.targets import FAMILIES
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 LOAD, STORE = "global_load_dword v0, v[0:1], off", "global_store_dword v[0:1], v2, off"
 DMA = "buffer_load_dword v0, s[0:3], 0 offen lds"

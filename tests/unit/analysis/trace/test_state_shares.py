@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.waves.state_curves import state_curves
-from wavescope.analysis.trace.waves.states import states
+from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.states import states
 
 
 def test_shares_of_all_waves_engines_and_kernels() -> None:

@@ -8,16 +8,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from tests.cli.in_process import call
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.costs.hotspots import hotspots
-from wavescope.analysis.trace.memory_latency import memory_latency
-from wavescope.analysis.trace.memory_latency.beyond_trace import counter_command
-from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import with_operands
-from wavescope.model.trace import ThreadTrace
+from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.memory_latency import memory_latency
+from wavewright.analysis.trace.memory_latency.beyond_trace import counter_command
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.model.trace import ThreadTrace
 
 
 def trace_of(texts: list[str], *, waves: int = 2, gfxip: int = 9, wave_size: int | None = None) -> ThreadTrace:
@@ -146,7 +146,7 @@ def test_the_command_for_counters_runs(target: str) -> None:
 
 def test_bytes_of_a_real_kernel(shared: Path) -> None:
     """By hand: 8 waves run 8 two-byte loads once and 8 in the 7 trips of the loop, and 64 two-byte stores once."""
-    trace = wavescope.decode(shared / "data" / "att-mi300x-bmm" / "c08" / "raw")
+    trace = wavewright.decode(shared / "data" / "att-mi300x-bmm" / "c08" / "raw")
     rows = memory_latency(trace).traffic.filter((pl.col("space") == "memory") & (pl.col("bytes_per_lane") == 2))
     assert rows.select("direction", "row_count", "execution_count", "requested_bytes_total").rows() == [
         ("load", 16, 8 * (8 + 8 * 7), 512 * 128),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.pipes import PIPES
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.model.schema import CATEGORIES
+from wavewright.analysis.trace.pipes import PIPES
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.model.schema import CATEGORIES
 
 TEXTS = ["v_add_f32 v0, v1, v2", "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]", "s_waitcnt vmcnt(0)"]
 CODE = frame("code", {"row": [0, 1, 2], "text": TEXTS})

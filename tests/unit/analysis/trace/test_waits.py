@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.waits import waits
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.analysis.trace.waits import waits
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 LOAD, READ, WAIT = "global_load_dword v0, v[0:1], off", "ds_read_b32 v0, v1", "s_waitcnt vmcnt(0)"
 PLACES = ["/src/a.py:7", "/src/a.py:8"]

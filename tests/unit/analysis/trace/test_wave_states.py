@@ -8,7 +8,7 @@ import polars as pl
 
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import load, read_json
-from wavescope.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.state_curves import state_curves
 
 if TYPE_CHECKING:
     from pathlib import Path

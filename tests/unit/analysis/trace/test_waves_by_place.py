@@ -8,10 +8,10 @@ import pytest
 from synth import Scenario, synthesize, write_capture
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.waves.by_place import engines_per_die, waves_by_place
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.opening import open_trace
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.waves.by_place import engines_per_die, waves_by_place
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.opening import open_trace
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.gpus.test_locks import gpu
-from wavescope.capture.gpus.choice import choose_gpu, meant_gpus, reserved
-from wavescope.capture.gpus.users import GpuUser, users_of
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.processes import inherited_descriptors
-from wavescope.errors import BusyError, UsageError
+from wavewright.capture.gpus.choice import choose_gpu, meant_gpus, reserved
+from wavewright.capture.gpus.users import GpuUser, users_of
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.processes import inherited_descriptors
+from wavewright.errors import BusyError, UsageError
 
 GPUS = tuple(replace(gpu(index), memory_used_bytes=(index + 5) % 8, unique_id=f"GPU-{index:x}a") for index in range(8))
 CPX = tuple(replace(gpu(index), pci=f"0000:{index // 4:02x}:00.0") for index in range(8))
@@ -74,7 +74,7 @@ def test_reserved_gpus_are_given_once(tmp_path: Path) -> None:
                 GPUS,
                 dict,
                 host="node",
-                variables={"WAVESCOPE_LOCK_DIR": str(tmp_path)},
+                variables={"WAVEWRIGHT_LOCK_DIR": str(tmp_path)},
                 wait_seconds=60,
                 pause=lambda seconds: time.sleep(min(seconds, 0.005)),
             ) as place:
@@ -95,7 +95,7 @@ def test_reserved_gpus_are_given_once(tmp_path: Path) -> None:
 
 
 def test_wait_is_over(tmp_path: Path) -> None:
-    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    variables = {"WAVEWRIGHT_LOCK_DIR": str(tmp_path)}
     pauses: list[float] = []
     sentences: list[str] = []
 
@@ -132,13 +132,13 @@ def test_foreign_queues_that_appear_after_the_lock(tmp_path: Path) -> None:
     """The second look counts: somebody came between."""
     answers = iter([{}, {GPUS[3].key: ["process 9"]}, {}])
     with reserved(
-        "auto", GPUS, lambda: next(answers), host="node", variables={"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+        "auto", GPUS, lambda: next(answers), host="node", variables={"WAVEWRIGHT_LOCK_DIR": str(tmp_path)}
     ) as place:
         assert place.gpu.index == 4
 
 
 def test_devices_are_not_shared_by_partitions(tmp_path: Path) -> None:
-    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    variables = {"WAVEWRIGHT_LOCK_DIR": str(tmp_path)}
     with (
         reserved("auto", CPX, dict, host="node", variables=variables) as first,
         reserved("auto", CPX, dict, host="node", variables=variables) as second,
@@ -161,7 +161,7 @@ def test_queues_of_the_driver_must_vanish(tmp_path: Path) -> None:
     (queues / "gpuid").write_text("103\n")
     (tmp_path / "root/proc/4711").mkdir(parents=True)
     (tmp_path / "root/proc/4711/comm").write_text("python\x1b[2J\n")
-    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path / "locks")}
+    variables = {"WAVEWRIGHT_LOCK_DIR": str(tmp_path / "locks")}
     pauses = 0
 
     def pause(seconds: float) -> None:
@@ -193,7 +193,7 @@ def test_abandoned_programs_are_ended_first(tmp_path: Path) -> None:
         order.append("users")
         return {}
 
-    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    variables = {"WAVEWRIGHT_LOCK_DIR": str(tmp_path)}
     with reserved(
         "2", GPUS, users, host="node", variables=variables, clear=lambda gpus: order.append(f"clear {gpus[0].index}")
     ):

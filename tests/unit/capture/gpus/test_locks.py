@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.gpus import locks as gpu_locks
-from wavescope.capture.gpus.gpu import Gpu
-from wavescope.capture.gpus.locks import Holder, holder_of, lock_folder, lock_path, locked, try_lock
-from wavescope.capture.machines.processes import (
+from wavewright.capture.gpus import locks as gpu_locks
+from wavewright.capture.gpus.gpu import Gpu
+from wavewright.capture.gpus.locks import Holder, holder_of, lock_folder, lock_path, locked, try_lock
+from wavewright.capture.machines.processes import (
     SUPERVISOR_VARIABLE,
     abandoned,
     end,
@@ -24,7 +24,7 @@ from wavescope.capture.machines.processes import (
     process_name,
     this_process,
 )
-from wavescope.errors import BusyError, OutputError, UsageError
+from wavewright.errors import BusyError, OutputError, UsageError
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
@@ -50,8 +50,8 @@ def in_a_child(path: Path, *, uid: int | None = None) -> str:
     words = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from wavescope.capture.gpus.locks import try_lock\n"
-        "from wavescope.errors import BusyError\n"
+        "from wavewright.capture.gpus.locks import try_lock\n"
+        "from wavewright.errors import BusyError\n"
         f"uid = {uid!r}\n"
         "if uid is not None: os.setgid(uid); os.setuid(uid)\n"
         "try: print('locked' if try_lock(Path(sys.argv[1])) else 'busy')\n"
@@ -171,13 +171,13 @@ def test_folder_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         lock_folder({})
     for chosen in (str(file), str(file / "below")):
         with pytest.raises(UsageError, match="need a folder"):
-            lock_folder({"WAVESCOPE_LOCK_DIR": chosen})
+            lock_folder({"WAVEWRIGHT_LOCK_DIR": chosen})
     with pytest.raises(OutputError):
-        lock_folder({"WAVESCOPE_LOCK_DIR": "/proc/nothing/here"})
-    made = lock_folder({"WAVESCOPE_LOCK_DIR": str(tmp_path / "a" / "b")})
+        lock_folder({"WAVEWRIGHT_LOCK_DIR": "/proc/nothing/here"})
+    made = lock_folder({"WAVEWRIGHT_LOCK_DIR": str(tmp_path / "a" / "b")})
     assert stat.S_IMODE(made.stat().st_mode) == 0o1777
     made.chmod(0o755)  # the owner's choice stays
-    assert stat.S_IMODE(lock_folder({"WAVESCOPE_LOCK_DIR": str(made)}).stat().st_mode) == 0o755
+    assert stat.S_IMODE(lock_folder({"WAVEWRIGHT_LOCK_DIR": str(made)}).stat().st_mode) == 0o755
 
 
 def test_file_system_without_locks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_file_system_without_locks(folder: Path, monkeypatch: pytest.MonkeyPatch
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with pytest.raises(UsageError, match=r"has no locks.*WAVESCOPE_LOCK_DIR"):
+    with pytest.raises(UsageError, match=r"has no locks.*WAVEWRIGHT_LOCK_DIR"):
         try_lock(folder / "a.lock")
 
 
@@ -212,8 +212,8 @@ def test_program_that_outlives_its_supervisor(folder: Path) -> None:
     supervisor = (
         "import os, subprocess, sys\n"
         "from pathlib import Path\n"
-        "from wavescope.capture.gpus.locks import try_lock\n"
-        "from wavescope.capture.machines import processes\n"
+        "from wavewright.capture.gpus.locks import try_lock\n"
+        "from wavewright.capture.machines import processes\n"
         "try_lock(Path(sys.argv[1]))\n"
         "supervisor = str(processes.this_process())\n"
         "variables = {**os.environ, processes.SUPERVISOR_VARIABLE: supervisor, 'LOCK': sys.argv[1]}\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.gpus.gpu import Gpu
-from wavescope.capture.gpus.topology import gpus_of, nodes_of, topology_folder
-from wavescope.capture.machines.local_machine import LocalMachine
+from wavewright.capture.gpus.gpu import Gpu
+from wavewright.capture.gpus.topology import gpus_of, nodes_of, topology_folder
+from wavewright.capture.machines.local_machine import LocalMachine
 
 #: One XCC of an MI300X in CPX, shortened.
 PROPERTIES = """simd_count 152

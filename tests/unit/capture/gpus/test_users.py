@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wavescope.capture.gpus.gpu import Gpu
-from wavescope.capture.gpus.users import GpuUser, busy_percent, users_of
-from wavescope.capture.machines.local_machine import LocalMachine
+from wavewright.capture.gpus.gpu import Gpu
+from wavewright.capture.gpus.users import GpuUser, busy_percent, users_of
+from wavewright.capture.machines.local_machine import LocalMachine
 
 
 def _gpu(index: int, gpu_id: int, card: str = "") -> Gpu:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from wavescope.analysis.counters.plan import CapturePlan, plan_capture
-from wavescope.capture.inputs.counter_input import command_without_file, commands, input_files, input_text
-from wavescope.capture.plans.counter_passes import definitions, remarks, summary
-from wavescope.errors import UsageError
+from wavewright.analysis.counters.plan import CapturePlan, plan_capture
+from wavewright.capture.inputs.counter_input import command_without_file, commands, input_files, input_text
+from wavewright.capture.plans.counter_passes import definitions, remarks, summary
+from wavewright.errors import UsageError
 
 
 def as_rocprofv3_reads(text: str) -> list[list[str]]:

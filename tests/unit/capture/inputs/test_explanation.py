@@ -10,12 +10,12 @@ import pytest
 
 from tests.amd_script import SCRIPTS
 from tests.unit.capture.inputs.traps import EXTRA, FILES
-from wavescope.capture.inputs.explanation import Explanation, explain
-from wavescope.capture.inputs.files import input_of
-from wavescope.capture.inputs.findings import Finding, Level
-from wavescope.capture.inputs.reading import reader_of, reading_of
-from wavescope.capture.rocprofv3.releases import assumed
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.inputs.explanation import Explanation, explain
+from wavewright.capture.inputs.files import input_of
+from wavewright.capture.inputs.findings import Finding, Level
+from wavewright.capture.inputs.reading import reader_of, reading_of
+from wavewright.capture.rocprofv3.releases import assumed
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 
 CONTENTS = {"extra.yaml": EXTRA}
 

@@ -14,10 +14,10 @@ import pytest
 from tests.amd_script import SCRIPTS, AmdScript
 from tests.sampling import every_third, examples
 from tests.unit.capture.inputs.traps import EXTRA, FILES
-from wavescope.capture.inputs.files import input_of
-from wavescope.capture.inputs.reading import Reading, key_of, reader_of, reading_of
-from wavescope.capture.rocprofv3.options import all_options
-from wavescope.capture.rocprofv3.releases import assumed
+from wavewright.capture.inputs.files import input_of
+from wavewright.capture.inputs.reading import Reading, key_of, reader_of, reading_of
+from wavewright.capture.rocprofv3.options import all_options
+from wavewright.capture.rocprofv3.releases import assumed
 
 #: What was done: whether it was refused, and the variables of each run.
 Did = tuple[bool, list[dict[str, str]]]

@@ -11,14 +11,14 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from tests.amd_script import SCRIPTS, AmdScript
-from wavescope.capture.inputs.explanation import explain
-from wavescope.capture.inputs.files import input_of
-from wavescope.capture.inputs.findings import Level
-from wavescope.capture.inputs.writing import WrittenInput, form_of, input_from, jobs_text
-from wavescope.capture.plans.commands import commands_of
-from wavescope.capture.rocprofv3.releases import assumed
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
-from wavescope.errors import UsageError
+from wavewright.capture.inputs.explanation import explain
+from wavewright.capture.inputs.files import input_of
+from wavewright.capture.inputs.findings import Level
+from wavewright.capture.inputs.writing import WrittenInput, form_of, input_from, jobs_text
+from wavewright.capture.plans.commands import commands_of
+from wavewright.capture.rocprofv3.releases import assumed
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
+from wavewright.errors import UsageError
 
 APP = ("program", "a b")
 TRICKY = r"^void gemm<\(4, \"x\"\)>: #\[no\]$"

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.capture.jobs import manifest
-from wavescope.capture.jobs.manifest import Event, JobState, Manifest, is_locked, job_lock, read_events, state_of
-from wavescope.errors import OutputError, UsageError
+from wavewright.capture.jobs import manifest
+from wavewright.capture.jobs.manifest import Event, JobState, Manifest, is_locked, job_lock, read_events, state_of
+from wavewright.errors import OutputError, UsageError
 
 
 def _names(folder: Path) -> list[str]:
@@ -138,8 +138,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_a_manifest_that_can_be_read(tmp_
     script = """
 import resource, signal, sys
 from pathlib import Path
-from wavescope.capture.jobs.manifest import Manifest
-from wavescope.errors import OutputError
+from wavewright.capture.jobs.manifest import Manifest
+from wavewright.errors import OutputError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (150, 150))
 journal = Manifest(Path(sys.argv[1]))
@@ -170,7 +170,7 @@ def test_a_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
     script = """
 import sys, time
 from pathlib import Path
-from wavescope.capture.jobs.manifest import job_lock
+from wavewright.capture.jobs.manifest import job_lock
 with job_lock(Path(sys.argv[1])):
     print("locked", flush=True)
     time.sleep(100)

@@ -17,17 +17,17 @@ from synth.profiler_output import KERNEL
 from synth.rocm_tree import SCRIPTS, make_rocm_tree
 from tests.conftest import SHARED
 from tests.unit.capture.made_captures import Bench, installation_of
-from wavescope.capture.gpus.locks import holder_of, lock_path
-from wavescope.capture.jobs.folder import JobFolder
-from wavescope.capture.jobs.plan import Plan
-from wavescope.capture.jobs.replay import stored_result
-from wavescope.capture.jobs.taking import take
-from wavescope.capture.judgement import Verdict
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.machines.machine import Machine
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, ThreadTraces
-from wavescope.errors import BusyError, MissingToolError, OutputError, UsageError, WavescopeError
+from wavewright.capture.gpus.locks import holder_of, lock_path
+from wavewright.capture.jobs.folder import JobFolder
+from wavewright.capture.jobs.plan import Plan
+from wavewright.capture.jobs.replay import stored_result
+from wavewright.capture.jobs.taking import take
+from wavewright.capture.judgement import Verdict
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, ThreadTraces
+from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError, WavewrightError
 
 SAXPY: dict[str, Any] = {"kernel": "saxpy", "launches": (7, 8)}
 
@@ -51,7 +51,7 @@ def test_a_good_capture_is_taken_once_and_written_down(bench: Bench) -> None:
         data = (folder / "attempts/1/raw" / each["name"]).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (each["size_bytes"], each["sha256"])
     machine = json.loads((folder / "machine.json").read_text())
-    assert machine["versions"]["wavescope"]
+    assert machine["versions"]["wavewright"]
     assert json.loads((folder / "job.json").read_text())["wanted"]["launches"] == [7, 8]
     assert stored_result(folder) == result
 
@@ -88,7 +88,7 @@ def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Pat
     by_hand, taken = bench.runs
     assert taken["argv"] == by_hand["argv"]
     assert taken["cwd"] == by_hand["cwd"]
-    ours = ("WAVESCOPE_JOB", "WAVESCOPE_SUPERVISOR")
+    ours = ("WAVEWRIGHT_JOB", "WAVEWRIGHT_SUPERVISOR")
     by_shell = ("PWD", "OLDPWD", "_", "SHLVL")
     seen = [
         {key: value for key, value in run["env"].items() if key not in (*ours, *by_shell)} for run in (by_hand, taken)
@@ -214,7 +214,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(bench: Bench) -> None:
     with pytest.raises(OutputError, match="cannot create a folder of the capture: Not a directory"):
         bench.take(job, "file/out")
     with pytest.raises(OutputError, match="cannot create a folder of the capture: "):
-        bench.take(job, "/sys/wavescope-capture")
+        bench.take(job, "/sys/wavewright-capture")
     assert not bench.runs
 
 
@@ -349,8 +349,8 @@ def test_the_gpu_is_locked_while_it_is_used_and_free_afterwards_however_it_ends(
 
 
 def test_a_gpu_that_somebody_has_is_not_taken(bench: Bench) -> None:
-    from wavescope.capture.gpus.choice import reserved
-    from wavescope.capture.gpus.topology import gpus_of
+    from wavewright.capture.gpus.choice import reserved
+    from wavewright.capture.gpus.topology import gpus_of
 
     machine = bench.machine
     gpus = gpus_of(machine)
@@ -390,7 +390,7 @@ def test_an_unknown_job_folder_has_no_result(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no job is here"):
         stored_result(tmp_path)
     (tmp_path / "job.json").write_text('{"wanted": {"kind": "att", "program": 5}}')
-    with pytest.raises(WavescopeError):
+    with pytest.raises(WavewrightError):
         stored_result(tmp_path)
     assert JobFolder(tmp_path).discovery_count() == 0
     assert [path.name for path in tmp_path.iterdir()] == ["job.json"]
@@ -471,17 +471,17 @@ def test_a_disk_that_becomes_full_is_one_sentence_and_the_job_can_be_resumed(ben
     """By the limit of file sizes of the taker: a manifest that cannot grow."""
     from dataclasses import asdict
 
-    from wavescope.capture.jobs.stored import job_values
+    from wavewright.capture.jobs.stored import job_values
 
     script = """
 import json, resource, signal, sys
 from pathlib import Path
-from wavescope.capture.rocprofv3.installation import Installation
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.jobs.stored import converted, job_of
-from wavescope.capture.jobs.taking import take
-from wavescope.errors import WavescopeError
+from wavewright.capture.rocprofv3.installation import Installation
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.jobs.stored import converted, job_of
+from wavewright.capture.jobs.taking import take
+from wavewright.errors import WavewrightError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 given = json.loads(sys.argv[1])
 def say(event):
@@ -491,7 +491,7 @@ def say(event):
 try:
     take(job_of(given["job"])[1], Path(given["folder"]), machine=LocalMachine(variables=given["variables"]),
          runner=LocalRunner(), installation=converted(given["installation"], Installation), say=say)
-except WavescopeError as error:
+except WavewrightError as error:
     print(type(error).__name__, error)
 """
     job = bench.job(**SAXPY)

@@ -15,23 +15,23 @@ from typing import Any
 import pytest
 
 from tests.unit.capture.made_captures import Bench, installation_of, running
-from wavescope.capture.jobs.manifest import Manifest, is_locked
-from wavescope.capture.jobs.stored import job_values
-from wavescope.capture.jobs.taking import take
-from wavescope.capture.judgement import Verdict
-from wavescope.capture.machines import left_behind
-from wavescope.capture.machines.local_runner import LocalRunner
+from wavewright.capture.jobs.manifest import Manifest, is_locked
+from wavewright.capture.jobs.stored import job_values
+from wavewright.capture.jobs.taking import take
+from wavewright.capture.judgement import Verdict
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines.local_runner import LocalRunner
 
 SAXPY: dict[str, Any] = {"kernel": "saxpy", "launches": (7, 8)}
 TAKER = """
 import json, sys, time
 from pathlib import Path
-from wavescope.base import stopping
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.jobs.stored import converted, job_of
-from wavescope.capture.jobs.taking import take
-from wavescope.capture.rocprofv3.installation import Installation
+from wavewright.base import stopping
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.jobs.stored import converted, job_of
+from wavewright.capture.jobs.taking import take
+from wavewright.capture.rocprofv3.installation import Installation
 stopping.watch()
 given = json.loads(Path(sys.argv[1]).read_text())
 def say(event):
@@ -196,8 +196,8 @@ def test_a_discovery_is_not_repeated(bench: Bench) -> None:
 
 
 def test_two_takers_at_once_do_not_meet(bench: Bench) -> None:
-    from wavescope.capture.jobs import manifest
-    from wavescope.errors import UsageError
+    from wavewright.capture.jobs import manifest
+    from wavewright.errors import UsageError
 
     job = bench.job(**SAXPY)
     how: dict[str, Any] = {"machine": bench.machine, "runner": LocalRunner()}
@@ -231,7 +231,7 @@ def test_killed_at_random_moments_it_still_comes_to_one_end(bench: Bench) -> Non
 
 
 def test_files_below_are_listed_without_links(tmp_path: Path) -> None:
-    from wavescope.capture.jobs.folder import files_below
+    from wavewright.capture.jobs.folder import files_below
 
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "x").write_bytes(b"12")

@@ -14,14 +14,14 @@ from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import PROGRAM, make_rocm_tree, steered
 from tests.conftest import SHARED
 from tests.unit.capture.made_connections import Network
-from wavescope.capture.doctor import examine
-from wavescope.capture.doctor.check import Answer
-from wavescope.capture.doctor.sight import Request, Sight
-from wavescope.capture.jobs import tiny_program
-from wavescope.capture.jobs.tiny_program import SOURCE, tried
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.remote import connect
+from wavewright.capture.doctor import examine
+from wavewright.capture.doctor.check import Answer
+from wavewright.capture.doctor.sight import Request, Sight
+from wavewright.capture.jobs import tiny_program
+from wavewright.capture.jobs.tiny_program import SOURCE, tried
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.remote import connect
 
 _NODE = """simd_count 1216
 max_waves_per_simd 8
@@ -53,7 +53,7 @@ def _sight(folder: Path, compiler: str = "", **steering: object) -> Sight:
     lines = (
         "#!/bin/sh",
         'while [ "$1" != -o ]; do shift; done',
-        'grep -q wavescope_tiny "$3" || exit 9',
+        'grep -q wavewright_tiny "$3" || exit 9',
         f'cp {program} "$2"',
     )
     path = folder / "rocm/bin/hipcc"
@@ -64,7 +64,7 @@ def _sight(folder: Path, compiler: str = "", **steering: object) -> Sight:
             **variables,
             "PATH": f"{tree.root}/bin:{os.environ['PATH']}",
             "HOME": str(folder),
-            "WAVESCOPE_LOCK_DIR": str(folder / "locks"),
+            "WAVEWRIGHT_LOCK_DIR": str(folder / "locks"),
             "ROCPROFILER_KFD_TOPOLOGY": str(node.parent),
         }
     )
@@ -145,4 +145,4 @@ def test_nothing_is_tried_where_devices_are_missing(tmp_path: Path) -> None:
 
 
 def test_the_program_launches_what_is_asked_for() -> None:
-    assert "__global__ void wavescope_tiny(" in SOURCE and "launch < 10" in SOURCE
+    assert "__global__ void wavewright_tiny(" in SOURCE and "launch < 10" in SOURCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from wavescope.capture.machines.runner import Ending
+from wavewright.capture.machines.runner import Ending
 
 WELL = Ending(status=0, seconds=12.0)
 

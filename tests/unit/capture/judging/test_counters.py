@@ -11,10 +11,10 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv
 from tests.unit.capture.judging.attempts import WELL, attempt_in, ended
-from wavescope.capture.judgement import Judgement, Verdict
-from wavescope.capture.judging import judge
-from wavescope.capture.wanted import Counters
-from wavescope.readers.counters import open_counters
+from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.judging import judge
+from wavewright.capture.wanted import Counters
+from wavewright.readers.counters import open_counters
 
 PASSES = (("SQ_WAVES", "TCC_HIT", "TCC_MISS"), ("TCC_EA0_RDREQ", "TCC_EA0_RDREQ_32B"), ("GRBM_GUI_ACTIVE",))
 SPELLED = (("SQ_WAVES", "TCC_HIT_sum", "TCC_MISS_sum"), ("TCC_EA0_RDREQ_sum", "TCC_EA0_RDREQ_32B_sum"), PASSES[2])

@@ -9,9 +9,9 @@ import pytest
 
 from synth.profiler_output import KERNEL, make_templates, write_kernel_trace, write_placeholder, write_thread_trace
 from tests.unit.capture.judging.attempts import attempt_in, ended
-from wavescope.capture.judgement import Judgement
-from wavescope.capture.judging import judge
-from wavescope.capture.wanted import Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.judgement import Judgement
+from wavewright.capture.judging import judge
+from wavewright.capture.wanted import Discovery, RunTrace, Samples, ThreadTraces
 
 WANTED = (
     ThreadTraces(program=("app",), kernel_regex="saxpy", launches=(7, 8), se_mask=3, buffer_bytes=1 << 20),

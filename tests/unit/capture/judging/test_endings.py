@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.judging.attempts import WELL, attempt_in, ended
-from wavescope.capture.judgement import Judgement, Verdict
-from wavescope.capture.judging.endings import causes_of, concluded, words_of
-from wavescope.capture.wanted import Discovery
+from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.judging.endings import causes_of, concluded, words_of
+from wavewright.capture.wanted import Discovery
 
 WANTED = Discovery(program=("app",))
 

@@ -10,9 +10,9 @@ from synth import Workload, write_rocpd, write_rpd
 from synth.pc_samples import SampledRun, write_samples
 from synth.profiler_output import write_kernel_stats, write_kernel_trace
 from tests.unit.capture.judging.attempts import WELL, attempt_in, attempt_of, ended
-from wavescope.capture.judgement import Verdict
-from wavescope.capture.judging import judge
-from wavescope.capture.wanted import Discovery, RunTrace, Samples, Wanted
+from wavewright.capture.judgement import Verdict
+from wavewright.capture.judging import judge
+from wavewright.capture.wanted import Discovery, RunTrace, Samples, Wanted
 
 DISCOVERY = Discovery(program=("app",))
 SAMPLES = Samples(program=("app",), method="stochastic", unit="cycles", interval=1 << 20)

@@ -17,9 +17,9 @@ from synth.profiler_output import (
     write_thread_trace,
 )
 from tests.unit.capture.judging.attempts import WELL, attempt_in, attempt_of, ended
-from wavescope.capture.judgement import Judgement, Verdict
-from wavescope.capture.judging import judge
-from wavescope.capture.wanted import ThreadTraces, Wanted
+from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.judging import judge
+from wavewright.capture.wanted import ThreadTraces, Wanted
 
 WANTED = ThreadTraces(program=("app",), kernel_regex="saxpy", launches=(7, 8), se_mask=0x3, target_cu=1)
 DECODER = "F20260602 10:30:58.454084 1390 att_lib_wrapper.cpp:66] Error loading decoder: 37\n"
@@ -449,8 +449,8 @@ def test_a_large_stream_is_judged_in_little_memory(tmp_path: Path) -> None:
     grown = grow(capture.traces[0], 128 << 20)
     path.write_bytes(grown.data)
     program = (
-        "import resource, sys; from pathlib import Path; from wavescope.capture.judging import judge; "
-        "from wavescope.capture.machines.runner import Ending; from wavescope.capture.wanted import ThreadTraces; "
+        "import resource, sys; from pathlib import Path; from wavewright.capture.judging import judge; "
+        "from wavewright.capture.machines.runner import Ending; from wavewright.capture.wanted import ThreadTraces; "
         "judgement = judge(ThreadTraces(program=('a',)), Ending(status=0, seconds=1), Path(sys.argv[1])); "
         "best = judgement.dispatches[0]; memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
         "print(judgement.verdict, best.wave_count, best.instruction_count, memory)"

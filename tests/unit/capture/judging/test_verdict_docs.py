@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from wavescope.capture.judgement import Verdict
-from wavescope.capture.rocprofv3.messages import messages
-from wavescope.capture.rocprofv3.options import option_named
+from wavewright.capture.judgement import Verdict
+from wavewright.capture.rocprofv3.messages import messages
+from wavewright.capture.rocprofv3.options import option_named
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "tools"))
 verdict_docs = import_module("make_verdict_docs")
@@ -28,7 +28,7 @@ def test_the_page_is_what_the_tables_say() -> None:
 
 
 def _our_options() -> set[str]:
-    from wavescope.cli.capture import command
+    from wavewright.cli.capture import command
 
     names: set[str] = set()
     assert isinstance(command, click.Group)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.machines.local_machine import LocalMachine, group_names
-from wavescope.capture.machines.machine import READ_BYTES_MAX
+from wavewright.capture.machines.local_machine import LocalMachine, group_names
+from wavewright.capture.machines.machine import READ_BYTES_MAX
 
 
 @pytest.fixture

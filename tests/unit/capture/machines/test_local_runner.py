@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.machines import left_behind
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.machines.runner import Ending, Limits
-from wavescope.errors import OutputError
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Ending, Limits
+from wavewright.errors import OutputError
 
 SOON = Limits(seconds=20, grace_seconds=5)
 
@@ -50,7 +50,7 @@ print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), os.getsid(0) == o
     words, variables, folder, leads = json.loads(ran.stdout)
     assert words == ["a b", "$HOME", ""]
     variables.pop("LC_CTYPE", None)  # Python sets it for itself
-    assert variables.pop("WAVESCOPE_SUPERVISOR").startswith(f"{os.getpid()}.")
+    assert variables.pop("WAVEWRIGHT_SUPERVISOR").startswith(f"{os.getpid()}.")
     assert variables == ran.variables
     assert (folder, leads) == (str(tmp_path), True)
     assert ran.ending.status == 0
@@ -113,8 +113,8 @@ def test_a_file_that_may_not_grow_does_not_stop_the_program(tmp_path: Path) -> N
     script = f"""
 import resource, signal, sys
 from pathlib import Path
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.machines.runner import Limits
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Limits
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 folder = Path({str(tmp_path)!r})
@@ -222,12 +222,12 @@ def test_an_exception_in_between_stops_the_program_gently(tmp_path: Path) -> Non
 TAKER = """
 import os, sys
 from pathlib import Path
-from wavescope.base import stopping
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.machines.runner import Limits
+from wavewright.base import stopping
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Limits
 stopping.watch()
 folder, mark, script, grace = Path(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
-variables = {"PATH": os.environ["PATH"], "WAVESCOPE_JOB": mark}
+variables = {"PATH": os.environ["PATH"], "WAVEWRIGHT_JOB": mark}
 LocalRunner(locks=[int(word) for word in sys.argv[5:]]).run(
     ["sh", "-c", script], variables=variables, cwd=str(folder),
     stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=60, grace_seconds=grace))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import OLD_PYTHON, Network
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.machine import READ_BYTES_MAX, Completed, Machine
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.machine import READ_BYTES_MAX, Completed, Machine
 
 PLACES = ("ssh", "container", "Python 3.6 in a container over ssh")
 

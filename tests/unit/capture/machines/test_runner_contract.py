@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import OLD_PYTHON, Network
-from wavescope.capture.machines import left_behind
-from wavescope.capture.machines.local_runner import LocalRunner
-from wavescope.capture.machines.processes import SUPERVISOR_VARIABLE
-from wavescope.capture.machines.runner import Ending, Limits, Runner
-from wavescope.errors import OutputError
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.processes import SUPERVISOR_VARIABLE
+from wavewright.capture.machines.runner import Ending, Limits, Runner
+from wavewright.errors import OutputError
 
 SOON = Limits(seconds=20, grace_seconds=5)
 PLACES = ("here", "ssh", "Python 3.6 in a container over ssh")

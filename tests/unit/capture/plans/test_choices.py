@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.capture.gpus.gpu import Gpu
-from wavescope.capture.plans.buffers import (
+from wavewright.capture.gpus.gpu import Gpu
+from wavewright.capture.plans.buffers import (
     BUFFER_BYTES_MIN,
     ENGINE_BYTES_MIN,
     GIB,
@@ -22,9 +22,9 @@ from wavescope.capture.plans.buffers import (
     largest_buffer,
     selected_engines,
 )
-from wavescope.capture.plans.choices import chosen
-from wavescope.capture.wanted import Counters, Discovery, Samples, ThreadTraces
-from wavescope.errors import UnsupportedError, UsageError
+from wavewright.capture.plans.choices import chosen
+from wavewright.capture.wanted import Counters, Discovery, Samples, ThreadTraces
+from wavewright.errors import UnsupportedError, UsageError
 
 P = ("program",)
 MI300X = Gpu(

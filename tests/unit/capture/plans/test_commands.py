@@ -15,17 +15,17 @@ from pathlib import Path
 import pytest
 
 from tests.amd_script import SCRIPTS, AmdScript
-from wavescope.capture.gpus.gpu import Gpu
-from wavescope.capture.plans.choices import chosen
-from wavescope.capture.plans.command import Command
-from wavescope.capture.plans.commands import RUN_PARTS, STAND_IN, commands_of
-from wavescope.capture.plans.environment import cleared
-from wavescope.capture.rocprofv3.installation import Installation
-from wavescope.capture.rocprofv3.option import version_of
-from wavescope.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options
-from wavescope.capture.rocprofv3.releases import assumed, options_of_help
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
-from wavescope.errors import UsageError
+from wavewright.capture.gpus.gpu import Gpu
+from wavewright.capture.plans.choices import chosen
+from wavewright.capture.plans.command import Command
+from wavewright.capture.plans.commands import RUN_PARTS, STAND_IN, commands_of
+from wavewright.capture.plans.environment import cleared
+from wavewright.capture.rocprofv3.installation import Installation
+from wavewright.capture.rocprofv3.option import version_of
+from wavewright.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options
+from wavewright.capture.rocprofv3.releases import assumed, options_of_help
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
+from wavewright.errors import UsageError
 
 PROGRAM = ("python3", "bench.py", "--", "-x", "a b")
 RELEASE = pytest.mark.parametrize("rocm", SCRIPTS)
@@ -349,7 +349,7 @@ def test_leftovers_are_taken_out_and_named() -> None:
         (("--output-directory=/x",), "cannot be passed on"),
         (("-i", "x.yaml"), "capture -i"),
         (("--pid", "3"), "starts the program itself"),
-        (("--att-target-cu", "2"), "set by wavescope already"),
+        (("--att-target-cu", "2"), "set by wavewright already"),
         (("--att-buffer-size", "96MB"), "takes a number"),
         (("--log-level", "loud"), "does not take 'loud'"),
         (("--att-perfcounter-ctrl",), "needs an integer"),

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.amd_script import AmdScript
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.plans.counter_passes import available_counters, checked_passes, packed_passes, passes_for
-from wavescope.capture.rocprofv3.installation import Installation
-from wavescope.capture.rocprofv3.releases import assumed
-from wavescope.errors import UsageError
-from wavescope.facts.gpus.counting import counting_of
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.plans.counter_passes import available_counters, checked_passes, packed_passes, passes_for
+from wavewright.capture.rocprofv3.installation import Installation
+from wavewright.capture.rocprofv3.releases import assumed
+from wavewright.errors import UsageError
+from wavewright.facts.gpus.counting import counting_of
 
 
 def blocks(names: tuple[str, ...]) -> Counter[str]:

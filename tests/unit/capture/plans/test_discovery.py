@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_discoveries import Launched, write_discovery
-from wavescope.capture.plans.discovery import DiscoveredKernels, discovered
-from wavescope.errors import NotATraceError
+from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
+from wavewright.errors import NotATraceError
 
 FLYDSL = "rocprofv3-mi350x-flydsl"
 KEPT = {
@@ -183,14 +183,14 @@ def test_a_database_tells_the_same(tmp_path: Path) -> None:
     """ROCm 10 calls CSV deprecated: a ROCpd database has the same kernels, launches and sizes."""
     import polars as pl
 
-    import wavescope
+    import wavewright
     from synth.rocpd import write_rocpd
     from synth.workload import Workload
 
     write_rocpd(tmp_path / "results.db", Workload(dispatches=60))
     kernels = discovered(tmp_path / "results.db")
-    run = wavescope.open(tmp_path / "results.db")
-    assert isinstance(run, wavescope.Run)
+    run = wavewright.open(tmp_path / "results.db")
+    assert isinstance(run, wavewright.Run)
     rows = run.read("dispatches").with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
     assert kernels.dispatch_count == rows.height == 60
     times = dict(rows.group_by("name").agg(pl.col("ns").sum()).iter_rows())
@@ -205,11 +205,11 @@ def test_a_database_tells_the_same(tmp_path: Path) -> None:
 
 
 def test_a_damaged_table_is_one_error(tmp_path: Path) -> None:
-    from wavescope.errors import WavescopeError
+    from wavewright.errors import WavewrightError
 
     place = write_discovery(tmp_path, [Launched("gemm")] * 3)
     (place / "discover_kernel_trace.csv").write_bytes(b'"Kind","Dispatch_Id"\n"KERNEL_DISPATCH",\xff\x00')
-    with pytest.raises(WavescopeError):
+    with pytest.raises(WavewrightError):
         discovered(tmp_path)
 
 
@@ -224,9 +224,9 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 def test_the_regex_finds_the_suggested_kernel_alone(discoveries: dict[str, DiscoveredKernels]) -> None:
     """In both engines of rocprofv3, among all names of the program; templates of ATen have 4,000 characters."""
-    from wavescope.capture.plans.discovery import with_suggestion
-    from wavescope.capture.rocprofv3.regex import names_found
-    from wavescope.capture.wanted import ThreadTraces
+    from wavewright.capture.plans.discovery import with_suggestion
+    from wavewright.capture.rocprofv3.regex import names_found
+    from wavewright.capture.wanted import ThreadTraces
 
     for name, kernels in discoveries.items():
         wanted, notes = with_suggestion(ThreadTraces(program=("x",)), kernels, "7.2")
@@ -239,9 +239,9 @@ def test_the_regex_finds_the_suggested_kernel_alone(discoveries: dict[str, Disco
 
 
 def test_what_was_told_stays(tmp_path: Path) -> None:
-    from wavescope.capture.plans.discovery import with_suggestion
-    from wavescope.capture.wanted import ThreadTraces
-    from wavescope.errors import UsageError
+    from wavewright.capture.plans.discovery import with_suggestion
+    from wavewright.capture.wanted import ThreadTraces
+    from wavewright.errors import UsageError
 
     write_discovery(tmp_path, [Launched("gemm_a", 1), Launched("gemm_b", 2, 5000, workgroups=8)] * 9)
     kernels = discovered(tmp_path)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from synth.profiler_output import KERNEL, make_templates, outcome, write_kernel_trace, write_thread_trace
 from tests.unit.capture.judging.attempts import WELL, attempt_in
-from wavescope.capture.gpus.gpu import Gpu
-from wavescope.capture.judgement import Cause, Judgement, Verdict
-from wavescope.capture.judging import judge
-from wavescope.capture.plans.buffers import check_buffer, engine_bytes, engine_bytes_limit, selected_engines
-from wavescope.capture.plans.retries import ATTEMPTS_MAX, PAUSE_SECONDS, RULES, Retry, next_try
-from wavescope.capture.rocprofv3.messages import cause_of
-from wavescope.capture.wanted import Counters, Discovery, Samples, ThreadTraces, Wanted
+from wavewright.capture.gpus.gpu import Gpu
+from wavewright.capture.judgement import Cause, Judgement, Verdict
+from wavewright.capture.judging import judge
+from wavewright.capture.plans.buffers import check_buffer, engine_bytes, engine_bytes_limit, selected_engines
+from wavewright.capture.plans.retries import ATTEMPTS_MAX, PAUSE_SECONDS, RULES, Retry, next_try
+from wavewright.capture.rocprofv3.messages import cause_of
+from wavewright.capture.wanted import Counters, Discovery, Samples, ThreadTraces, Wanted
 
 MIB = 1 << 20
 NAMED = {"program": ("app",), "kernel_regex": "saxpy", "launches": (7, 8)}

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from synth.profiler_output import write_kernel_stats, write_kernel_trace
-from wavescope.capture.jobs.manifest import Manifest
-from wavescope.capture.pool.plan import job_folder, read_plan
-from wavescope.capture.rocprofv3.releases import assumed
+from wavewright.capture.jobs.manifest import Manifest
+from wavewright.capture.pool.plan import job_folder, read_plan
+from wavewright.capture.rocprofv3.releases import assumed
 
-MARK = "WAVESCOPE_TEST"
+MARK = "WAVEWRIGHT_TEST"
 KERNEL = "saxpy"
 
 _PROFILER = """\
@@ -103,7 +103,7 @@ class StandIn:
             MARK: self.mark,
             "STAND_IN": str(self.root),
             "ROCPROFILER_KFD_TOPOLOGY": str(self.root / "nodes"),
-            "WAVESCOPE_LOCK_DIR": str(self.root / "locks"),
+            "WAVEWRIGHT_LOCK_DIR": str(self.root / "locks"),
             "POLARS_MAX_THREADS": "1",
         }
 
@@ -117,7 +117,7 @@ class StandIn:
         return path
 
     def words(self, *options: str) -> list[str]:
-        ours = ["-m", "wavescope", "capture", "pool", str(self.root / "JOBS.toml"), "--resume", "-o", str(self.folder)]
+        ours = ["-m", "wavewright", "capture", "pool", str(self.root / "JOBS.toml"), "--resume", "-o", str(self.folder)]
         return [sys.executable, *ours, "--rocprofv3", str(self.root / "rocprofv3"), "--wait", "60", *options]
 
     def start(self, *options: str) -> subprocess.Popen[bytes]:

@@ -10,9 +10,9 @@ import pytest
 from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import make_rocm_tree, steered
 from tests.unit.capture.pool.stand_in import StandIn
-from wavescope import capture
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.pool.status import status_of
+from wavewright import capture
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.pool.status import status_of
 
 
 @pytest.mark.slow

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.capture.jobs.stored import KINDS
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.plans.counter_passes import passes_for
-from wavescope.capture.pool.jobs_file import PoolJob, jobs_of, read_jobs_file
-from wavescope.capture.pool.keys import KEYS
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
-from wavescope.errors import UsageError, WavescopeError
+from wavewright.capture.jobs.stored import KINDS
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.plans.counter_passes import passes_for
+from wavewright.capture.pool.jobs_file import PoolJob, jobs_of, read_jobs_file
+from wavewright.capture.pool.keys import KEYS
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.errors import UsageError, WavewrightError
 
 FULL = """
 [defaults]
@@ -223,7 +223,7 @@ TABLES = st.dictionaries(st.sampled_from([*KEYS, "unknown"]), VALUES | st.sample
 def test_anything_gives_jobs_or_a_sentence(job: dict[str, object], defaults: dict[str, object]) -> None:
     try:
         jobs = jobs_of({"job": [job], "defaults": defaults}, where="x", folder="/")
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert str(error).isprintable()
     else:
         assert len(jobs) == 1

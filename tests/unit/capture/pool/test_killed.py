@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.pool.stand_in import StandIn
-from wavescope import capture
-from wavescope.capture.gpus.locks import lock_path, try_lock
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.pool.status import State, status_of
-from wavescope.errors import UsageError
+from wavewright import capture
+from wavewright.capture.gpus.locks import lock_path, try_lock
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.pool.status import State, status_of
+from wavewright.errors import UsageError
 
 #: What is killed: parts of command lines; None = everything.
 POOL, CHILD, GUARD = "capture pool", "pool.child", "left_behind.py"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.machines.processes import this_process
-from wavescope.capture.pool import lease
-from wavescope.capture.pool.lease import FILE, read_record, stop_worker, take_lease, worker_of
+from wavewright.capture.machines.processes import this_process
+from wavewright.capture.pool import lease
+from wavewright.capture.pool.lease import FILE, read_record, stop_worker, take_lease, worker_of
 
 ELSEWHERE = "12.345.0a0a-1b.4026531836"  #: A process of another machine.
 
@@ -55,7 +55,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
 
 def test_killed_process_of_this_machine_is_followed_at_once(tmp_path: Path) -> None:
     words = (
-        "import sys, time\nfrom pathlib import Path\nfrom wavescope.capture.pool.lease import take_lease\n"
+        "import sys, time\nfrom pathlib import Path\nfrom wavewright.capture.pool.lease import take_lease\n"
         "take_lease(Path(sys.argv[1]), 'here', on_end=print)\nprint('x', flush=True)\ntime.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", words, tmp_path], stdout=subprocess.PIPE) as process:

@@ -13,12 +13,12 @@ import pytest
 
 from tests.unit.capture.pool.stand_in import StandIn
 from tests.unit.capture.pool.test_killed import check, started
-from wavescope.capture.pool.child import Errand
-from wavescope.capture.pool.jobs_file import read_jobs_file
-from wavescope.capture.pool.on_dask import run_on_dask
-from wavescope.capture.pool.schedule import prepare
-from wavescope.capture.pool.status import State, status_of
-from wavescope.errors import UsageError
+from wavewright.capture.pool.child import Errand
+from wavewright.capture.pool.jobs_file import read_jobs_file
+from wavewright.capture.pool.on_dask import run_on_dask
+from wavewright.capture.pool.schedule import prepare
+from wavewright.capture.pool.status import State, status_of
+from wavewright.errors import UsageError
 
 distributed = pytest.importorskip("distributed")
 Start = Callable[..., subprocess.Popen[bytes]]

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.pool.test_jobs_file import FULL, read
-from wavescope.capture.jobs.job import Job
-from wavescope.capture.jobs.manifest import Manifest
-from wavescope.capture.pool.child import ERROR_FILE
-from wavescope.capture.pool.cleaning import removable, remove
-from wavescope.capture.pool.jobs_file import PoolJob
-from wavescope.capture.pool.plan import job_folder, planned_job, read_plan, work_folder, write_plan
-from wavescope.capture.pool.schedule import longest_first, prepare
-from wavescope.capture.pool.slurm import element_jobs, slurm_script, write_script
-from wavescope.capture.pool.status import State, status_of
-from wavescope.capture.wanted import Discovery
-from wavescope.errors import UsageError
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.manifest import Manifest
+from wavewright.capture.pool.child import ERROR_FILE
+from wavewright.capture.pool.cleaning import removable, remove
+from wavewright.capture.pool.jobs_file import PoolJob
+from wavewright.capture.pool.plan import job_folder, planned_job, read_plan, work_folder, write_plan
+from wavewright.capture.pool.schedule import longest_first, prepare
+from wavewright.capture.pool.slurm import element_jobs, slurm_script, write_script
+from wavewright.capture.pool.status import State, status_of
+from wavewright.capture.wanted import Discovery
+from wavewright.errors import UsageError
 
 
 def job(name: str, **values: object) -> PoolJob:

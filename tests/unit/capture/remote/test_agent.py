@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import OLD_PYTHON
-from wavescope.capture.machines import left_behind
-from wavescope.capture.machines import machine as machines
-from wavescope.capture.remote import agent, connection
-from wavescope.capture.remote.agent import looking, programs
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines import machine as machines
+from wavewright.capture.remote import agent, connection
+from wavewright.capture.remote.agent import looking, programs
 
 #: Of the standard library of 3.6.
 MODULES = {
@@ -47,7 +47,7 @@ def test_every_module_is_sent_after_those_that_it_imports() -> None:
 
 
 @pytest.mark.parametrize("python", [sys.executable, OLD_PYTHON])
-def test_it_starts_where_nothing_of_wavescope_is(python: str | None, tmp_path: Path) -> None:
+def test_it_starts_where_nothing_of_wavewright_is(python: str | None, tmp_path: Path) -> None:
     if python is None:
         pytest.skip("no Python 3.6 here")
     source = connection.agent_source()
@@ -58,7 +58,7 @@ def test_it_starts_where_nothing_of_wavescope_is(python: str | None, tmp_path: P
 
 
 def test_numbers_that_both_ends_have_are_the_same() -> None:
-    from wavescope.capture.machines import local_runner
+    from wavewright.capture.machines import local_runner
 
     assert looking.READ_BYTES_MAX == machines.READ_BYTES_MAX
     assert programs.MARK.decode() == left_behind.MARK

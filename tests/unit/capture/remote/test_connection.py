@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import Network
-from wavescope.capture.remote import connect
-from wavescope.capture.remote.connection import SSH_OPTIONS, address
-from wavescope.errors import MissingToolError, UnreachableError, UsageError
+from wavewright.capture.remote import connect
+from wavewright.capture.remote.connection import SSH_OPTIONS, address
+from wavewright.errors import MissingToolError, UnreachableError, UsageError
 
 
 @pytest.mark.parametrize("host", ["-oProxyCommand=x", "me@-x", "", "a b", "a\nb", "a\x1bb", "x" * 400])
@@ -137,7 +137,7 @@ def test_a_host_that_talks_without_end_is_left(tmp_path: Path) -> None:
 
 
 def test_a_host_that_is_silent_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.capture.remote.connection.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("wavewright.capture.remote.connection.CONNECT_SECONDS", 0.3)
     network = Network(tmp_path)
     network.program(tmp_path / "programs/ssh", "#!/bin/sh\nexec sleep 60\n")
     with pytest.raises(UnreachableError, match="could not be started"):

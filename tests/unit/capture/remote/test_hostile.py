@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.unit.capture.made_connections import Network
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.remote import Connected, bringing
-from wavescope.errors import OutputError, UnreachableError, WavescopeError
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.remote import Connected, bringing
+from wavewright.errors import OutputError, UnreachableError, WavewrightError
 
 HOSTILE = Path(__file__).parent / "hostile_agent.py"
 
@@ -163,7 +163,7 @@ def test_too_many_files_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_list_that_makes_no_sense_is_one_error(tmp_path: Path, answer: Any) -> None:
     with _connect(tmp_path, {"answers": {"files": answer}}) as (_, runner):
         runner.folder(tmp_path / "raw")
-        with pytest.raises(WavescopeError, match="makes no sense"):
+        with pytest.raises(WavewrightError, match="makes no sense"):
             runner.bring(tmp_path / "raw")
 
 

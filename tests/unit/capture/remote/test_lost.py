@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import OLD_PYTHON, Network
-from wavescope.capture.machines import left_behind
-from wavescope.capture.machines.runner import Limits
-from wavescope.capture.remote import Connected, bringing
-from wavescope.capture.remote.runner import RemoteRunner
-from wavescope.errors import UnreachableError, WavescopeError
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.remote import Connected, bringing
+from wavewright.capture.remote.runner import RemoteRunner
+from wavewright.errors import UnreachableError, WavewrightError
 
 LIMITS = Limits(seconds=60, grace_seconds=10)
 # Writes its data when it is interrupted, which takes a moment.
@@ -121,10 +121,10 @@ def test_an_agent_that_is_told_to_end_stops_its_program_gently(tmp_path: Path, n
 
 def test_a_silent_connection_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other end of a broken network sees no end of its input: it misses the pings."""
-    source = __import__("wavescope.capture.remote.connection", fromlist=["agent_source"]).agent_source()
+    source = __import__("wavewright.capture.remote.connection", fromlist=["agent_source"]).agent_source()
     hasty = source.replace(b"SILENCE_SECONDS = 300.0", b"SILENCE_SECONDS = 1.0").replace(b"sleep(5)", b"sleep(0.1)")
     assert hasty != source
-    monkeypatch.setattr("wavescope.capture.remote.connection.agent_source", lambda: hasty)
+    monkeypatch.setattr("wavewright.capture.remote.connection.agent_source", lambda: hasty)
     network = Network(tmp_path / "network")
     attempt = Attempt(tmp_path)
     with network.connect() as connected:
@@ -211,7 +211,7 @@ def test_a_capture_that_was_removed_there_is_one_sentence(tmp_path: Path) -> Non
     with network.connect() as connected:
         attempt.run(connected, "true")
         __import__("shutil").rmtree(network.home / ".cache")
-        with pytest.raises(WavescopeError, match=r"gpu7: .*it was removed"):
+        with pytest.raises(WavewrightError, match=r"gpu7: .*it was removed"):
             connected.runner.bring(attempt.raw)
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.amd_script import AmdScript
-from wavescope.capture.rocprofv3.grammar import launch_words, period_notes, read_launches, read_periods
-from wavescope.errors import UsageError
+from wavewright.capture.rocprofv3.grammar import launch_words, period_notes, read_launches, read_periods
+from wavewright.errors import UsageError
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.capture.rocprofv3.installed import (
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.rocprofv3.installed import (
     asked,
     decoder_files,
     find_installation,
@@ -19,7 +19,7 @@ from wavescope.capture.rocprofv3.installed import (
     site_packages,
     version_lines,
 )
-from wavescope.errors import MissingToolError
+from wavewright.errors import MissingToolError
 
 #: Folder of AMD's script -> release, SDK that --version tells, and options that it has or lacks.
 SCRIPTS = {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.capture.judgement import Verdict
-from wavescope.capture.rocprofv3.messages import (
+from wavewright.capture.judgement import Verdict
+from wavewright.capture.rocprofv3.messages import (
     TEXT_BYTES_MAX,
     causes_of_command,
     log_line,
@@ -218,7 +218,7 @@ def test_rows_are_sentences() -> None:
     for row in messages().values():
         assert row.level in tuple("FEWS-")
         for text in (row.cause, row.remedy):
-            assert text[0].isupper() or text.startswith(("aqlprofile", "gfx", "rocprofv3", "wavescope", "`", "--"))
+            assert text[0].isupper() or text.startswith(("aqlprofile", "gfx", "rocprofv3", "wavewright", "`", "--"))
             assert text.endswith(".")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.amd_script import SCRIPTS, AmdScript
-from wavescope.capture.rocprofv3.option import Kind, Option, is_within, version_of
-from wavescope.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options, groups, option_named, options_in
-from wavescope.capture.rocprofv3.releases import (
+from wavewright.capture.rocprofv3.option import Kind, Option, is_within, version_of
+from wavewright.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options, groups, option_named, options_in
+from wavewright.capture.rocprofv3.releases import (
     NEWEST,
     RELEASES,
     assumed,
@@ -18,7 +18,7 @@ from wavescope.capture.rocprofv3.releases import (
     release_of,
     version_of_installation,
 )
-from wavescope.errors import UsageError
+from wavewright.errors import UsageError
 
 RELEASE = pytest.mark.parametrize("rocm", SCRIPTS)
 #: Values to try, where the kind does not give one.

@@ -8,11 +8,11 @@ import random
 import pytest
 
 from tests.amd_script import SCRIPTS, AmdScript
-from wavescope.capture.rocprofv3.option import Kind, Option, version_of
-from wavescope.capture.rocprofv3.options import options_in
-from wavescope.capture.rocprofv3.refusals import REFUSALS, Request, check_options, refusal_of
-from wavescope.capture.rocprofv3.words import option_words, read_words
-from wavescope.errors import UsageError
+from wavewright.capture.rocprofv3.option import Kind, Option, version_of
+from wavewright.capture.rocprofv3.options import options_in
+from wavewright.capture.rocprofv3.refusals import REFUSALS, Request, check_options, refusal_of
+from wavewright.capture.rocprofv3.words import option_words, read_words
+from wavewright.errors import UsageError
 
 RELEASE = pytest.mark.parametrize("rocm", SCRIPTS)
 #: Every row of spec 1.9 -> words, the first release whose script has all the options, and the rule that refuses it.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.capture.rocprofv3.regex import (
+from wavewright.capture.rocprofv3.regex import (
     check_regex,
     exact_regex,
     literal,
@@ -20,9 +20,9 @@ from wavescope.capture.rocprofv3.regex import (
     regex_warnings,
     truncated,
 )
-from wavescope.capture.rocprofv3.regex_engines import RegexError, finds
-from wavescope.capture.rocprofv3.releases import RegexEngine
-from wavescope.errors import UsageError
+from wavewright.capture.rocprofv3.regex_engines import RegexError, finds
+from wavewright.capture.rocprofv3.releases import RegexEngine
+from wavewright.errors import UsageError
 
 AMD, STD = RegexEngine.AMD, RegexEngine.STD
 BOTH = pytest.mark.parametrize("engine", [AMD, STD])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.amd_script import AmdScript
-from wavescope.capture.rocprofv3.words import number_of, option_words, read_words
-from wavescope.errors import UsageError
+from wavewright.capture.rocprofv3.words import number_of, option_words, read_words
+from wavewright.errors import UsageError
 
 
 def read(text: str, version: tuple[int, ...] = (7, 14)) -> list[tuple[str, tuple[str, ...]]]:

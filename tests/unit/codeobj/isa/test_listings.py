@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import BUILDS, LANE_TARGETS, kernel_path, listing_path
-from wavescope import _core
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.codeobj.listing import parse_rows, read_listing
+from wavewright import _core
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.listing import parse_rows, read_listing
 
 
 def _tsv(code: CodeObject, target: str) -> bytes:

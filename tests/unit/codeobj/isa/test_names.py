@@ -13,15 +13,15 @@ import polars as pl
 import pytest
 
 from tests.unit.codeobj.isa.test_vectors import COLUMNS, _of
-from wavescope import _core
-from wavescope.analysis.code import flow
-from wavescope.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of
-from wavescope.codeobj.classes import classify
-from wavescope.codeobj.operands import read_texts
-from wavescope.codeobj.registers import EXEC, WRITES
-from wavescope.codeobj.targets import family_of
+from wavewright import _core
+from wavewright.analysis.code import flow
+from wavewright.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of
+from wavewright.codeobj.classes import classify
+from wavewright.codeobj.operands import read_texts
+from wavewright.codeobj.registers import EXEC, WRITES
+from wavewright.codeobj.targets import family_of
 
-# cpp/include/wavescope/isa.hpp: Fact.
+# cpp/include/wavewright/isa.hpp: Fact.
 LOADS, STORES, IS_ATOMIC, RETURNS_OLD, BRANCH, CALL, ENDS_BLOCK, VALU, SALU, MATRIX, TRANSCENDENTAL = (
     1 << bit for bit in range(11)
 )

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.codeobj.isa.test_vectors import COLUMNS, _of
 from tools.isa.judge_registers import comparable, expected, words_of_core
-from wavescope import _core
+from wavewright import _core
 
 
 def _ties(words: str) -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 from tools.isa.judge_cases import Vector, vectors
 from tools.isa.judge_compare import ALLOWED, Case, ours
 from tools.isa.judge_llvm import WINDOW_BYTES, Answer, wave_sizes
-from wavescope import _core
+from wavewright import _core
 
 COLUMNS = (
     *("gfx900", "gfx904", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1011", "gfx1013"),

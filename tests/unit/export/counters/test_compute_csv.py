@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.errors import UsageError
-from wavescope.export.counters.compute_csv import write_compute_csv
-from wavescope.export.counters.compute_top import system_rows
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.errors import UsageError
+from wavewright.export.counters.compute_csv import write_compute_csv
+from wavewright.export.counters.compute_top import system_rows
+from wavewright.readers.counters import open_counters
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.counters import CounterSet
+    from wavewright.model.counters import CounterSet
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,14 @@ import jsonschema
 import pytest
 
 from tests.unit.gate_cases import HOSTILE
-from wavescope.analysis.common.gate import GateAnswer, gate
-from wavescope.analysis.common.gate.check import JudgedFinding
-from wavescope.export.gate.github import MOST_ANNOTATIONS, annotation_lines
-from wavescope.export.gate.junit import junit
-from wavescope.export.gate.sarif import MOST_RESULTS, sarif
-from wavescope.model.baseline import Baseline, MeasuredCapture, Quantity
-from wavescope.model.budget import Budget, Limit
-from wavescope.report.gate import gate_markdown
+from wavewright.analysis.common.gate import GateAnswer, gate
+from wavewright.analysis.common.gate.check import JudgedFinding
+from wavewright.export.gate.github import MOST_ANNOTATIONS, annotation_lines
+from wavewright.export.gate.junit import junit
+from wavewright.export.gate.sarif import MOST_RESULTS, sarif
+from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.budget import Budget, Limit
+from wavewright.report.gate import gate_markdown
 
 #: The properties that the schema of SARIF 2.1.0 requires of what we write, and the types of them.
 SARIF = {
@@ -166,7 +166,7 @@ def _checked_xml(text: str) -> ET.Element:
 
 def test_junit_has_a_case_per_check_and_limit(hostile: GateAnswer) -> None:
     root = _checked_xml(junit(hostile))
-    of_budget = [case for case in root.iter("testcase") if case.attrib["classname"] == "wavescope.budget"]
+    of_budget = [case for case in root.iter("testcase") if case.attrib["classname"] == "wavewright.budget"]
     assert len(of_budget) == 3 + 1 + 1 + 1, "three lines, cycles, nothing, the finding"
     assert int(root.attrib["failures"]) == 1 + 3 + 1 + 1
     assert int(root.attrib["errors"]) == 1
@@ -215,7 +215,7 @@ def test_annotations_are_few_and_escaped(hostile: GateAnswer) -> None:
 
 def test_markdown_says_what_was_cut(hostile: GateAnswer) -> None:
     text = gate_markdown(hostile)
-    assert text.startswith("## wavescope gate: fail\n")
+    assert text.startswith("## wavewright gate: fail\n")
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert all(line.count(" | ") >= 7 for line in text.splitlines() if line.startswith("| fail"))

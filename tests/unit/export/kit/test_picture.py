@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import MissingToolError, UsageError
-from wavescope.export.kit import picture
-from wavescope.export.kit.picture import check_picture, write_picture
+from wavewright.errors import MissingToolError, UsageError
+from wavewright.export.kit import picture
+from wavewright.export.kit.picture import check_picture, write_picture
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30"><text x="2" y="20">Ag</text></svg>'
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
@@ -62,7 +62,7 @@ def test_png_needs_no_font_of_the_system(tmp_path: Path) -> None:
     (tmp_path / "fonts.conf").write_text(f"<fontconfig><dir>{empty}</dir></fontconfig>")
     homes = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "FONTCONFIG_PATH"), str(empty))
     program = (
-        "import sys; from wavescope.export.kit import picture; sys.stdout.buffer.write(picture.png_bytes(sys.argv[1]))"
+        "import sys; from wavewright.export.kit import picture; sys.stdout.buffer.write(picture.png_bytes(sys.argv[1]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, SVG],

@@ -10,17 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import UsageError, WavescopeError
-from wavescope.export.kit import staging as _staging
-from wavescope.export.kit.staging import staged
-from wavescope.export.run.otf2 import write_otf2
-from wavescope.model.run import Run
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.export.kit import staging as _staging
+from wavewright.export.kit.staging import staged
+from wavewright.export.run.otf2 import write_otf2
+from wavewright.model.run import Run
 
 
 def test_folders_made_for_an_output_that_fails_are_removed(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     full = OSError(28, "No space left on device")
-    with pytest.raises(WavescopeError, match="No space left"), staged([tmp_path / "old/new/x"], force=False) as (twin,):
+    with (
+        pytest.raises(WavewrightError, match="No space left"),
+        staged([tmp_path / "old/new/x"], force=False) as (twin,),
+    ):
         twin.write_text("half")
         raise full
     assert list(tmp_path.rglob("*")) == [tmp_path / "old"]
@@ -36,7 +39,7 @@ def test_errors_of_the_otf2_library(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise library.Error(library.ErrorCode(83))
 
     monkeypatch.setattr(otf2, "open", fail)
-    with pytest.raises(WavescopeError, match="cannot write the output"):
+    with pytest.raises(WavewrightError, match="cannot write the output"):
         write_otf2(Run([]), tmp_path / "out" / "x")
     assert list(tmp_path.iterdir()) == []
 
@@ -44,8 +47,8 @@ def test_errors_of_the_otf2_library(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 WRITERS = """
 import os, sys
 from pathlib import Path
-from wavescope.errors import UsageError
-from wavescope.export.kit.staging import staged
+from wavewright.errors import UsageError
+from wavewright.export.kit.staging import staged
 
 names, kind = sys.argv[2:], sys.argv[1]
 ready, go = os.pipe(), os.pipe()

@@ -17,17 +17,17 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.kernels import source_paths
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from wavescope.errors import MissingToolError, UsageError
-from wavescope.export.page import write_html
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.asking import ask
-from wavescope.page.assets import page_folder
-from wavescope.page.held import held_by
-from wavescope.page.protocol.document import Library
-from wavescope.page.protocol.payload import key_of
-from wavescope.readers.opening import open as open_path
-from wavescope.readers.run.inputs import open_run
-from wavescope.readers.trace.sources import add_sources
+from wavewright.errors import MissingToolError, UsageError
+from wavewright.export.page import write_html
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.asking import ask
+from wavewright.page.assets import page_folder
+from wavewright.page.held import held_by
+from wavewright.page.protocol.document import Library
+from wavewright.page.protocol.payload import key_of
+from wavewright.readers.opening import open as open_path
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.trace.sources import add_sources
 
 try:
     page_folder()

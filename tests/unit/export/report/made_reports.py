@@ -14,8 +14,8 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.hostile_documents import LONG, NASTY, damaged_run, damaged_trace
 from tests.made_decoded import NAME, decoded_files, write_files
-from wavescope.errors import UsageError
-from wavescope.model.report import (
+from wavewright.errors import UsageError
+from wavewright.model.report import (
     Code,
     CodeLine,
     Column,
@@ -32,11 +32,11 @@ from wavescope.model.report import (
     Sentence,
     Table,
 )
-from wavescope.model.schema import table_spec
-from wavescope.page.protocol.document import Document, Library
-from wavescope.readers.opening import open as open_path
-from wavescope.report.kit.svg import Svg
-from wavescope.report.topics import TOPICS
+from wavewright.model.schema import table_spec
+from wavewright.page.protocol.document import Document, Library
+from wavewright.readers.opening import open as open_path
+from wavewright.report.kit.svg import Svg
+from wavewright.report.topics import TOPICS
 
 #: Words that mean something in Markdown, HTML, CSS, shells, spreadsheets or on GitHub.
 HOSTILE = (
@@ -53,7 +53,7 @@ SPEC = table_spec("names", "one name", "name String - | as recorded\ntime_ns Flo
 
 @cache
 def _scratch() -> Path:
-    return Path(mkdtemp(prefix="wavescope-reports-"))
+    return Path(mkdtemp(prefix="wavewright-reports-"))
 
 
 @cache
@@ -86,7 +86,7 @@ def topic_report(path: Path) -> Report:
             sections.append(topic.section(document))
         except UsageError as error:
             sections.append(Section(topic.name, topic.title, topic.question, skipped=str(error)))
-    command = f"wavescope report {path} -o report.md"
+    command = f"wavewright report {path} -o report.md"
     return Report(f"Report on {path.name}", document.kind, tuple(sections), _provenance(command, str(path)))
 
 
@@ -97,7 +97,7 @@ def small_report() -> Report:
     lines = (CodeLine(1, "x = 1", 0.5, "50 %"), CodeLine(None, "v_add", 0.25, "9K", "i0x10"), CodeLine(None, ""))
     blocks = (
         Sentence("busy 92.0 %", "headline"),
-        Sentence("GPUs idle; `wavescope gaps` tells why"),
+        Sentence("GPUs idle; `wavewright gaps` tells why"),
         Sentence("a short sample", "note"),
         Sentence("12 packets", "loss"),
         Finding(1, "Small copies", "at most 6.9 %", (Labelled("do", "copy once"), Labelled("see", "a\nb")), "f1"),
@@ -113,7 +113,7 @@ def small_report() -> Report:
         "summary", "Time", "Where did it go?", blocks, (DataTable("names", SPEC, frame),), "Sums.", "", (asked,)
     )
     second = Section("ranks", "Ranks", "Which is late?", skipped="one rank")
-    made_of = _provenance("wavescope report my.db -o report.md", "my.db")
+    made_of = _provenance("wavewright report my.db -o report.md", "my.db")
     return Report("A run", "run", (first, second), made_of, ("1 packet lost",))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-import wavescope
+import wavewright
 from tests.hostile_documents import LONG, NASTY
-from wavescope.errors import UsageError
-from wavescope.model.report import (
+from wavewright.errors import UsageError
+from wavewright.model.report import (
     Code,
     CodeLine,
     Column,
@@ -28,9 +28,9 @@ from wavescope.model.report import (
     Sentence,
     Table,
 )  # fmt: skip
-from wavescope.model.schema import table_spec
-from wavescope.page.protocol.document import Document
-from wavescope.report.topics import TOPICS
+from wavewright.model.schema import table_spec
+from wavewright.page.protocol.document import Document
+from wavewright.report.topics import TOPICS
 
 SHARED = Path(__file__).resolve().parents[5] / "shared"
 CAPTURES = {
@@ -39,9 +39,9 @@ CAPTURES = {
     "counters": "pmc-rocprofcompute-vcopy/MI300X_A1",
 }
 _OPENERS: dict[str, Any] = {
-    "run": wavescope.open_run,
-    "trace": wavescope.open,
-    "counters": wavescope.open_counters,
+    "run": wavewright.open_run,
+    "trace": wavewright.open,
+    "counters": wavewright.open_counters,
 }
 FORMULA = '=HYPERLINK("http://example.invalid","x")'
 CODE_OF_TYPST = '#panic("x") $x$ = heading <label> https://example.invalid/a @ref #link("http://example.invalid")'
@@ -71,7 +71,7 @@ def provenance(*files: Path) -> Provenance:
     inputs = tuple(
         InputFile(file.name, file.stat().st_size, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files
     )
-    return Provenance("0.2.0", "wavescope report capture -o report.pdf", inputs, {"kernel": "*"}, {"GPU": "gfx942"})
+    return Provenance("0.2.0", "wavewright report capture -o report.pdf", inputs, {"kernel": "*"}, {"GPU": "gfx942"})
 
 
 @cache

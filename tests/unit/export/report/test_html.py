@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from tests.unit.export.report.made_reports import ALL_REPORTS, HOSTILE, report_named, small_report
-from wavescope.export.report import html
-from wavescope.report.kit.tables import printable
+from wavewright.export.report import html
+from wavewright.report.kit.tables import printable
 
 VOID = {"meta", "br"}
 #: All elements that the page is made of, those of pictures last.
@@ -110,13 +110,13 @@ def test_policy_and_language():
 def test_blocks_of_each_kind():
     content = html.render(small_report()).decode()
     for part in (
-        '<p class="headline">busy 92.0 %</p>', "<code>wavescope gaps</code> tells why",
+        '<p class="headline">busy 92.0 %</p>', "<code>wavewright gaps</code> tells why",
         '<b class="label">note</b> a short sample', '<span class="gain">at most 6.9 %</span>', "<dd>a<br>b</dd>",
         '<td class="number share" style="--share:100.0%">75.0 %</td>', '<tr id="summary.t1.r1">', 'id="summary.f1"',
         '<caption>2 kernels</caption>', '<th scope="col" class="number">share</th>', 'style="--heat:0.500"',
         '.bar{fill:#123456}', 'role="img" aria-label="half of it"><title>bars</title>',
         "<figcaption>half of it</figcaption>",
-        "<code>wavescope gaps my.db --time 0:5</code>", '<b class="label">not answered</b> one rank',
+        "<code>wavewright gaps my.db --time 0:5</code>", '<b class="label">not answered</b> one rank',
         "<td>Sums.</td>", "1 packet lost",
     ):  # fmt: skip
         assert part in content, part

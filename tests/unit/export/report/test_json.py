@@ -12,10 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.unit.export.report.made_reports import ALL_REPORTS, SPEC, report_named, small_report
-from wavescope.export.report import json as report_json
-from wavescope.export.report.json_schema import report_schema
-from wavescope.model import report as model
-from wavescope.model.report import DataTable, Section
+from wavewright.export.report import json as report_json
+from wavewright.export.report.json_schema import report_schema
+from wavewright.model import report as model
+from wavewright.model.report import DataTable, Section
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "docs" / "reference" / "report.schema.json"
 

@@ -14,9 +14,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tests.unit.export.report.made_reports import ALL_REPORTS, HOSTILE, REPORTS, SPEC, report_named, small_report
-from wavescope.export.report import MOST_BYTES, markdown
-from wavescope.model.report import Column, DataTable, Report, Section, Sentence, Table
-from wavescope.report.kit.tables import printable
+from wavewright.export.report import MOST_BYTES, markdown
+from wavewright.model.report import Column, DataTable, Report, Section, Sentence, Table
+from wavewright.report.kit.tables import printable
 
 #: What GitHub makes links of in text that is not code.
 LIVE = re.compile(r"(?<![\w/])@\w|#\d|://|www\.|\bGH-\d|:[a-z_]+:")
@@ -138,10 +138,10 @@ def test_cut_names_are_in_the_appendix():
 def test_blocks_of_each_kind():
     text = markdown.render(small_report()).decode()
     for part in (
-        "> **busy 92.0 %**", "GPUs idle; `wavescope gaps` tells why", "*note:* a short sample", "*loss:* 12 packets",
+        "> **busy 92.0 %**", "GPUs idle; `wavewright gaps` tells why", "*note:* a short sample", "*loss:* 12 packets",
         "1. **Small copies** (at most 6.9 %) `f1`\n   - *do:* copy once\n   - *see:* a b\n2. **Idle** `f2`",
         "| 75.0 % | `gemm` |", "50 %      1  x = 1\n  9K  i0x10  v_add\n...", "▁▂▃", "*picture:* half of it",
-        "- `wavescope gaps my.db --time 0:5`: the longest", "*not answered:* one rank", "| Time | Sums. |",
+        "- `wavewright gaps my.db --time 0:5`: the longest", "*not answered:* one rank", "| Time | Sums. |",
     ):  # fmt: skip
         assert part in text
 

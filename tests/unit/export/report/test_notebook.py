@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 
 from tests.unit.export.report.made_reports import ALL_REPORTS, report_named, run_path, topic_report, trace_path
-from wavescope.export.report import notebook, write_report
+from wavewright.export.report import notebook, write_report
 
 
 def _code(content: bytes) -> list[str]:
@@ -32,31 +32,31 @@ def test_notebooks_are_valid(name):
 
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_cells_only_call_our_functions(name):
-    """Whatever the names are: the code is calls of wavescope with literals."""
+    """Whatever the names are: the code is calls of wavewright with literals."""
     for number, source in enumerate(_code(notebook.render(report_named(name)))):
         tree = ast.parse(source)
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         assert len(calls) == 1
-        assert ast.unparse(calls[0].func).split(".")[0] == "wavescope"
+        assert ast.unparse(calls[0].func).split(".")[0] == "wavewright"
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        assert names <= {"wavescope", "capture"}
+        assert names <= {"wavewright", "capture"}
         assert len(tree.body) == (1 if number else 3)
 
 
 def test_one_cell_per_section():
     report = topic_report(run_path())
     cells = _code(notebook.render(report))
-    asked = [ast.literal_eval(source.removeprefix("wavescope.ask(capture, ")[:-1]) for source in cells[1:-1]]
+    asked = [ast.literal_eval(source.removeprefix("wavewright.ask(capture, ")[:-1]) for source in cells[1:-1]]
     assert asked == [section.name for section in report.sections if not section.skipped]
-    assert cells[-1] == "wavescope.show(capture)"
+    assert cells[-1] == "wavewright.show(capture)"
 
 
 def test_captures_that_are_compared():
     report = replace(topic_report(run_path()), kind="comparison")
-    made_of = replace(report.provenance, command="wavescope report a.db b.db --compare -o x.ipynb")
+    made_of = replace(report.provenance, command="wavewright report a.db b.db --compare -o x.ipynb")
     cells = _code(notebook.render(replace(report, provenance=made_of)))
-    assert cells[0].splitlines()[2] == 'captures = [wavescope.open("a.db"), wavescope.open("b.db")]'
-    assert cells[1:] == [*(f'wavescope.ask(captures[{n}], "diagnose")' for n in (0, 1)), "wavescope.show(captures)"]
+    assert cells[0].splitlines()[2] == 'captures = [wavewright.open("a.db"), wavewright.open("b.db")]'
+    assert cells[1:] == [*(f'wavewright.ask(captures[{n}], "diagnose")' for n in (0, 1)), "wavewright.show(captures)"]
 
 
 @pytest.mark.slow

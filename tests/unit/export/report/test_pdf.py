@@ -23,15 +23,15 @@ from tests.unit.export.report.office_reports import (
     wide_report,
     wide_table,
 )
-from wavescope.errors import MissingToolError, OutputError
-from wavescope.export.report import pdf
-from wavescope.export.report.font_files import lacking, mono_width, sans_width
-from wavescope.export.report.page_tables import ACROSS, UPRIGHT, table_page
-from wavescope.export.report.page_text import Names
-from wavescope.export.report.sheet_about import headline_of
-from wavescope.export.report.whole_names import WholeNames
-from wavescope.model.report import Column, DataTable, Picture, Preformatted, Report, Section, Sentence, Table
-from wavescope.model.schema import table_spec
+from wavewright.errors import MissingToolError, OutputError
+from wavewright.export.report import pdf
+from wavewright.export.report.font_files import lacking, mono_width, sans_width
+from wavewright.export.report.page_tables import ACROSS, UPRIGHT, table_page
+from wavewright.export.report.page_text import Names
+from wavewright.export.report.sheet_about import headline_of
+from wavewright.export.report.whole_names import WholeNames
+from wavewright.model.report import Column, DataTable, Picture, Preformatted, Report, Section, Sentence, Table
+from wavewright.model.schema import table_spec
 
 pypdf = pytest.importorskip("pypdf")
 pytest.importorskip("typst")
@@ -163,7 +163,7 @@ def test_a_number_that_is_a_long_text_is_cut_too() -> None:
 
 
 def test_long_lines_go_on_in_the_next_and_charts_are_cut() -> None:
-    command = "wavescope report " + " ".join(f"--section name_{at}" for at in range(60))
+    command = "wavewright report " + " ".join(f"--section name_{at}" for at in range(60))
     blocks = (Preformatted(command), Preformatted("█" * 400, is_chart=True))
     section = Section("s", "S", "?", blocks=blocks)
     text = text_of(pdf.render(Report("t", "run", (section,), provenance())))
@@ -222,7 +222,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(pdf, "find_spec", lambda name: None)
     with pytest.raises(MissingToolError) as caught:
         pdf.render(hostile_report())
-    assert "wavescope[pdf]" in str(caught.value.advice)
+    assert "wavewright[pdf]" in str(caught.value.advice)
 
 
 def test_a_picture_that_is_none_is_refused_kindly() -> None:

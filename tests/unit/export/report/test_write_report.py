@@ -18,9 +18,9 @@ from tests.unit.export.report.made_reports import (
     small_report,
     topic_report,
 )
-from wavescope.errors import MissingToolError, UsageError
-from wavescope.export.report import WRITERS, check_report_path, cut_data, write_report
-from wavescope.page.assets import page_folder
+from wavewright.errors import MissingToolError, UsageError
+from wavewright.export.report import WRITERS, check_report_path, cut_data, write_report
+from wavewright.page.assets import page_folder
 
 TEXT_ENDINGS = (".html", ".md", ".json", ".ipynb")
 

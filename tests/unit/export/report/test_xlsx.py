@@ -24,11 +24,11 @@ from tests.unit.export.report.office_reports import (
     provenance,
     real_report,
 )  # fmt: skip
-from wavescope.errors import MissingToolError
-from wavescope.export.report import sheet_tables, xlsx
-from wavescope.export.report.sheet_cells import is_number
-from wavescope.model.report import DataTable, Finding, Labelled, Report, Section
-from wavescope.report.kit.tables import printable
+from wavewright.errors import MissingToolError
+from wavewright.export.report import sheet_tables, xlsx
+from wavewright.export.report.sheet_cells import is_number
+from wavewright.model.report import DataTable, Finding, Labelled, Report, Section
+from wavewright.report.kit.tables import printable
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("xlsxwriter")
@@ -169,14 +169,14 @@ def test_pictures_are_drawn_where_that_is_possible(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sheet_tables, "find_spec", lambda name: None)
     book = opened(xlsx.render(report))
     assert "Pictures" not in book.sheetnames
-    assert "wavescope[plot]" in "\n".join(about_lines(book))
+    assert "wavewright[plot]" in "\n".join(about_lines(book))
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xlsx, "find_spec", lambda name: None)
     with pytest.raises(MissingToolError) as caught:
         xlsx.render(hostile_report())
-    assert "wavescope[xlsx]" in str(caught.value.advice)
+    assert "wavewright[xlsx]" in str(caught.value.advice)
 
 
 def test_an_empty_report_is_a_workbook() -> None:

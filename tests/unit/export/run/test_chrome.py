@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from tests.unit.made_rpd import ROWS, write_rpd_file
-from wavescope import _core
-from wavescope.errors import UsageError
-from wavescope.export.run.chrome import write_chrome
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
+from wavewright import _core
+from wavewright.errors import UsageError
+from wavewright.export.run.chrome import write_chrome
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -395,7 +395,7 @@ def test_nothing_is_left_of_a_trace_that_could_not_be_written(tmp_path: Path, mo
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("wavescope.export.run.chrome._TraceWriter.write", fail)
+    monkeypatch.setattr("wavewright.export.run.chrome._TraceWriter.write", fail)
     with pytest.raises(Exception, match="No space left"):
         write_chrome(_run(dispatches=[]), tmp_path / "trace.json")
     assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.made_runs import run as made
-from wavescope.export.run.hatchet import to_hatchet
+from wavewright.export.run.hatchet import to_hatchet
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

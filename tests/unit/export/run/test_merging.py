@@ -13,14 +13,14 @@ from synth.rocpd import write_rocpd_ranks
 from synth.rpd import write_rpd as synthesize_rpd
 from synth.workload import Workload
 from tests.unit.run_equality import differences
-from wavescope import UsageError
-from wavescope.analysis.run.splitting import parts_of
-from wavescope.export.run.rocpd import write_rocpd
-from wavescope.export.run.rocpd.merging import merge_runs
-from wavescope.export.run.rocpd.splitting import write_parts
-from wavescope.export.run.rocpd.views import VIEWS
-from wavescope.export.run.tables import write_run_parquet
-from wavescope.readers.run.inputs import find_runs, open_run
+from wavewright import UsageError
+from wavewright.analysis.run.splitting import parts_of
+from wavewright.export.run.rocpd import write_rocpd
+from wavewright.export.run.rocpd.merging import merge_runs
+from wavewright.export.run.rocpd.splitting import write_parts
+from wavewright.export.run.rocpd.views import VIEWS
+from wavewright.export.run.tables import write_run_parquet
+from wavewright.readers.run.inputs import find_runs, open_run
 
 SMALL = Workload(dispatches=120, ranks=2, nodes=2, same_pids=True, hostile_names=True, argument_share=0.5)
 VERSIONS = ("3", "3.0.1", "3.0.2", "3.0.3")

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd, write_rpd
-from wavescope.errors import UsageError
-from wavescope.export.run.perfetto.writer import write_perfetto
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import UsageError
+from wavewright.export.run.perfetto.writer import write_perfetto
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
 
 protos = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 

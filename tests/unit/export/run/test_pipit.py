@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.made_runs import run as made
-from wavescope.export.run.pipit import to_pipit
+from wavewright.export.run.pipit import to_pipit
 
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")

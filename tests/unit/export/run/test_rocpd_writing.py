@@ -10,16 +10,16 @@ import pytest
 
 from tests.unit.run_equality import differences
 from tests.unit.small_runs import small_run, small_source
-from wavescope import UsageError
-from wavescope.analysis.run.query import query
-from wavescope.errors import WavescopeError
-from wavescope.export.run.event_ids import EventIds
-from wavescope.export.run.rocpd import write_rocpd
-from wavescope.export.run.rocpd.views import VIEWS
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import RUN
-from wavescope.model.schema import frame_of
-from wavescope.readers.run.inputs import open_run
+from wavewright import UsageError
+from wavewright.analysis.run.query import query
+from wavewright.errors import WavewrightError
+from wavewright.export.run.event_ids import EventIds
+from wavewright.export.run.rocpd import write_rocpd
+from wavewright.export.run.rocpd.views import VIEWS
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+from wavewright.readers.run.inputs import open_run
 
 NOT_HELD = ("monitors", "frames")
 
@@ -189,9 +189,9 @@ def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
         def chunks(self, table, columns):  # type: ignore[no-untyped-def]
             if table == "dispatches":
                 what = "the disk is gone"
-                raise WavescopeError(what)
+                raise WavewrightError(what)
             return super().chunks(table, columns)
 
-    with pytest.raises(WavescopeError, match="the disk is gone"):
+    with pytest.raises(WavewrightError, match="the disk is gone"):
         write_rocpd(Run([Broken("x", "y", tables=small_source().tables)]), tmp_path / "run.db")
     assert list(tmp_path.iterdir()) == []

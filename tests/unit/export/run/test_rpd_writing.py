@@ -10,11 +10,11 @@ import pytest
 
 from tests.unit.run_equality import differences
 from tests.unit.small_runs import CLOCKS, small_run, small_source
-from wavescope.errors import WavescopeError
-from wavescope.export.run.rpd import write_rpd
-from wavescope.export.run.rpd.schema import VIEWS
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import WavewrightError
+from wavewright.export.run.rpd import write_rpd
+from wavewright.export.run.rpd.schema import VIEWS
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
 
 
 @pytest.fixture
@@ -109,9 +109,9 @@ def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
         def chunks(self, table, columns):  # type: ignore[no-untyped-def]
             if table == "dispatches":
                 what = "the disk is gone"
-                raise WavescopeError(what)
+                raise WavewrightError(what)
             return super().chunks(table, columns)
 
-    with pytest.raises(WavescopeError, match="the disk is gone"):
+    with pytest.raises(WavewrightError, match="the disk is gone"):
         write_rpd(Run([Broken("x", "y", tables=small_source().tables)]), tmp_path / "trace.rpd")
     assert list(tmp_path.iterdir()) == []

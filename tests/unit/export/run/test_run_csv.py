@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from synth import SyntheticRun, Workload, write_rocpd, write_rocpd_ranks, write_rpd
-from wavescope.errors import UsageError
-from wavescope.export.run.csv import write_csv
-from wavescope.model.run import MemorySource, Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import UsageError
+from wavewright.export.run.csv import write_csv
+from wavewright.model.run import MemorySource, Run
+from wavewright.readers.run.inputs import open_run
 
 RUN = Workload(dispatches=900, ranks=3, nodes=2, gpus=4, graphs=True, same_pids=True)
 

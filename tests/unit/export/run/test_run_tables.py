@@ -11,18 +11,18 @@ import pytest
 
 from tests.unit.run_equality import differences
 from tests.unit.small_runs import small_run, small_source
-from wavescope import UsageError
-from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
-from wavescope.export.run.tables import write_arrow, write_run_parquet
-from wavescope.model.losses import Loss
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.stored import RUN_MANIFEST
-from wavescope.readers.run.inputs import open_run
+from wavewright import UsageError
+from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
+from wavewright.export.run.tables import write_arrow, write_run_parquet
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.stored import RUN_MANIFEST
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavescope.export.kit.written import Written
+    from wavewright.export.kit.written import Written
 
 WRITERS = {"parquet": write_run_parquet, "arrow": write_arrow}
 
@@ -95,7 +95,7 @@ def damaged(folder: Path, how: str) -> None:
 def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Written]) -> None:
     folder = write(small_run(), tmp_path / "tables").path
     damaged(folder, how)
-    with pytest.raises(WavescopeError, match="dispatches") as caught:
+    with pytest.raises(WavewrightError, match="dispatches") as caught:
         open_run(folder).read("dispatches")
     assert "convert the run again" in caught.value.advice
 
@@ -104,8 +104,8 @@ def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Writte
     ("manifest", "error"),
     [
         (b"{", NotATraceError),
-        (b'{"format": "wavescope.thread_trace"}', NotATraceError),
-        (b'{"format": "wavescope.run", "version": 99}', UnsupportedError),
+        (b'{"format": "wavewright.thread_trace"}', NotATraceError),
+        (b'{"format": "wavewright.run", "version": 99}', UnsupportedError),
         (b"[" * 100_000, NotATraceError),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_manifest_cannot_lead_outside(tmp_path: Path) -> None:
     (tmp_path / "dispatches.parquet").write_bytes((folder / "dispatches.parquet").read_bytes())
     said["tables"]["dispatches"]["file"] = "../dispatches.parquet"
     (folder / RUN_MANIFEST).write_text(json.dumps(said))
-    with pytest.raises(WavescopeError, match="missing"):
+    with pytest.raises(WavewrightError, match="missing"):
         open_run(folder).read("dispatches")
 
 
@@ -131,9 +131,9 @@ def test_what_stops_the_reading_leaves_nothing(tmp_path: Path, write: Callable[.
         def chunks(self, table, columns):  # type: ignore[no-untyped-def]
             if table == "dispatches":
                 what = "the disk is gone"
-                raise WavescopeError(what)
+                raise WavewrightError(what)
             return super().chunks(table, columns)
 
-    with pytest.raises(WavescopeError, match="the disk is gone"):
+    with pytest.raises(WavewrightError, match="the disk is gone"):
         write(Run([Broken("x", "y", tables=small_source().tables)]), tmp_path / "tables")
     assert list(tmp_path.iterdir()) == []

@@ -12,15 +12,15 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd, write_rpd
-from wavescope.errors import MissingToolError, UsageError
-from wavescope.export.run.csv import write_csv
-from wavescope.export.run.otf2 import write_otf2
-from wavescope.export.run.perfetto.writer import write_perfetto
-from wavescope.export.run.speedscope import write_speedscope
-from wavescope.export.run.tables import write_run_json
-from wavescope.model.run import MemorySource, Run
-from wavescope.model.run_tables import RUN
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import MissingToolError, UsageError
+from wavewright.export.run.csv import write_csv
+from wavewright.export.run.otf2 import write_otf2
+from wavewright.export.run.perfetto.writer import write_perfetto
+from wavewright.export.run.speedscope import write_speedscope
+from wavewright.export.run.tables import write_run_json
+from wavewright.model.run import MemorySource, Run
+from wavewright.model.run_tables import RUN
+from wavewright.readers.run.inputs import open_run
 
 Slice = tuple[str, int, int]
 

@@ -12,10 +12,10 @@ from polars.testing import assert_frame_equal
 
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import frame, load
-from wavescope.errors import UsageError
-from wavescope.export.trace.tables import write_json, write_parquet
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.errors import UsageError
+from wavewright.export.trace.tables import write_json, write_parquet
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,8 @@ def from_json(columns: dict[str, list[object]], name: str) -> pl.DataFrame:
 def test_parquet_holds_every_table(tmp_path: Path) -> None:
     trace = made([one_wave()], realtime=HUGE)
     directory = write_parquet(trace, tmp_path / "new" / "tables")
-    manifest = json.loads((directory / "wavescope.json").read_text())
-    assert (manifest["format"], manifest["version"]) == ("wavescope.thread_trace", 1)
+    manifest = json.loads((directory / "wavewright.json").read_text())
+    assert (manifest["format"], manifest["version"]) == ("wavewright.thread_trace", 1)
     assert manifest["source"]["agent"] == 3
     assert list(manifest["tables"]) == sorted(THREAD_TRACE)
     for name, entry in manifest["tables"].items():
@@ -51,7 +51,7 @@ def test_json_holds_every_table(tmp_path: Path) -> None:
 
 
 def test_json_of_a_real_trace_in_pieces(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.export.kit.tables._CHUNK_ROWS", 1000)
+    monkeypatch.setattr("wavewright.export.kit.tables._CHUNK_ROWS", 1000)
     trace = load(shared / "data" / "att-mi300x-bmm" / "c01" / "ui_output_agent_5600_dispatch_1")
     stream = io.BytesIO()
     write_json(trace, stream)
@@ -90,10 +90,10 @@ def test_parquet_does_not_replace_a_home_directory(tmp_path: Path) -> None:
 def test_a_link_is_replaced_and_its_target_kept(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (elsewhere / "wavescope.json").write_text("{}")
+    (elsewhere / "wavewright.json").write_text("{}")
     link = tmp_path / "tables"
     link.symlink_to(elsewhere)
     write_parquet(made([]), link, force=True)
     assert link.is_dir()
     assert not link.is_symlink()
-    assert (elsewhere / "wavescope.json").read_text() == "{}"
+    assert (elsewhere / "wavewright.json").read_text() == "{}"

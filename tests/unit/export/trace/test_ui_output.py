@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tests.unit.export.made_traces import CODE, made, one_wave
 from tests.unit.ui_directories import frame, read_json
-from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.model.trace import ThreadTrace, TraceSource
+from wavewright.export.trace.ui_output import write_ui_output
+from wavewright.model.trace import ThreadTrace, TraceSource
 
 if TYPE_CHECKING:
     from pathlib import Path

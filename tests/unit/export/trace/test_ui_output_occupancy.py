@@ -8,8 +8,8 @@ import polars as pl
 
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import frame, read_json
-from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.export.trace.ui_output.kernel_ids import KernelIds, decode_order
+from wavewright.export.trace.ui_output import write_ui_output
+from wavewright.export.trace.ui_output.kernel_ids import KernelIds, decode_order
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import pytest
 
 from tests.conftest import SHARED
 from tests.unit.ui_directories import load, read_json, source_paths
-from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.export.trace.ui_output.kernel_ids import KernelIds, decode_order
+from wavewright.export.trace.ui_output import write_ui_output
+from wavewright.export.trace.ui_output.kernel_ids import KernelIds, decode_order
 
 CAPTURES = sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*"))
 FLYDSL = sorted((SHARED / "data" / "uiout-mi350x-flydsl").glob("*/*/ui_output_*"))

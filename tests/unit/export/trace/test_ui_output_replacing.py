@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from tests.unit.export.made_traces import made, one_wave
-from wavescope.errors import UsageError, WavescopeError
-from wavescope.export.trace.ui_output import write_ui_output
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.export.trace.ui_output import write_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,5 +51,5 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
     blocker = tmp_path / "file"
     blocker.write_text("not a folder")
-    with pytest.raises(WavescopeError, match=r"cannot write the output.*check the path"):
+    with pytest.raises(WavewrightError, match=r"cannot write the output.*check the path"):
         write_ui_output(made([]), blocker / "below")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import frame, read_json
-from wavescope.export.trace.ui_output import write_ui_output
+from wavewright.export.trace.ui_output import write_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.codeobj.targets import TARGET_OF_MACH, family_of
-from wavescope.errors import UsageError
-from wavescope.facts import gpus
+from wavewright.codeobj.targets import TARGET_OF_MACH, family_of
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
 
 
 def test_every_target_that_code_objects_name_has_facts() -> None:

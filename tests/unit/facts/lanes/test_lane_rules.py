@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.facts import gpus
-from wavescope.facts.lanes import (
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+from wavewright.facts.lanes import (
     CONFIDENCES,
     OPERATIONS,
     CoalescingRuleFact,

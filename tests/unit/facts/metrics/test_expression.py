@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.errors import UsageError
-from wavescope.facts.metrics.expression import parse
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.expression import parse
 
 NAMES = ("SQ_WAVES", "TCC_HIT", "norm", "busy_cycles")
 

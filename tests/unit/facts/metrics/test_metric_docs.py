@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wavescope.facts.metrics.catalog import catalog
+from wavewright.facts.metrics.catalog import catalog
 
 ROOT = Path(__file__).resolve().parents[4]
 FOLDER = ROOT / "docs" / "reference" / "metrics"

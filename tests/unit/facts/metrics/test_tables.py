@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.facts import gpus
-from wavescope.facts.metrics.declared import COLUMNS, Metric
-from wavescope.facts.metrics.expression import parse
-from wavescope.facts.metrics.families import METRIC_TARGETS
-from wavescope.facts.metrics.names import QUANTITIES, names_of
-from wavescope.facts.metrics.panels import formula_of, formulas_of, panels_of
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+from wavewright.facts.metrics.declared import COLUMNS, Metric
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.names import QUANTITIES, names_of
+from wavewright.facts.metrics.panels import formula_of, formulas_of, panels_of
 
 UNITS = {
     "%", "Accesses/N", "Bytes", "Bytes/work item", "CUs", "Cachelines/N", "Conflicts/access", "Cycles", "Cycles/N",

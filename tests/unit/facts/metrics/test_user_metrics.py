@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sampling import examples
-from wavescope.errors import UsageError
-from wavescope.facts.metrics.panels import panels_of
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.panels import panels_of
 
 GOOD = """
 [[metrics]]

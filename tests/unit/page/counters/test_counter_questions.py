@@ -10,24 +10,24 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.limiters import limiters
-from wavescope.analysis.counters.memory_chart import memory_chart
-from wavescope.analysis.counters.raw import raw_counters
-from wavescope.analysis.counters.values.evaluated import metric_values
-from wavescope.errors import UsageError
-from wavescope.model.counters import COUNTER_SET, CounterSet, System
-from wavescope.model.run import Run
-from wavescope.model.schema import frame_of
-from wavescope.page.asking import ask, prepare
-from wavescope.page.counters.kernels import MOST_HELD
-from wavescope.page.counters.roofline import MOST_KERNELS
-from wavescope.page.held import held_by
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.protocol.payload import ARROW
-from wavescope.page.questions import QUESTIONS
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.limiters import limiters
+from wavewright.analysis.counters.memory_chart import memory_chart
+from wavewright.analysis.counters.raw import raw_counters
+from wavewright.analysis.counters.values.evaluated import metric_values
+from wavewright.errors import UsageError
+from wavewright.model.counters import COUNTER_SET, CounterSet, System
+from wavewright.model.run import Run
+from wavewright.model.schema import frame_of
+from wavewright.page.asking import ask, prepare
+from wavewright.page.counters.kernels import MOST_HELD
+from wavewright.page.counters.roofline import MOST_KERNELS
+from wavewright.page.held import held_by
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.protocol.payload import ARROW
+from wavewright.page.questions import QUESTIONS
+from wavewright.readers.counters import open_counters
 
 
 @pytest.fixture(scope="module")

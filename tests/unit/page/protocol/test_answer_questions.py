@@ -9,17 +9,17 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.trace.compare import KINDS, compare
-from wavescope.analysis.trace.diagnose import diagnose
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.waits import waits
-from wavescope.errors import UsageError
-from wavescope.model.run import Run
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.protocol.serialize import serialize
-from wavescope.page.questions import QUESTIONS
+from wavewright.analysis.trace.compare import KINDS, compare
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.waits import waits
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.protocol.serialize import serialize
+from wavewright.page.questions import QUESTIONS
 
 TEXTS = ["global_load_dword v1, v[2:3], off", "s_waitcnt vmcnt(0)", "v_add_f32 v0, v1, v2", "s_endpgm"]
 WITHOUT_PARAMETERS = (

@@ -11,14 +11,14 @@ import pytest
 
 from tests.unit.analysis.counters.made_counters import counted
 from tests.unit.small_traces import frame, small_trace
-from wavescope.analysis.trace.sampled_counters import gpu_curve
-from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
-from wavescope.analysis.trace.waves.states import states
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document
-from wavescope.page.questions import QUESTIONS
+from wavewright.analysis.trace.sampled_counters import gpu_curve
+from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+from wavewright.analysis.trace.waves.states import states
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document
+from wavewright.page.questions import QUESTIONS
 
 NAMES = ["SQ_BUSY_CU_CYCLES", "SQ_ACTIVE_INST_VALU"]
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from wavescope.page.protocol.document import Document
+from wavewright.page.protocol.document import Document
 
 
 def _document() -> Document:

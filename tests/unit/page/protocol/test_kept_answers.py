@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from wavescope.page.protocol import kept_answers
-from wavescope.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
-from wavescope.page.protocol.payload import ARROW, JSON, Payload
+from wavewright.page.protocol import kept_answers
+from wavewright.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
+from wavewright.page.protocol.payload import ARROW, JSON, Payload
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_fingerprint_changes_with_any_file(trace, change):
 def test_a_fingerprint_knows_options_and_notes_do_not_matter(trace):
     assert fingerprint(trace, "dispatch 1") != fingerprint(trace, "dispatch 2")
     before = fingerprint(trace)
-    notes = trace.parent / "ui_output.wavescope-notes.json"
+    notes = trace.parent / "ui_output.wavewright-notes.json"
     notes.write_text("{}")
     assert fingerprint(trace) == before
 
@@ -76,7 +76,7 @@ def test_answers_come_back_the_next_time(tmp_path):
     assert file.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("damage", [b"", b"wavescope answers 2\n", b"x" * 100])
+@pytest.mark.parametrize("damage", [b"", b"wavewright answers 2\n", b"x" * 100])
 def test_a_damaged_file_is_no_file(tmp_path, damage):
     file = tmp_path / "a.answers"
     first = KeptAnswers(file)
@@ -134,13 +134,13 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path):
 
 
 def test_the_cache_folder_is_the_users_to_choose(monkeypatch, tmp_path):
-    monkeypatch.setenv("WAVESCOPE_CACHE", "")
+    monkeypatch.setenv("WAVEWRIGHT_CACHE", "")
     assert cache_folder() is None
-    monkeypatch.setenv("WAVESCOPE_CACHE", str(tmp_path))
+    monkeypatch.setenv("WAVEWRIGHT_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
-    monkeypatch.delenv("WAVESCOPE_CACHE")
+    monkeypatch.delenv("WAVEWRIGHT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "wavescope"
+    assert cache_folder() == tmp_path / "wavewright"
 
 
 def test_a_parameter_that_looks_like_two_is_one(tmp_path):

@@ -8,10 +8,10 @@ import pytest
 
 from tests.sampling import every_third_pair
 from tests.unit.analysis.test_every_answer import TRACES
-from wavescope.errors import WavescopeError
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document
-from wavescope.page.questions import QUESTIONS
+from wavewright.errors import WavewrightError
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document
+from wavewright.page.questions import QUESTIONS
 
 ASKED = ("curve_names", "curves", "derived", "histogram", "summary")
 
@@ -22,7 +22,7 @@ def test_everything_that_an_export_holds_is_answered(name: str, kind: str) -> No
     for given in list(QUESTIONS[name].held(document))[:40]:
         try:
             payload = ask(document, name, {key: str(value) for key, value in given.items()})
-        except WavescopeError as error:
+        except WavewrightError as error:
             assert error.what
             continue
         if payload.media_type == "application/json":

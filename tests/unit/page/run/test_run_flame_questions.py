@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from wavescope.analysis.run.flame import frames_of, functions_of, sandwich
-from wavescope.analysis.run.regions import named_regions, regions
-from wavescope.errors import UsageError
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document
-from wavescope.page.run import flame
-from wavescope.page.run.tracks import timeline_of
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.run.flame import frames_of, functions_of, sandwich
+from wavewright.analysis.run.regions import named_regions, regions
+from wavewright.errors import UsageError
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document
+from wavewright.page.run import flame
+from wavewright.page.run.tracks import timeline_of
+from wavewright.readers.opening import open as open_path
 
 SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
 

@@ -12,20 +12,20 @@ from synth import Workload, write_rocpd_ranks
 from synth.runs import planted, simulate, write_rocpd
 from tests.sampled_runs import write_sampled
 from tests.unit.made_runs import run, spans
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.diagnose import diagnose_run
-from wavescope.analysis.run.gaps import gaps
-from wavescope.analysis.run.kernels import kernels
-from wavescope.analysis.run.regions import regions
-from wavescope.errors import UsageError
-from wavescope.model.run import Run
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document, Library
-from wavescope.page.questions import QUESTIONS
-from wavescope.page.run.flows import MOST_FLOWS, flows
-from wavescope.page.run.times import clocks_of
-from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.diagnose import diagnose_run
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.run.regions import regions
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document, Library
+from wavewright.page.questions import QUESTIONS
+from wavewright.page.run.flows import MOST_FLOWS, flows
+from wavewright.page.run.times import clocks_of
+from wavewright.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
+from wavewright.readers.opening import open as open_path
 
 FAR = 1_700_000_000_000_000_000
 """A time of today in ns: greater than the greatest exact number of JavaScript."""

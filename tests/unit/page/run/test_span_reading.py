@@ -15,9 +15,9 @@ import pytest
 
 from synth import Workload, write_rpd
 from tests.conftest import SHARED
-from wavescope.page.protocol.document import Document
-from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
-from wavescope.readers.opening import open as open_path
+from wavewright.page.protocol.document import Document
+from wavewright.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
+from wavewright.readers.opening import open as open_path
 
 WEB = Path(__file__).parents[4] / "web"
 ROLLDOWN = WEB / "node_modules" / ".bin" / "rolldown"

@@ -1,4 +1,4 @@
-"""SQL of the page: the rows of `wavescope query`, bounded, stoppable, and nothing but reading."""
+"""SQL of the page: the rows of `wavewright query`, bounded, stoppable, and nothing but reading."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from tests.unit.small_runs import small_run
-from wavescope.analysis.run.query import query
-from wavescope.analysis.run.query.result import QueryLimits
-from wavescope.analysis.run.views import VIEWS
-from wavescope.errors import UsageError
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document
-from wavescope.page.questions import QUESTIONS
-from wavescope.page.run import sql
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.run.query import query
+from wavewright.analysis.run.query.result import QueryLimits
+from wavewright.analysis.run.views import VIEWS
+from wavewright.errors import UsageError
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document
+from wavewright.page.questions import QUESTIONS
+from wavewright.page.run import sql
+from wavewright.readers.opening import open as open_path
 
 ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT COUNT(*) FROM t"
 FAR = 1_700_000_000_000_000_000
@@ -92,8 +92,8 @@ def test_an_error_says_where(small: Document) -> None:
         "SELECT * FROM read_csv('/etc/passwd')",
         "SELECT * FROM '/etc/passwd'",
         "SELECT * FROM glob('/*')",
-        "COPY (SELECT 1) TO '/tmp/wavescope-was-here'",
-        "ATTACH '/tmp/wavescope-was-here.db' AS other",
+        "COPY (SELECT 1) TO '/tmp/wavewright-was-here'",
+        "ATTACH '/tmp/wavewright-was-here.db' AS other",
         "INSTALL httpfs",
         "SELECT 1; DROP VIEW kernels",
         "CREATE TABLE x AS SELECT 1",

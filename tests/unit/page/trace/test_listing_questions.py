@@ -8,27 +8,27 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.analysis.trace.test_loops import trace_of
 from tests.unit.small_traces import frame
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.code.entered import entered_rows
-from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.costs.histogram import row_histogram
-from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
-from wavescope.analysis.trace.costs.loops import loops
-from wavescope.analysis.trace.listing import isa_listing
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.page.part_of_time import part_of_time
-from wavescope.page.protocol.document import Document
-from wavescope.page.questions import QUESTIONS
-from wavescope.page.trace.code import code, costs
-from wavescope.page.trace.histogram import histogram
-from wavescope.page.trace.listing import arrows, branches, row_latencies
-from wavescope.page.trace.loops import wave_loops
-from wavescope.page.trace.part_costs import wave_costs
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.histogram import row_histogram
+from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
+from wavewright.analysis.trace.costs.loops import loops
+from wavewright.analysis.trace.listing import isa_listing
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.page.part_of_time import part_of_time
+from wavewright.page.protocol.document import Document
+from wavewright.page.questions import QUESTIONS
+from wavewright.page.trace.code import code, costs
+from wavewright.page.trace.histogram import histogram
+from wavewright.page.trace.listing import arrows, branches, row_latencies
+from wavewright.page.trace.loops import wave_loops
+from wavewright.page.trace.part_costs import wave_costs
 
 
 def document_of(trace: ThreadTrace) -> Document:
@@ -40,7 +40,7 @@ def gemm(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
     folder: Path = tmp_path_factory.mktemp("gemm")
     scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, realtime_pairs=2, loop_trips=5)
     write_capture(synthesize(scenario), folder)
-    return wavescope.open(folder)
+    return wavewright.open(folder)
 
 
 def test_no_64_bit_integer_leaves(gemm: ThreadTrace) -> None:

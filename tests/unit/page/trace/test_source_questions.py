@@ -10,13 +10,13 @@ import pytest
 
 from tests.unit.export.made_traces import CODE, made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing.line_costs import line_costs
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document
-from wavescope.page.trace.source import LONGEST_LINE, MOST_LINES, source, source_files, source_lines
-from wavescope.readers.trace.sources import add_sources
+from wavewright.analysis.trace.listing.line_costs import line_costs
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document
+from wavewright.page.trace.source import LONGEST_LINE, MOST_LINES, source, source_files, source_lines
+from wavewright.readers.trace.sources import add_sources
 
 HOSTILE = ["../../etc/passwd:1", "<img src=x onerror=alert(1)>:2", "/a.py:2", "/b.py:1", "/etc/passwd:3", None]
 WAVE = {
@@ -89,7 +89,7 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
 
 
 def test_of_very_many_lines_the_costliest_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.page.trace.source.MOST_COSTED", 2)
+    monkeypatch.setattr("wavewright.page.trace.source.MOST_COSTED", 2)
     shown = document()
     lines = source_lines(shown)
     assert lines.height == 2

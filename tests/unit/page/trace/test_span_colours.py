@@ -5,14 +5,14 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.waves.resident import resident_waves
-from wavescope.page.protocol.document import Document
-from wavescope.page.trace.items import resident_wave
-from wavescope.page.trace.spans import kinds, spans_of_trace, stalled, stalled_shares, tracks_of_trace
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.page.protocol.document import Document
+from wavewright.page.trace.items import resident_wave
+from wavewright.page.trace.spans import kinds, spans_of_trace, stalled, stalled_shares, tracks_of_trace
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Document:
     folder = tmp_path_factory.mktemp("two-kernels")
     both = compiled("tiled_gemm", "gfx942"), compiled("saxpy", "gfx942")
     write_capture(synthesize(Scenario(kernels=both, dispatches=3, workgroups=4, waves_per_simd=4, seed=3)), folder)
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     return Document(0, "", "", lambda: trace)
 
 

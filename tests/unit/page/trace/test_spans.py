@@ -8,24 +8,24 @@ from typing import Any
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.conftest import SHARED
 from tests.unit.small_traces import frame, small_trace
-from wavescope.analysis.common.timeline import tiles_of
-from wavescope.analysis.trace.clocks import alignment
-from wavescope.analysis.trace.occupancy import occupancy
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.timeline.tracks import tracks
-from wavescope.analysis.trace.waves.resident import resident_waves
-from wavescope.analysis.trace.waves.states import states
-from wavescope.errors import UsageError
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.page.protocol.document import Document
-from wavescope.page.questions import QUESTIONS
-from wavescope.page.trace.items import event, instruction, marker, resident_wave, shader_value
-from wavescope.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
-from wavescope.page.trace.times import aligned
+from wavewright.analysis.common.timeline import tiles_of
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.occupancy import occupancy
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.timeline.tracks import tracks
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.analysis.trace.waves.states import states
+from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.page.protocol.document import Document
+from wavewright.page.questions import QUESTIONS
+from wavewright.page.trace.items import event, instruction, marker, resident_wave, shader_value
+from wavewright.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
+from wavewright.page.trace.times import aligned
 
 SLOT = ["se", "cu", "simd", "slot"]
 SCENARIOS = {
@@ -44,7 +44,7 @@ SCENARIOS = {
 def document(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Document:
     folder = tmp_path_factory.mktemp(request.param)
     write_capture(synthesize(SCENARIOS[request.param]), folder)
-    trace = wavescope.open(folder)
+    trace = wavewright.open(folder)
     return Document(0, "", "", lambda: trace)
 
 
@@ -180,7 +180,7 @@ def test_granules_of_a_real_dispatch_are_not_taken_for_bytes_and_registers() -> 
     capture = SHARED / "data" / "att-mi300x-bmm" / "c03" / "raw"
     if not capture.is_dir():
         pytest.skip("no c03 in ../shared")
-    trace = wavescope.open(capture, amd=True)
+    trace = wavewright.open(capture, amd=True)
     document = Document(0, "", "", lambda: trace)
     assert trace.dispatches.select("vgprs", "lds_bytes").row(0) == (64, 5120)
     assert resources(event(document, item=0)) == (44, 20, 2048)

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from synth import Scenario, synthesize, write_capture
-from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.page.asking import ask
-from wavescope.page.protocol.document import Document
-from wavescope.page.trace.curves import curves_of_trace
-from wavescope.page.trace.waves import waves
-from wavescope.readers.opening import open as open_path
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.page.asking import ask
+from wavewright.page.protocol.document import Document
+from wavewright.page.trace.curves import curves_of_trace
+from wavewright.page.trace.waves import waves
+from wavewright.readers.opening import open as open_path
 
 
 @pytest.fixture(scope="module")

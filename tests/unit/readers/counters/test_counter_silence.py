@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 FLOPS = ("SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MFMA_MOPS_F16", "SQ_LDS_IDX_ACTIVE", "TCC_ATOMIC_sum", "TCC_PROBE_sum")
 

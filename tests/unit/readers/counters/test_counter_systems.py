@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from synth.counter_capture import write_counter_csv
-from wavescope.errors import UsageError
-from wavescope.model.counters import System
-from wavescope.readers.counters import open_counters
-from wavescope.readers.counters.ceilings import ceilings_of_rows
-from wavescope.readers.counters.system import system_of_agents, system_of_row, with_facts
+from wavewright.errors import UsageError
+from wavewright.model.counters import System
+from wavewright.readers.counters import open_counters
+from wavewright.readers.counters.ceilings import ceilings_of_rows
+from wavewright.readers.counters.system import system_of_agents, system_of_row, with_facts
 
 GPU = {"Node_Id": "4", "Agent_Type": "GPU", "Name": "gfx942", "Product_Name": "AMD Instinct MI300X", "Cu_Count": "304"}
 

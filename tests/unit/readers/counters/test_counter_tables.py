@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from synth.counter_capture import CounterCapture, write_counters
 from tests.sampling import examples
-from wavescope.errors import NotATraceError, WavescopeError
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import chunks as _chunks
-from wavescope.readers.counters import open_counters
-from wavescope.readers.counters.chunks import chunks
-from wavescope.readers.counters.numbers import number
+from wavewright.errors import NotATraceError, WavewrightError
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import chunks as _chunks
+from wavewright.readers.counters import open_counters
+from wavewright.readers.counters.chunks import chunks
+from wavewright.readers.counters.numbers import number
 
 HEAD = "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,SQ_WAVES,TCC_HIT_sum,TCC_MISS_sum\n"
 
@@ -204,7 +204,7 @@ def test_damage_gives_the_sound_rows_or_one_clear_error(data: st.DataObject) -> 
     with TemporaryDirectory() as folder:
         try:
             found = open_counters(with_file(folder, name, bytes(text)))
-        except WavescopeError as error:
+        except WavewrightError as error:
             assert error.advice
             return
     for number_of_pass, frame in found.measured.items():
@@ -227,7 +227,7 @@ def test_a_cut_capture_never_has_other_numbers(place: int) -> None:
         whole = open_counters(with_file(folder, "pmc_perf.csv", text))
         try:
             found = open_counters(with_file(folder, "pmc_perf.csv", text[: 1 + place % len(text)]))
-        except WavescopeError:
+        except WavewrightError:
             return
     if found.passes["name"][0] != "pmc_perf":
         return

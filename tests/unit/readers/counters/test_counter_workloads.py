@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.errors import UsageError
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 HEAD = "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,Start_Timestamp,End_Timestamp,"
 
@@ -229,7 +229,7 @@ def test_a_folder_of_captures_lists_them(tmp_path: Path) -> None:
     for name in ("one", "two"):
         workload(tmp_path / name, pmc_perf=HEAD + "SQ_WAVES\n" + rows((0, "a", 64, 1)), timestamps=HEAD)
     with pytest.raises(UsageError, match="2 captures") as caught:
-        wavescope.open(tmp_path)
+        wavewright.open(tmp_path)
     assert "one, two" in caught.value.advice
 
 
@@ -257,6 +257,6 @@ def test_compressed_tables(tmp_path: Path) -> None:
 
 def test_open_tells_counters_from_other_inputs(tmp_path: Path) -> None:
     made = write_counters(tmp_path / "w")
-    assert isinstance(wavescope.open(made.folder), CounterSet)
-    assert isinstance(wavescope.open(made.folder / "SQ_INST_LEVEL_SMEM.csv"), CounterSet)
-    assert isinstance(wavescope.open(write_counter_csv(tmp_path / "r").folder), CounterSet)
+    assert isinstance(wavewright.open(made.folder), CounterSet)
+    assert isinstance(wavewright.open(made.folder / "SQ_INST_LEVEL_SMEM.csv"), CounterSet)
+    assert isinstance(wavewright.open(write_counter_csv(tmp_path / "r").folder), CounterSet)

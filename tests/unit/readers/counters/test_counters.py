@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.errors import NotATraceError, UsageError, WavescopeError
-from wavescope.model.counters import COUNTER_SET
-from wavescope.readers.counters import open_counters
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.counters import COUNTER_SET
+from wavewright.readers.counters import open_counters
 
 HEAD = (
     '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name",'
@@ -135,7 +135,7 @@ def test_gzip(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress((HEAD + long_row(1, "A_sum", 3)).encode()))
     assert open_counters(file).values["value"].to_list() == [3.0]
     file.write_bytes(file.read_bytes()[:-30] + b"damage")
-    with pytest.raises(WavescopeError):
+    with pytest.raises(WavewrightError):
         open_counters(file)
 
 
@@ -169,13 +169,13 @@ def test_any_bytes_give_counters_or_one_clear_error(content: bytes) -> None:
             file.write_bytes(head + content)
             try:
                 open_counters(file)
-            except WavescopeError as error:
+            except WavewrightError as error:
                 assert error.advice
 
 
 def test_dies_and_caches_follow_from_the_product_where_nothing_says_them() -> None:
-    from wavescope.model.counters import System
-    from wavescope.readers.counters.system import system_of_row, with_facts
+    from wavewright.model.counters import System
+    from wavewright.readers.counters.system import system_of_row, with_facts
 
     assert with_facts(System(target="gfx1201")).xcd_count == 1
     assert with_facts(System(target="gfx90a")).xcd_count == 1

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from tests.sampling import every_third
-from wavescope.base.unpacking import zstd_library
-from wavescope.errors import NotATraceError, UsageError, WavescopeError
-from wavescope.readers.files import archive as archive_module
-from wavescope.readers.files.archive import Archive, is_archive, traces_in
-from wavescope.readers.files.decoded import decoded_in_archive
+from wavewright.base.unpacking import zstd_library
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.readers.files import archive as archive_module
+from wavewright.readers.files.archive import Archive, is_archive, traces_in
+from wavewright.readers.files.decoded import decoded_in_archive
 
 FILES = {"top/run/filenames.json": b"{}", "top/run/code.json": b'{"code":null}', "top/notes_kernel_trace.csv": b"x"}
 
@@ -196,7 +196,7 @@ def test_flipped_bytes(tmp_path: Path, seed: int) -> None:
     path = write(tmp_path / f"a{suffix}", bytes(data))
     try:
         Archive.read(path)
-    except WavescopeError as error:
+    except WavewrightError as error:
         assert error.what
 
 

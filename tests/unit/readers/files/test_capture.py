@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.files.capture import CodeObjectFile, TraceFile, find_capture, parse_code_object
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.readers.files.capture import CodeObjectFile, TraceFile, find_capture, parse_code_object
 
 
 @pytest.mark.parametrize(

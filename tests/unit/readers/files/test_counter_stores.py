@@ -10,15 +10,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.unit.readers.run.test_rocprofv3_json import process
-from wavescope.errors import NotATraceError
-from wavescope.model.counters import CounterSet
-from wavescope.readers.counters import open_counters
-from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import NotATraceError
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.run.inputs import open_run
 
 
 def test_counters_of_a_rocpd_database(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_run_without_counters_says_so(tmp_path: Path) -> None:
     for place in (path, tmp_path):
         with pytest.raises(NotATraceError, match="no counters") as caught:
             open_counters(place)
-        assert "wavescope summary" in caught.value.advice
+        assert "wavewright summary" in caught.value.advice
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def analysis_database(path: Path, *, workloads: int = 1) -> Path:
 def test_an_analysis_database(tmp_path: Path) -> None:
     path = analysis_database(tmp_path / "analysis.db", workloads=2)
     assert sniff(path) is Kind.COMPUTE_DATABASE
-    found = wavescope.open(path)
+    found = wavewright.open(path)
     assert isinstance(found, CounterSet)
     assert found.stored_metrics.select("kernel_name", "metric_id", "statistic", "value").rows() == [
         ("a", "2.1.14", "Avg", 0.5),

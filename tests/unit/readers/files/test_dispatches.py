@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.readers.files.dispatches import Contents, Dispatch, choose, named, with_keys
+from wavewright.errors import UsageError
+from wavewright.readers.files.dispatches import Contents, Dispatch, choose, named, with_keys
 
 GEMM, FILL = ("gemm", "gemm"), ("__amd_rocclr_fillBufferAligned", "__amd_rocclr_fillBufferAligned")
 

@@ -15,10 +15,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.model.losses import Loss
-from wavescope.readers.files.sqlite import Database, files, locks, table_names
-from wavescope.readers.files.text import SQLITE
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.sqlite import Database, files, locks, table_names
+from wavewright.readers.files.text import SQLITE
 
 TYPES: dict[str, Any] = {
     "id": pl.Int64,
@@ -368,7 +368,7 @@ def test_queries_are_bounded(tmp_path: Path, opened: list[Database], monkeypatch
     opened.append(Database(write(tmp_path / "a.db")))
     with pytest.raises(UsageError, match="more than 2 rows"):
         opened[0].query("SELECT id FROM t", most=2)
-    monkeypatch.setattr("wavescope.readers.files.sqlite._QUERY_STEPS", 1)
+    monkeypatch.setattr("wavewright.readers.files.sqlite._QUERY_STEPS", 1)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     with pytest.raises(UsageError, match="too long"):
         opened[0].query(endless)
@@ -483,7 +483,7 @@ def test_a_change_while_the_tables_are_listed(tmp_path: Path, writer: Any, monke
     with closing(Database(tmp_path / "a.db")) as database:
         assert database.tables == {"other": ("text",)}
         assert len(database.frame("other", {"text": pl.String})) == 400
-        assert "wavescope-" in database.uri
+        assert "wavewright-" in database.uri
 
 
 def test_a_log_is_not_moved_into_the_file_while_it_is_copied(tmp_path: Path, writer: Any) -> None:

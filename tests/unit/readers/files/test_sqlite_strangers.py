@@ -23,11 +23,11 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
 from tests.unit.small_runs import small_run
-from wavescope.errors import NotATraceError, UsageError, WavescopeError
-from wavescope.export.run.rocpd import write_rocpd
-from wavescope.readers.files.sqlite import Database, table_names
-from wavescope.readers.files.sqlite.journal import JOURNAL_MAGIC
-from wavescope.readers.opening import open as open_path
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.export.run.rocpd import write_rocpd
+from wavewright.readers.files.sqlite import Database, table_names
+from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC
+from wavewright.readers.opening import open as open_path
 
 VICTIMS = {"text": b"a text of the user\n", "binary": b"\x7fELF\0\0\0 and so on\0"}
 connected: list[str] | None = None
@@ -54,7 +54,7 @@ def connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[lis
     for place in found:
         parts = urlsplit(place)
         path = Path(unquote(parts.path))
-        is_ours = place == ":memory:" or private in path.parents or any(".wavescope-" in name for name in path.parts)
+        is_ours = place == ":memory:" or private in path.parents or any(".wavewright-" in name for name in path.parts)
         asked = parse_qs(parts.query)
         assert is_ours or (asked.get("mode"), asked.get("immutable")) == (["ro"], ["1"]), place
     assert not list(private.iterdir()), "something was left"
@@ -284,7 +284,7 @@ def test_a_link_to_a_database_has_its_log_where_the_database_is(tmp_path: Path) 
 def test_statements_that_do_more_than_read(tmp_path: Path, sound: bytes, sql: str) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(sound)
-    with closing(Database(path)) as database, pytest.raises(WavescopeError, match=r"authoriz|may not be modified"):
+    with closing(Database(path)) as database, pytest.raises(WavewrightError, match=r"authoriz|may not be modified"):
         database.query(sql)
 
 

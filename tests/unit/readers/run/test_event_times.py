@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.model.run_tables import LONGEST_NS
-from wavescope.readers.run.event_times import sound_ends
+from wavewright.model.run_tables import LONGEST_NS
+from wavewright.readers.run.event_times import sound_ends
 
 FAR = (1 << 63) - 1
 

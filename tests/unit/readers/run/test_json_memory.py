@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import NotATraceError
-from wavescope.readers.run.chrome import read_kineto
-from wavescope.readers.run.chrome.events import read_chrome
-from wavescope.readers.run.rocprofv3.json import read_rocprofv3_json
+from wavewright.errors import NotATraceError
+from wavewright.readers.run.chrome import read_kineto
+from wavewright.readers.run.chrome.events import read_chrome
+from wavewright.readers.run.rocprofv3.json import read_rocprofv3_json
 
 HEAD = b'{"traceEvents":['
 EVENT = b'{"ph": "X", "name": "k", "ts": 1, "dur": 2, "pid": 1, "tid": 1}'
 PEAK = """
 import sys
 from pathlib import Path
-from wavescope.errors import NotATraceError
-from wavescope.readers.run.chrome.events import read_chrome
+from wavewright.errors import NotATraceError
+from wavewright.readers.run.chrome.events import read_chrome
 
 def peak():
     # of this program alone: getrusage would count what its parent held before it began

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd
-from wavescope.errors import NotATraceError
-from wavescope.export.run.chrome import write_chrome
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import NotATraceError
+from wavewright.export.run.chrome import write_chrome
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -265,7 +265,7 @@ def test_a_trace_without_events_is_empty(tmp_path: Path) -> None:
     assert (run.dispatches.height, run.processes.height) == (0, 0)
 
 
-def test_what_wavescope_itself_writes(tmp_path: Path) -> None:
+def test_what_wavewright_itself_writes(tmp_path: Path) -> None:
     write_rocpd(tmp_path / "run.db", Workload(dispatches=300, ranks=2, streams=2))
     run = open_run(tmp_path / "run.db")
     write_chrome(run, tmp_path / "run.json")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.errors import WavescopeError
-from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.run.inputs import find_runs, open_run
+from wavewright.errors import WavewrightError
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.run.inputs import find_runs, open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,5 +114,5 @@ def test_a_database_without_rows_is_an_empty_run(tmp_path: Path) -> None:
 def test_statistics_are_no_run(tmp_path: Path) -> None:
     file = tmp_path / "results.stats.csv"
     file.write_text('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"k",1,5,5,100.0\n')
-    with pytest.raises(WavescopeError, match="statistics"):
+    with pytest.raises(WavewrightError, match="statistics"):
         open_run(file)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wavescope.errors import NotATraceError
-from wavescope.readers.run.inputs import open_run
+from wavewright.errors import NotATraceError
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

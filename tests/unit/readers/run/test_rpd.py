@@ -12,19 +12,19 @@ import pytest
 
 from synth import Workload, write_rpd
 from tests.unit.made_rpd import SESSION, write_rpd_file
-from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.choice import RunSelection
-from wavescope.analysis.run.selection import select
-from wavescope.analysis.run.splitting import parts_of
-from wavescope.errors import NotATraceError
-from wavescope.readers.files.sqlite import Database
-from wavescope.readers.run.inputs import open_run
-from wavescope.readers.run.rpd import read_rpd
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.selection import select
+from wavewright.analysis.run.splitting import parts_of
+from wavewright.errors import NotATraceError
+from wavewright.readers.files.sqlite import Database
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.run.rpd import read_rpd
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import wavescope
+import wavewright
 from tests.made_decoded import write_decoded
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.files import runs as _run_files
-from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.opening import open_trace
-from wavescope.readers.run.inputs import find_runs, holds_run, open_run
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.readers.files import runs as _run_files
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.opening import open_trace
+from wavewright.readers.run.inputs import find_runs, holds_run, open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,10 +175,10 @@ def test_open_gives_a_run_or_a_trace(tmp_path: Path) -> None:
     calls = write_calls(tmp_path / "run/1_hip_api_trace.csv")
     decoded = write_decoded(tmp_path / "traces")
     for path in (calls, calls.parent):
-        assert isinstance(wavescope.open(path), wavescope.Run)
+        assert isinstance(wavewright.open(path), wavewright.Run)
         assert holds_run(path)
-        with pytest.raises(NotATraceError, match=r"run.*wavescope summary"):
+        with pytest.raises(NotATraceError, match=r"run.*wavewright summary"):
             open_trace(path)
-    assert isinstance(wavescope.open(decoded), wavescope.ThreadTrace)
-    with pytest.raises(NotATraceError, match="not a run; wavescope hotspots"):
-        wavescope.open_run(decoded)
+    assert isinstance(wavewright.open(decoded), wavewright.ThreadTrace)
+    with pytest.raises(NotATraceError, match="not a run; wavewright hotspots"):
+        wavewright.open_run(decoded)

@@ -9,8 +9,8 @@ import pytest
 
 from synth import Sums, SyntheticRun, Workload, write_rocpd, write_rocpd_ranks, write_rpd
 from synth.rpd import COPY_OPERATIONS
-from wavescope.model.run import Run
-from wavescope.readers.run.inputs import open_run
+from wavewright.model.run import Run
+from wavewright.readers.run.inputs import open_run
 
 RUNS = {
     "one rank": Workload(dispatches=300),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.xplane import XEvent, XLine, XPlane, number, piece, small_xspace, xspace
-from wavescope.errors import NotATraceError
-from wavescope.model.losses import Loss
-from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.run.inputs import open_run
-from wavescope.readers.run.xplane.planes import _PlaneReader, read_space
-from wavescope.readers.run.xplane.wire import Wire
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.run.xplane.planes import _PlaneReader, read_space
+from wavewright.readers.run.xplane.wire import Wire
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.unit.codeobj.made_metadata import argument, hidden_arguments, kernel_with
-from wavescope.codeobj.kernel_arguments import DispatchSize
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.trace.kerncap import read_kerncap
+from wavewright.codeobj.kernel_arguments import DispatchSize
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.readers.trace.kerncap import read_kerncap
 
 GEMM = kernel_with(
     [argument(0, 8, "global_buffer", name="a"), argument(8, 4, name="m"), *hidden_arguments(16)],

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth import Scenario, compiled, synthesize, tour, write_capture
-from wavescope.analysis.trace.selection import Selection, select
-from wavescope.codeobj.elf import parse_elf
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.readers.opening import open as open_trace
-from wavescope.readers.trace.att import decode
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.codeobj.elf import parse_elf
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.opening import open as open_trace
+from wavewright.readers.trace.att import decode
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.trace import ThreadTrace
+    from wavewright.model.trace import ThreadTrace
 
 TARGETS = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1201", "gfx1250": "gfx1250"}
 

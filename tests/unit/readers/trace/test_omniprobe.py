@@ -20,10 +20,10 @@ from synth.omniprobe import (
     random_messages,
     text_report,
 )
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.trace import omniprobe
-from wavescope.readers.trace.omniprobe import OmniprobeLog, read_omniprobe
-from wavescope.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.readers.trace import omniprobe
+from wavewright.readers.trace.omniprobe import OmniprobeLog, read_omniprobe
+from wavewright.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES
 
 SEEDS = range(8)
 NOISE = "Found instrumented alternative for gemm [clone .kd]\nerror 12:30:45 in x\n\t\x1b[31mred\n"

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-import wavescope
+import wavewright
 from synth import compiled
 from synth.pc_samples import SYMBOLS, SampledRun, write_samples
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.model.schema import SAMPLE_COUNTS
-from wavescope.model.trace import ThreadTrace
-from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.opening import open_trace
-from wavescope.readers.run.inputs import open_run
-from wavescope.readers.trace.samples.records import reason_named
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.model.schema import SAMPLE_COUNTS
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.opening import open_trace
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.trace.samples.records import reason_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def reasons_of(trace: ThreadTrace) -> dict[str, int]:
 
 def test_stochastic_table(tmp_path: Path) -> None:
     made = write_samples(RUN, tmp_path)
-    trace = wavescope.open(tmp_path)
+    trace = wavewright.open(tmp_path)
     assert isinstance(trace, ThreadTrace)
     assert trace.source.format == "PC sampling"
     assert (trace.source.target, trace.gfxip) == ("gfx942", 9)
@@ -133,7 +133,7 @@ def test_kinds_and_what_else_is_there(tmp_path: Path) -> None:
     run = open_run(tmp_path / "json")
     assert run.dispatches.height == 6
     assert run.losses.select("kind", "count").rows() == [("samples_beside", 604)]
-    assert isinstance(wavescope.open(tmp_path / "json" / "4711_results.json"), ThreadTrace)
+    assert isinstance(wavewright.open(tmp_path / "json" / "4711_results.json"), ThreadTrace)
 
 
 def test_the_largest_run_is_read_and_its_json_before_its_csv(tmp_path: Path) -> None:

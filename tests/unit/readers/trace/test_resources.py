@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 from synth.kernels import kernel_path
-from wavescope.codeobj.code_object import CodeObject
-from wavescope.errors import UsageError
-from wavescope.model.schema import THREAD_TRACE, empty_frame
-from wavescope.model.trace import ThreadTrace, TraceSource
-from wavescope.readers.trace.resources import with_resources
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.errors import UsageError
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.trace.resources import with_resources
 
 CSV = {
     "Kind": "KERNEL_DISPATCH",

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import SHARED
-from wavescope import _core
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.readers.trace.waits import match_waits
+from wavewright import _core
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.trace.waits import match_waits
 
 Entry = tuple[int, list[int]]  # (wait row, producer rows)
 

@@ -14,10 +14,10 @@ from rich.console import Console
 
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import healthy_machine
-from wavescope.capture.doctor import Change, Check, Status, examine
-from wavescope.capture.machines.local_machine import LocalMachine
-from wavescope.report.capture.doctor import doctor_report, verdict
-from wavescope.report.capture.shell import ShellText
+from wavewright.capture.doctor import Change, Check, Status, examine
+from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.report.capture.doctor import doctor_report, verdict
+from wavewright.report.capture.shell import ShellText
 
 _TOLD = (
     "no devices in a container",

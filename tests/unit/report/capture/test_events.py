@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.report.capture.events import event_line, progress_line
+from wavewright.report.capture.events import event_line, progress_line
 
 ESC = chr(27)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from wavescope.capture.jobs.job import Job
-from wavescope.capture.jobs.result import Attempt, Result
-from wavescope.capture.judgement import Cause, Judgement, TracedDispatch, Verdict
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
-from wavescope.report.capture.result import next_commands, result_json, result_report
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.result import Attempt, Result
+from wavewright.capture.judgement import Cause, Judgement, TracedDispatch, Verdict
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
+from wavewright.report.capture.result import next_commands, result_json, result_report
 
 ESC = chr(27)
 GOOD = TracedDispatch(
@@ -59,7 +59,7 @@ def test_good_traces() -> None:
     assert "blas::saxpy<64u>" in text
     assert "1 dispatch without a wave: 16; --clean removes such folders" in text
     assert "differ by 5.9 %" in text
-    assert "wavescope diagnose '/captures/gemm run'" in text
+    assert "wavewright diagnose '/captures/gemm run'" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -70,7 +70,7 @@ def test_counters_that_are_missing_or_zero() -> None:
     assert "missing SQ_COUNTER_0, SQ_COUNTER_1" in text
     assert "and 8 more" in text
     assert "zero GRBM_COUNT" in text
-    assert "wavescope counters" in text
+    assert "wavewright counters" in text
 
 
 def test_causes_and_hostile_text() -> None:
@@ -106,7 +106,7 @@ def test_nothing_is_cut_silently(width: int) -> None:
 )
 def test_next_commands(wanted: Wanted, verb: str) -> None:
     good = result_of(Judgement(verdict=Verdict.GOOD, reasons=()), wanted)
-    assert next_commands(good)[0][0] == f"wavescope {verb} '/captures/gemm run'"
+    assert next_commands(good)[0][0] == f"wavewright {verb} '/captures/gemm run'"
     for verdict in (Verdict.EMPTY, Verdict.FAILED, Verdict.HUNG, Verdict.NO_DISPATCH):
         assert next_commands(result_of(Judgement(verdict=verdict, reasons=()), wanted)) == []
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart, one_table
-from wavescope.errors import UsageError
-from wavescope.readers.counters import open_counters
-from wavescope.report.counters.memory_chart.canvas import chart_canvas
-from wavescope.report.counters.memory_chart.svg import memory_chart_svg
-from wavescope.report.counters.memory_chart.words import headline, number, scaled, subject
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.memory_chart import MemoryChart, memory_chart, one_table
+from wavewright.errors import UsageError
+from wavewright.readers.counters import open_counters
+from wavewright.report.counters.memory_chart.canvas import chart_canvas
+from wavewright.report.counters.memory_chart.svg import memory_chart_svg
+from wavewright.report.counters.memory_chart.words import headline, number, scaled, subject
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.model.report import (
+from wavewright.model.report import (
     Column,
     DataTable,
     Finding,
@@ -18,9 +18,9 @@ from wavescope.model.report import (
     Sentence,
     Table,
 )
-from wavescope.model.schema import table_spec
-from wavescope.report.kit.anonymous import anonymous, labels_for, without_secrets
-from wavescope.report.kit.secrets import masked
+from wavewright.model.schema import table_spec
+from wavewright.report.kit.anonymous import anonymous, labels_for, without_secrets
+from wavewright.report.kit.secrets import masked
 
 SPEC = table_spec("processes", "one process", "command  String  -  | command line\nnode  String  -  | host")
 
@@ -37,7 +37,7 @@ def report() -> Report:
     )
     section = Section("about", "About nodeX", "what?", blocks, (DataTable("processes", SPEC, frame),))
     inputs = (InputFile("/home/ann/run/rank0.db", 3, "ff"),)
-    provenance = Provenance("1", "wavescope report /home/ann/run -o x.md", inputs, {}, {"host": "nodeX"})
+    provenance = Provenance("1", "wavewright report /home/ann/run -o x.md", inputs, {}, {"host": "nodeX"})
     return Report("run of ann", "run", (section,), provenance, ("/home/ann/run: lost",))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.report.kit.arrows import ASCII, UNICODE, Arrow, Drawing, Glyphs, draw_arrows
+from wavewright.report.kit.arrows import ASCII, UNICODE, Arrow, Drawing, Glyphs, draw_arrows
 
 UP, DOWN, LEFT = "╰┴├┼", "╭┬├┼", "┬┴┼↻"
 LINES = 12

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from wavescope.model.report import (
+from wavewright.model.report import (
     Block,
     Code,
     CodeLine,
@@ -24,7 +24,7 @@ from wavescope.model.report import (
     Sentence,
     Table,
 )
-from wavescope.report.kit.brief import brief_markdown, command_of, quoted, token_count
+from wavewright.report.kit.brief import brief_markdown, command_of, quoted, token_count
 
 COLUMNS = (Column("kernel"), *(Column(f"number {number}", is_number=True) for number in range(9)), Column("file"))
 
@@ -37,7 +37,7 @@ def table(name: str, count: int) -> Table:
 def brief(*blocks: Block, budget: int = 2000, kind: str = "", losses: tuple[str, ...] = ()) -> str:
     section = Section("hotspots", "Hot", "What is hot?", blocks)
     text = brief_markdown(
-        [section], subject="gemm", losses=losses, commands=["wavescope info x"], budget_tokens=budget, kind=kind
+        [section], subject="gemm", losses=losses, commands=["wavewright info x"], budget_tokens=budget, kind=kind
     )
     assert token_count(text) <= budget
     return text
@@ -149,20 +149,20 @@ _BLOCKS: st.SearchStrategy[Block] = st.one_of(
 @given(st.lists(_BLOCKS, max_size=8), st.sampled_from([300, 600, 2000]), _TEXTS)
 def test_anything_fits(blocks: list[Block], budget: int, subject: str) -> None:
     section = Section("a", "A", "?", tuple(blocks))
-    text = brief_markdown([section], subject=subject, losses=(), commands=("wavescope info x",), budget_tokens=budget)
+    text = brief_markdown([section], subject=subject, losses=(), commands=("wavewright info x",), budget_tokens=budget)
     assert token_count(text) <= budget
     assert all(letter.isprintable() or letter == "\n" for letter in text)
-    assert text.endswith("next:\n\n```sh\nwavescope info x\n```")
+    assert text.endswith("next:\n\n```sh\nwavewright info x\n```")
 
 
 def test_commands() -> None:
     line = command_of(NextQuestion("source", {"at": "i0x1814"}), ["a b", "$(x)"])
-    assert shlex.split(line) == ["wavescope", "source", "a b", "$(x)", "--at", "i0x1814", "--brief"]
-    assert command_of(NextQuestion("kernels", {"name": "k0"}), ["r"]) == "wavescope kernels k0 r --brief"
-    assert command_of(NextQuestion("kernels"), ["r"]) == "wavescope kernels '' r --brief"
-    assert command_of(NextQuestion("diagnose"), ["r"], kind="run") == "wavescope diagnose r --run --brief"
-    assert command_of(NextQuestion("panels", {"panel": "17"}), ["c"]) == "wavescope counters c --panel 17 --brief"
-    assert command_of(NextQuestion("about"), ["c"], is_brief=False) == "wavescope info c"
+    assert shlex.split(line) == ["wavewright", "source", "a b", "$(x)", "--at", "i0x1814", "--brief"]
+    assert command_of(NextQuestion("kernels", {"name": "k0"}), ["r"]) == "wavewright kernels k0 r --brief"
+    assert command_of(NextQuestion("kernels"), ["r"]) == "wavewright kernels '' r --brief"
+    assert command_of(NextQuestion("diagnose"), ["r"], kind="run") == "wavewright diagnose r --run --brief"
+    assert command_of(NextQuestion("panels", {"panel": "17"}), ["c"]) == "wavewright counters c --panel 17 --brief"
+    assert command_of(NextQuestion("about"), ["c"], is_brief=False) == "wavewright info c"
 
 
 def test_words_of_a_shell_are_printable() -> None:

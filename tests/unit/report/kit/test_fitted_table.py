@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from wavescope.report.kit.tables import Column, frame_table
+from wavewright.report.kit.tables import Column, frame_table
 
 ROWS = pl.DataFrame(
     {

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.report.kit.folding import stretches
+from wavewright.report.kit.folding import stretches
 
 
 def spans(count: int, contexts: dict[int, int]) -> list[tuple[int, int, bool]]:

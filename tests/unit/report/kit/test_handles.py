@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.report.kit import handles
+from wavewright.errors import UsageError
+from wavewright.report.kit import handles
 
 
 @pytest.mark.parametrize("address", [0, 0x1814, 2**64 - 1])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.report.kit.heat import PARTS, heat_bar, legend
+from wavewright.report.kit.heat import PARTS, heat_bar, legend
 
 cycles = st.dictionaries(st.sampled_from(sorted(PARTS)), st.integers(0, 10**9))
 

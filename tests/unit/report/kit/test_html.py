@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from wavescope.model.report import Code, CodeLine, Column, Finding, Preformatted, Sentence, Table
-from wavescope.report.kit.html import block_styles, html_of
+from wavewright.model.report import Code, CodeLine, Column, Finding, Preformatted, Sentence, Table
+from wavewright.report.kit.html import block_styles, html_of
 
 SHARES = Column("share", is_number=True)
 
@@ -73,4 +73,4 @@ def test_styles_concern_the_fragments_alone():
     rules = re.sub(r"@media[^{]*\{((?:[^{}]*\{[^{}]*\})*)\s*\}", r"\1", rules)
     selectors = [each.strip() for head in re.findall(r"([^{}]+)\{", rules) for each in head.split(",")]
     assert len(selectors) > 40
-    assert [selector for selector in selectors if not selector.startswith(".wavescope")] == []
+    assert [selector for selector in selectors if not selector.startswith(".wavewright")] == []

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavescope.base.names_form import NAMES_FORM
-from wavescope.report.kit.bars import bar
-from wavescope.report.kit.labels import Placed, brief_paths
-from wavescope.report.kit.tables import Column, frame_table
-from wavescope.report.kit.words import brief_kernel, brief_kernels
+from wavewright.base.names_form import NAMES_FORM
+from wavewright.report.kit.bars import bar
+from wavewright.report.kit.labels import Placed, brief_paths
+from wavewright.report.kit.tables import Column, frame_table
+from wavewright.report.kit.words import brief_kernel, brief_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.report.kit.line import Line
+from wavewright.report.kit.line import Line
 
 WORDS = ["v_add", "", "  two words  ", "a kernel with a name that is far too long", "日本語 kernel", "日本語" * 9]
 

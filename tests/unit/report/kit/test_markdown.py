@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.model.report import Code, CodeLine, Finding, Labelled, Sentence
-from wavescope.report.kit.markdown import block_markdown, code_span, fenced, markdown_of, prose
+from wavewright.model.report import Code, CodeLine, Finding, Labelled, Sentence
+from wavewright.report.kit.markdown import block_markdown, code_span, fenced, markdown_of, prose
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from wavescope.report.kit.markdown import block_markdown, code_span, fenced, mar
         ("1234567 cycles, 0xdeadbeef", "1234567 cycles, 0xdeadbeef"),
         ("at 12:30:45", "at 12:30:45"),
         ("use :memo:", "use `:memo:`"),
-        ("`wavescope gaps --top 5` tells", "`wavescope gaps --top 5` tells"),
+        ("`wavewright gaps --top 5` tells", "`wavewright gaps --top 5` tells"),
         ("a ` b", "a \\` b"),
         ("two\nlines", "two lines"),
         ("cost $5 & more", "cost \\$5 \\& more"),

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.report.kit.placing import Box, Taken, spread_apart
+from wavewright.report.kit.placing import Box, Taken, spread_apart
 
 
 @given(st.lists(st.floats(0, 500), max_size=25).map(sorted))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wavescope.report.kit.safe_svg import inline_svg
+from wavewright.report.kit.safe_svg import inline_svg
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
 

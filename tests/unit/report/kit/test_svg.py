@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.errors import UsageError
-from wavescope.report.kit.svg import Svg, escaped, fitting, text_width
+from wavewright.errors import UsageError
+from wavewright.report.kit.svg import Svg, escaped, fitting, text_width
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

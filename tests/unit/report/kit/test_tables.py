@@ -7,7 +7,7 @@ import io
 import polars as pl
 from rich.console import Console
 
-from wavescope.report.kit.tables import Column, frame_table, printable
+from wavewright.report.kit.tables import Column, frame_table, printable
 
 
 def test_names_cannot_command_the_terminal() -> None:

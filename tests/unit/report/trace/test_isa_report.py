@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from rich.console import Console, RenderableType
 
-from wavescope.analysis.trace.listing import IsaListing, SampleListing
-from wavescope.model.schema import empty_frame
-from wavescope.report.trace.listing import isa_report, samples_report
-from wavescope.report.trace.listing.lines import IsaView, contexts, focus, isa_lines, pairs_of
-from wavescope.report.trace.measures import CYCLES
+from wavewright.analysis.trace.listing import IsaListing, SampleListing
+from wavewright.model.schema import empty_frame
+from wavewright.report.trace.listing import isa_report, samples_report
+from wavewright.report.trace.listing.lines import IsaView, contexts, focus, isa_lines, pairs_of
+from wavewright.report.trace.measures import CYCLES
 
 
 def listing(count: int = 40, **columns: list[object]) -> IsaListing:

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavescope.analysis.trace.listing.source_lines import SourceListing
-from wavescope.model.schema import empty_frame
-from wavescope.report.trace.source import SourceView, source_report
+from wavewright.analysis.trace.listing.source_lines import SourceListing
+from wavewright.model.schema import empty_frame
+from wavewright.report.trace.source import SourceView, source_report
 
 COSTS = {
     "row_count": 0,

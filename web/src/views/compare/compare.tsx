@@ -32,7 +32,7 @@ function Compare() {
     return (
       <Nothing>
         Only one trace is open. Open two of the same kernel, before and after a change:{" "}
-        <code>wavescope open BEFORE AFTER</code>
+        <code>wavewright open BEFORE AFTER</code>
       </Nothing>
     );
   }

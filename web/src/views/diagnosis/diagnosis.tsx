@@ -93,7 +93,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
 
 const why = () =>
   traceOverview().holds.samples
-    ? "these are PC samples. They show where waves were, not how long each instruction took; see Stalls, or wavescope diagnose on the command line."
+    ? "these are PC samples. They show where waves were, not how long each instruction took; see Stalls, or wavewright diagnose on the command line."
     : "no instruction of this trace was measured, so there is nothing to analyse.";
 
 /** The time of the traced SIMDs as one bar: what each finding could save of it at most, and the rest. */

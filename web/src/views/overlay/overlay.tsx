@@ -59,7 +59,7 @@ function Overlay() {
   if (base === null) {
     return (
       <Nothing>
-        Only one trace is open. Open two: <code>wavescope open BEFORE AFTER</code>
+        Only one trace is open. Open two: <code>wavewright open BEFORE AFTER</code>
       </Nothing>
     );
   }

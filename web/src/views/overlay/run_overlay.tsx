@@ -31,7 +31,7 @@ function RunOverlay() {
   if (base === null) {
     return (
       <Nothing>
-        Only one run is open. Open two: <code>wavescope open BEFORE AFTER</code>
+        Only one run is open. Open two: <code>wavewright open BEFORE AFTER</code>
       </Nothing>
     );
   }

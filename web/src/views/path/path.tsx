@@ -226,7 +226,7 @@ function WhatIf({ group, kernels }: { group: number; kernels: RunPathContributor
       </label>
       <input
         type="text"
-        aria-label="A change as wavescope path --what-if takes it"
+        aria-label="A change as wavewright path --what-if takes it"
         placeholder="or kernel=NAME:-20%, rank=3, bandwidth=300"
         onKeyDown={(key) => {
           if (key.key === "Enter") change.value = key.currentTarget.value.trim();

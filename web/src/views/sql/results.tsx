@@ -51,7 +51,7 @@ export function Results({ answer }: { answer: SqlAnswer }) {
           {answer.seconds.toFixed(2)} s, {answer.engine}
         </span>
         {rows.length < count ? (
-          <strong data-figure="truncated" title="wavescope query PATH SQL --csv gives all rows">
+          <strong data-figure="truncated" title="wavewright query PATH SQL --csv gives all rows">
             showing the first {exact(rows.length)}
           </strong>
         ) : null}

@@ -75,7 +75,7 @@ function Panel({ schema }: { schema: SchemaAnswer }) {
               <Choices draft={draft} examples={schema.examples} />
               <span
                 class="faint-text"
-                title={`Read only. At most ${exact(limits.rows)} rows, ${exact(limits.mib)} MiB and ${exact(limits.seconds)} seconds, as wavescope query; the first ${exact(limits.sent_rows)} rows are shown`}
+                title={`Read only. At most ${exact(limits.rows)} rows, ${exact(limits.mib)} MiB and ${exact(limits.seconds)} seconds, as wavewright query; the first ${exact(limits.sent_rows)} rows are shown`}
               >
                 {isTooLong
                   ? `${exact(draft.value.length)} of at most ${exact(LONGEST)} characters`
@@ -96,8 +96,8 @@ function Panel({ schema }: { schema: SchemaAnswer }) {
             />
           ) : (
             <p class="note">
-              One SELECT over the views at the left: the same as <code>wavescope query</code>. Nothing can be changed. A
-              row that has <code>start</code> and <code>duration</code> leads to its time.
+              One SELECT over the views at the left: the same as <code>wavewright query</code>. Nothing can be changed.
+              A row that has <code>start</code> and <code>duration</code> leads to its time.
             </p>
           )}
         </Split>
@@ -224,9 +224,9 @@ function Choices({ draft, examples }: { draft: { value: string }; examples: [str
 export const sql: View = {
   id: "sql",
   title: "SQL",
-  hint: "Any question in SQL over the stable views of the run (wavescope query), with plots of the rows",
+  hint: "Any question in SQL over the stable views of the run (wavewright query), with plots of the rows",
   about: "run",
   time: "selected",
-  missing: () => (source.isExport ? "an exported page has no SQL engine: open the run with wavescope open" : ""),
+  missing: () => (source.isExport ? "an exported page has no SQL engine: open the run with wavewright open" : ""),
   component: Sql,
 };

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS, chosen_levels, chosen_precisions
-from wavescope.analysis.counters.roofline.points import Work, kernel_row, limits, operation_rows, point_rows, roof_of
-from wavescope.errors import UsageError
+from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, chosen_levels, chosen_precisions
+from wavewright.analysis.counters.roofline.points import Work, kernel_row, limits, operation_rows, point_rows, roof_of
+from wavewright.errors import UsageError
 
 RATES: dict[str, float | None] = {"HBM": 1000.0, "L2": 4000.0, "L1": 8000.0, "LDS": 16000.0} | {
     name: 1000.0 * number for number, name in enumerate(KINDS, 1)

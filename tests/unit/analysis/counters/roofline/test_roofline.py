@@ -8,18 +8,18 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.kernel_work import KernelWork
-from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.roofline import Roofline, roofline
-from wavescope.analysis.counters.roofline.ceilings import ceiling_rows
-from wavescope.analysis.counters.roofline.geometry import picture_of
-from wavescope.analysis.counters.roofline.work import formulas_for
-from wavescope.errors import UsageError
-from wavescope.facts.metrics.expression import parse
-from wavescope.facts.metrics.panels import panels_of
-from wavescope.model.answer import to_builtins
-from wavescope.model.counters import COUNTER_SET, CounterSet, System
-from wavescope.model.schema import frame_of
-from wavescope.readers.counters import open_counters
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.roofline import Roofline, roofline
+from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
+from wavewright.analysis.counters.roofline.geometry import picture_of
+from wavewright.analysis.counters.roofline.work import formulas_for
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.answer import to_builtins
+from wavewright.model.counters import COUNTER_SET, CounterSet, System
+from wavewright.model.schema import frame_of
+from wavewright.readers.counters import open_counters
 
 CDNA = ("gfx908", "gfx90a", "gfx942", "gfx950")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from wavescope.analysis.trace.derived_counters.syntax import Call, Chain, Expression, Name, Negation, Number, SourcePos
+from wavewright.analysis.trace.derived_counters.syntax import Call, Chain, Expression, Name, Negation, Number, SourcePos
 
 HERE = SourcePos(1, 1)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}(:[0-9a-z]{1,3})?", fullmatch=True).filter(

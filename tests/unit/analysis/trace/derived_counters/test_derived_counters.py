@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.unit.analysis.counters.made_counters import Sample, counted
-from wavescope.analysis.trace.derived_counters import derived_counters
-from wavescope.analysis.trace.derived_counters.tensors import raw_tensors
-from wavescope.errors import UsageError
+from wavewright.analysis.trace.derived_counters import derived_counters
+from wavewright.analysis.trace.derived_counters.tensors import raw_tensors
+from wavewright.errors import UsageError
 
 BUSY = ["SQ_BUSY_CU_CYCLES", "SQ_VALU_MFMA_BUSY_CYCLES", "SQ_ACTIVE_INST_VALU", "SQ_ACTIVE_INST_LDS"]
 ACTIVE = ["SQ_ACTIVE_INST_VMEM", "SQ_ACTIVE_INST_FLAT", "SQ_ACTIVE_INST_SCA", "SQ_ACTIVE_INST_MISC"]

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.trace.derived_counters.expressions import HERE, leaves, trees
-from wavescope.analysis.trace.derived_counters import evaluation
-from wavescope.analysis.trace.derived_counters.evaluation import evaluate
-from wavescope.analysis.trace.derived_counters.parser import parse
-from wavescope.analysis.trace.derived_counters.syntax import Definition, Expression
+from wavewright.analysis.trace.derived_counters import evaluation
+from wavewright.analysis.trace.derived_counters.evaluation import evaluate
+from wavewright.analysis.trace.derived_counters.parser import parse
+from wavewright.analysis.trace.derived_counters.syntax import Definition, Expression
 
 Tensor = npt.NDArray[np.float32]
 

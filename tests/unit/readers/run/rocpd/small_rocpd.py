@@ -6,10 +6,10 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from wavescope.model.run import Run
-from wavescope.readers.files.sqlite import Database
-from wavescope.readers.run.rocpd import read_rocpd
-from wavescope.readers.run.rocpd.layout import StoredTable, stored_tables, suffix_of
+from wavewright.model.run import Run
+from wavewright.readers.files.sqlite import Database
+from wavewright.readers.run.rocpd import read_rocpd
+from wavewright.readers.run.rocpd.layout import StoredTable, stored_tables, suffix_of
 
 GUID = "0000ddb5-8903-7903-b269-cd8d3745bb8a"
 OTHER = "0000ddb5-8903-7903-b269-000000000002"

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from tests.unit.readers.run.rocpd.small_rocpd import GUID, OTHER, SmallRocpd
-from wavescope.readers.run.rocpd.environment import rank_of
-from wavescope.readers.run.rocpd.layout import VERSIONS, stored_tables, suffix_of
-from wavescope.readers.run.rocpd.lookup import Lookup, LookupBuilder
+from wavewright.readers.run.rocpd.environment import rank_of
+from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables, suffix_of
+from wavewright.readers.run.rocpd.lookup import Lookup, LookupBuilder
 
 
 @pytest.fixture

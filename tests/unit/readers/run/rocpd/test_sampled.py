@@ -10,13 +10,13 @@ import polars as pl
 
 from synth import Workload, write_rocpd
 from synth.rocprof_sys import CPU_UNITS, GPU_UNITS, Poll, Stack, add_samples
-from wavescope.analysis.run.run_curves import run_curves
-from wavescope.readers.run.inputs import open_run
+from wavewright.analysis.run.run_curves import run_curves
+from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Run
+    from wavewright.model.run import Run
 
 START = 1_080_000_001_000_000
 GPU, CPU = 2, 0

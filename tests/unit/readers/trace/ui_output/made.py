@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from wavescope.readers.files.folder import Directory
-from wavescope.readers.trace.ui_output import read_ui_output
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.trace import ThreadTrace
+    from wavewright.model.trace import ThreadTrace
 
 WAVE = "se0_sm2_sl5_wv0.json"
 OTHER_WAVE = "se1_sm0_sl0_wv0.json"

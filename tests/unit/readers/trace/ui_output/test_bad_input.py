@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.readers.trace.ui_output.made import OTHER_WAVE, WAVE, directory, kinds, opened, wave, written
-from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.errors import NotATraceError, UsageError, WavescopeError
-from wavescope.readers.files.folder import Directory
-from wavescope.readers.trace.ui_output import read_ui_output
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -293,7 +293,7 @@ def check(tmp_path_factory: pytest.TempPathFactory, files: dict[str, Any]) -> No
     """Every table can be made, and totals are never more than what the files hold."""
     try:
         trace = opened(tmp_path_factory.mktemp("bad"), files)
-    except WavescopeError:
+    except WavewrightError:
         return
     for table in ("code", "waits", "sources", "losses"):
         trace.table(table)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tests.unit.readers.trace.ui_output.made import HEADER, OTHER_WAVE, WAVE, directory, kinds, opened, wave, written
-from wavescope.model.schema import THREAD_TRACE
-from wavescope.readers.files.folder import Directory
-from wavescope.readers.trace.ui_output import read_ui_output
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,43 @@
+// Where the waves that came last to a barrier had spent more cycles than the others.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "wavewright/column.hpp"
+#include "wavewright/executed.hpp"
+
+namespace wavewright {
+
+// One row per executed barrier, in the order of the instructions.
+struct Passages {
+    std::span<const uint64_t> position;  // index in the instructions
+    std::span<const uint32_t> barrier;   // number of the barrier
+    std::span<const uint8_t> role;       // PassageRole
+};
+
+// What a wave was in its meeting.
+enum class PassageRole : uint8_t { other, last, alone };
+
+// Cycles spent at each row on the way to each barrier, by waves that came last and by those that did not.
+struct LateCauses {
+    Column<uint32_t> barrier;
+    Column<int32_t> row;
+    Column<int64_t> last_cycles;
+    Column<int64_t> other_cycles;
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("barrier", barrier);
+        visit("row", row);
+        visit("last_cycles_total", last_cycles);
+        visit("other_cycles_total", other_cycles);
+    }
+};
+
+// The way to a barrier starts after the wave's previous barrier, or with its first instruction. An instruction costs
+// its duration and the gap before it, from the latest end of the wave's earlier instructions. `passages` are sorted by
+// position. Instructions outside [0, row_count) do not count. Linear in the number of instructions.
+LateCauses late_causes(const Executed& executed, const Passages& passages, size_t row_count);
+
+}  // namespace wavewright

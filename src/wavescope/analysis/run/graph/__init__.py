@@ -1,7 +1,0 @@
-"""The event graph of a run: which event waited for which, its critical path, slack, and what a change gives."""
-
-from wavescope.analysis.run.graph.change import Change
-from wavescope.analysis.run.graph.event_graph import EventGraph, Prediction, combine_graph, event_graph
-from wavescope.analysis.run.graph.events import PartialGraph, partial_graph
-
-__all__ = ["Change", "EventGraph", "PartialGraph", "Prediction", "combine_graph", "event_graph", "partial_graph"]

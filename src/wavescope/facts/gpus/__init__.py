@@ -1,5 +1,0 @@
-"""Facts per GPU target: registers, LDS, waves, peaks, declared in TOML with their sources; unknown facts are None."""
-
-from wavescope.facts.gpus.facts import TARGETS as TARGETS
-from wavescope.facts.gpus.facts import Arch as Arch
-from wavescope.facts.gpus.facts import of as of

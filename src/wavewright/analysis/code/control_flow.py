@@ -1,0 +1,141 @@
+"""Control flow between code rows, as far as the code says it: branch targets, calls, basic blocks, nesting of loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, table_spec
+
+BRANCH = r"^s_(c?branch|subvector_loop)"
+CALL = r"^s_(call_|swappc_|swap_pc_)"
+JUMP = r"^s_(setpc_|set_pc_|add_pc_|rfe_)"
+END = r"^s_endpgm"
+_BRANCH_BYTES = 4
+_DEEPEST = 64  #: Loops around a loop among which its parent is searched.
+
+
+@dataclass(frozen=True)
+class Blocks(Answer):
+    """The basic blocks of the code."""
+
+    definition: ClassVar[str] = (
+        "A basic block starts at the first row of a function or code object, at the target of a jump and after every "
+        "branch, call, jump or end; it contains all rows up to the next block."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "by_row": table_spec(
+            "by_row",
+            "one code row",
+            """
+            row    Int32   -  | code.row
+            block  UInt32  -  | number of its block
+            """,
+        ),
+        "blocks": table_spec(
+            "blocks",
+            "one basic block, in the order of rows",
+            """
+            block      UInt32  -  | number of the block
+            first_row  Int32   -  | first code.row
+            last_row   Int32   -  | last code.row
+            row_count  UInt32  -  | rows in it
+            function   String  -  | symbol that contains it
+            """,
+        ),
+    }
+
+    by_row: pl.DataFrame
+    blocks: pl.DataFrame
+
+
+def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
+    """Targets of the branches of a code table: `row`, `target_row`; null = not in the text, or no code there.
+
+    A branch is written with its distance in words behind itself, as 16 bits with or without a sign.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = {"row": [0, 1], "code_object": [1, 1], "address": [256, 260], "text": ["s_nop 0", "s_branch 65534"]}
+    >>> branch_targets(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).rows()
+    [(1, 0)]
+    """
+    place = pl.col("code_object").cast(pl.Int64, strict=False), pl.col("address").cast(pl.Int64, strict=False)
+    places = code.select(*place, target_row="row").drop_nulls().unique(["code_object", "address"], keep="first")
+    branches = code.filter(pl.col("text").str.contains(BRANCH)).select("row", "text", *place)
+    operand = pl.col("text").str.extract(r"\s(-?\d+|0x[0-9a-fA-F]+)\s*$")
+    number = (
+        pl.when(operand.str.starts_with("0x"))
+        .then(operand.str.strip_prefix("0x").str.to_integer(base=16, strict=False))
+        .otherwise(operand.str.to_integer(strict=False))
+    )
+    words = pl.when(number > 0x7FFF).then(number - 0x10000).otherwise(number)
+    target = branches.select("row", "code_object", address=pl.col("address") + _BRANCH_BYTES + 4 * words)
+    targets = target.join(places, on=["code_object", "address"], how="left", maintain_order="left")
+    return targets.select("row", "target_row")
+
+
+def call_rows(code: pl.DataFrame) -> pl.Series:
+    """Whether each row of a code table calls a function (1) or not (0).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> call_rows(pl.DataFrame({"text": ["s_swappc_b64 s[30:31], s[12:13]", "s_nop 0", None]})).to_list()
+    [1, 0, 0]
+    """
+    return flags(code, CALL)
+
+
+def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
+    """The basic blocks of a code table; `jumps` (from `taken_jumps`) adds targets that are not in the text.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> texts = ["s_nop 0", "s_cbranch_scc1 65534", "s_endpgm"]
+    >>> rows = {"row": [0, 1, 2], "code_object": [1] * 3, "address": [0, 4, 8], "text": texts, "function": ["f"] * 3}
+    >>> blocks(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).by_row["block"].to_list()
+    [0, 0, 1]
+    """
+    targets = branch_targets(code)["target_row"].drop_nulls()
+    if jumps is not None:
+        targets = pl.concat([targets, jumps["to_row"].cast(targets.dtype)])
+    ends_block = pl.col("text").str.contains(f"{BRANCH}|{CALL}|{JUMP}|{END}").fill_null(value=False)
+    changes = pl.any_horizontal(
+        pl.col(name).ne_missing(pl.col(name).shift()) for name in ("code_object", "function") if name in code.columns
+    )
+    is_start = pl.col("row").is_in(targets.implode()) | ends_block.shift(fill_value=True) | changes
+    by_row = code.select("row", function="function", block=is_start.cast(pl.UInt32).cum_sum() - 1)
+    table = by_row.group_by("block", maintain_order=True).agg(
+        first_row=pl.col("row").first(),
+        last_row=pl.col("row").last(),
+        row_count=pl.len().cast(pl.UInt32),
+        function=pl.col("function").first(),
+    )
+    return Blocks(by_row.select("row", "block"), table)
+
+
+def nest(spans: list[tuple[int, int]]) -> tuple[list[int | None], list[int]]:
+    """Parent and depth of spans that are sorted by their first row, longer ones first."""
+    parents: list[int | None] = []
+    depths: list[int] = []
+    around: list[int] = []
+    for number, (first, last) in enumerate(spans):
+        while around and spans[around[-1]][1] < first:
+            around.pop()
+        holding = [other for other in around[-_DEEPEST:] if spans[other][1] >= last]
+        holder = min(holding, key=lambda other: spans[other][1] - spans[other][0], default=None)
+        parents.append(holder)
+        depths.append(0 if holder is None else depths[holder] + 1)
+        around.append(number)
+    return parents, depths
+
+
+def flags(code: pl.DataFrame, pattern: str) -> pl.Series:
+    """Whether the text of each row matches a pattern (1) or not (0)."""
+    return code.select(pl.col("text").str.contains(pattern).fill_null(value=False).cast(pl.UInt8)).to_series()

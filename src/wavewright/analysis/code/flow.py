@@ -1,0 +1,111 @@
+"""What every row of machine code does to control and to the mask of lanes, for the pass that follows registers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.code.control_flow import branch_targets
+from wavewright.codeobj.registers import EXEC, WRITES
+
+if TYPE_CHECKING:
+    from wavewright.analysis.code.machine_code import MachineCode
+
+#: Numbers of wavewright::Flow (cpp/include/wavewright/live_registers.hpp).
+NEXT, BRANCH, JUMP, END, CALL, BACK, ANYWHERE = range(7)
+
+#: Pattern of the text -> what follows; the first that fits counts.
+_FLOWS = (
+    (r"^s_endpgm|^s_code_end", END),
+    (r"^s_branch\b", JUMP),
+    (r"^s_cbranch_(g_fork|i_fork|join)|^s_add_pc_|^s_rfe", ANYWHERE),
+    (r"^s_cbranch|^s_subvector_loop", BRANCH),
+    (r"^s_(call|swappc|swap_pc)_", CALL),
+    (r"^s_(setpc_b64|set_pc_i64) s\[30:31\]", BACK),  # where calls of LLVM's convention put the return address
+    (r"^s_(setpc|set_pc)_", ANYWHERE),
+)
+
+_NARROWS, _WIDENS, _ANY = 1, 2, 3
+_EXEC = r"exec(?:_lo)?"
+#: Of rows that write the mask. The and of it with something has no more lanes, the or no fewer; v_cmpx clears lanes.
+_MASK_CHANGES = (
+    (r"^v_cmpx", _NARROWS),
+    (r"^s_(and|andn1|and_not0)_(saveexec|wrexec)_", _NARROWS),
+    (rf"^s_(and|andn2|and_not1)_b(32|64) {_EXEC}, {_EXEC},", _NARROWS),
+    (rf"^s_and_b(32|64) {_EXEC}, [^,]+, {_EXEC}$", _NARROWS),
+    (r"^s_or_saveexec_", _WIDENS),
+    (rf"^s_or_b(32|64) {_EXEC}, (.*, )?{_EXEC}(,|$)", _WIDENS),
+    (rf"^s_mov_b(32|64) {_EXEC}, -1$", _WIDENS),
+    (rf"^s_wqm_b(32|64) {_EXEC}, {_EXEC}$", _WIDENS),
+)
+
+#: Numbers of wavewright::RowHabit. Matrix instructions ignore the mask (AMD's ISA documents, "MFMA", "WMMA").
+_MATRIX = r"^v_(mfma|smfmac|wmma|swmmac)"
+_HABITS = (
+    (_MATRIX, 1),
+    (rf"{_MATRIX}|^v_(readlane|readfirstlane|permlane)|\bfi:1\b", 2),
+    # A condition, one lane, one half, or a register that is chosen while it runs.
+    (r"^s_cmov|^v_writelane|^[sv]_movreld|^v_movrelsd|UNUSED_PRESERVE|^v_[^p].* op_sel:\[[01],[01,]*1\]", 4),
+    (r"^v_movrels|^v_swaprel", 8),
+)
+_INDEXED = 8 | 4  # between s_set_gpr_idx_on and _off, operands of gfx8 and gfx9 are relative to m0
+
+
+def flow_rows(code: MachineCode) -> pl.DataFrame:
+    """One row per row of the code: `flow`, `target_row`, `mask_change`, `habits`, `starts`; see live_registers.hpp."""
+    starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
+    is_start = code.rows["address"].replace_strict(starts, default=0, return_dtype=pl.UInt8)
+    return flow_of(code.rows.with_columns(code_object=pl.lit(0), starts=is_start), code.operands)
+
+
+def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
+    """The same of rows of one or more code objects, with `starts`: 1 = start of a kernel, 2 = of another function."""
+    text = pl.col("text")
+    targets = branch_targets(rows).drop_nulls()
+    calls = _call_targets(rows)
+    masked = operands.filter(
+        (pl.col("role") & WRITES != 0)
+        & (pl.col("register") <= EXEC + 1)
+        & (pl.col("register") + pl.col("count") > EXEC)
+    )["row"].unique()
+    behind = pl.col("address") + pl.col("size").cast(pl.UInt64)
+    is_other = pl.col("code_object").ne_missing(pl.col("code_object").shift(1))
+    is_gap = (behind.shift(1).ne_missing(pl.col("address")) | is_other).shift(-1, fill_value=True)
+    flow = _first(_FLOWS, text, NEXT)
+    flow = pl.when((flow == NEXT) & is_gap).then(END).otherwise(flow)
+    on, off = (text.str.starts_with(f"s_set_gpr_idx_{word}").cast(pl.Int32) for word in ("on", "off"))
+    is_indexed = (on - off).cum_sum().over("function") > 0
+    habits = sum((text.str.contains(pattern).cast(pl.UInt8) * bit for pattern, bit in _HABITS), pl.lit(0, pl.UInt8))
+    return (
+        rows.join(pl.concat([targets, calls]).unique("row"), on="row", how="left", maintain_order="left")
+        .with_columns(is_masked=pl.col("row").cast(pl.UInt32).is_in(masked.implode()))
+        .select(
+            flow=flow.cast(pl.UInt8),
+            target_row=pl.col("target_row").fill_null(-1).cast(pl.Int32),
+            mask_change=pl.when("is_masked").then(_first(_MASK_CHANGES, text, _ANY)).otherwise(0).cast(pl.UInt8),
+            habits=pl.when(is_indexed).then(_INDEXED).otherwise(habits).cast(pl.UInt8),
+            starts=pl.col("starts").cast(pl.UInt8),
+        )
+    )
+
+
+def _first(rules: tuple[tuple[str, int], ...], text: pl.Expr, otherwise: int) -> pl.Expr:
+    """The number of the first pattern that a text has."""
+    value = pl.lit(otherwise)
+    for pattern, number in reversed(rules):
+        value = pl.when(text.str.contains(pattern)).then(number).otherwise(value)
+    return value
+
+
+def _call_targets(rows: pl.DataFrame) -> pl.DataFrame:
+    """Targets of `s_call_b64`, whose distance is in the text as that of branches."""
+    calls = rows.filter(pl.col("text").str.contains(r"^s_call_"))
+    if not calls.height:
+        return pl.DataFrame(schema={"row": pl.Int32, "target_row": pl.Int32})
+    as_branches = rows.with_columns(
+        text=pl.when(pl.col("row").is_in(calls["row"].implode()))
+        .then(pl.lit("s_branch ") + pl.col("text").str.extract(r"(\S+)$"))
+        .otherwise(pl.lit("")),
+    )
+    return branch_targets(as_branches).drop_nulls()

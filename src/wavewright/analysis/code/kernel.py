@@ -1,0 +1,217 @@
+"""A kernel as compiled: its listing, live registers, loops, instruction mix, waits, and what one wave more needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.code.listing import ROWS, listing_rows
+from wavewright.analysis.code.live import live_at, live_registers, used_registers
+from wavewright.analysis.code.loops import innermost_loops, loop_spans
+from wavewright.analysis.code.machine_code import machine_code, register_ranges
+from wavewright.analysis.code.mix import MIX, instruction_mix
+from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
+from wavewright.analysis.code.overview import facts_of, fitting_waves
+from wavewright.analysis.code.waits import WAITS, static_waits
+from wavewright.analysis.common.occupancy.limits import Resources
+from wavewright.codeobj.names import demangle
+from wavewright.codeobj.targets import family_of
+from wavewright.model.answer import Answer
+from wavewright.model.losses import Loss
+from wavewright.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.code.live import LiveRegisters
+    from wavewright.analysis.code.machine_code import MachineCode
+    from wavewright.codeobj.code_object import CodeObject, Kernel
+
+_LOOPS = table_spec(
+    "loops",
+    "one loop, outer ones before inner ones",
+    """
+    loop              UInt32   -     | number of the loop in this kernel
+    parent            UInt32   -     | the smallest loop that holds all its rows; null = none
+    depth             UInt32   -     | loops around it
+    first_row         Int32    -     | row that its backward branches go to
+    last_row          Int32    -     | row of the last of these branches
+    address           UInt64   -     | address of the first row
+    row_count         UInt32   rows  | instructions in it, loops inside included
+    live_vgprs_max    UInt32   -     | most live vector registers at one of its rows; null = not known, here and below
+    live_agprs_max    UInt32?  -     | the same of accumulation registers
+    live_sgprs_max    UInt32?  -     | the same of scalar registers
+    file              String?  -     | source file that most of its rows come from
+    first_line        UInt32?  -     | smallest source line of its rows in that file
+    last_line         UInt32?  -     | largest source line of its rows in that file
+    """,
+)
+
+
+@dataclass(frozen=True)
+class KernelCode(Answer):
+    """One kernel, looked at without running it."""
+
+    definition: ClassVar[str] = (
+        "A register is live at a row where a later row may read the value that it holds there. The count of a row is "
+        "the larger of those live before it, and those live after it together with those it writes; registers that "
+        "nothing has written on any way to the row do not count. Lanes that are masked out keep their values, so a "
+        "write ends the old value only in the lanes that are active then. The counts are upper bounds of what this "
+        "order of instructions needs, and no bound for another order. Loops are backward branches. Waits are resolved "
+        "along the way that takes no branch, in innermost loops in the second iteration. Nothing here says how long "
+        "anything takes."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "registers": REGISTERS,
+        "steps": STEPS,
+        "loops": _LOOPS,
+        "mix": MIX,
+        "waits": WAITS,
+        "rows": ROWS,
+    }
+
+    kernel: str  #: Symbol.
+    demangled: str
+    target: str
+    disassembled_by: str
+    wave_size: int | None
+    waves_per_simd_limit: int | None
+    bound_by: str | None
+    registers: pl.DataFrame
+    steps: pl.DataFrame
+    loops: pl.DataFrame
+    mix: pl.DataFrame
+    waits: pl.DataFrame
+    peak_row: int | None  #: First row with the most live vector registers.
+    peak_registers: str  #: Registers whose values are live before that row.
+    rows: pl.DataFrame
+    descriptor: dict[str, int]  #: Fields of the kernel descriptor.
+    notes: tuple[str, ...]  #: What to know before trusting the numbers.
+    losses: tuple[Loss, ...]
+
+
+def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources | None = None) -> KernelCode:
+    """Look at one kernel of a code object; `override` are resources that are better than the metadata's."""
+    code = machine_code(code_object, kernel)
+    notes: list[str] = []
+    losses = list(code.losses)
+    if not code.rows.height:
+        losses.append(Loss("disassembly_incomplete", detail="the file does not hold the code of this kernel"))
+    live = live_registers(code)
+    if live is None:
+        losses.append(_not_followed(code))
+    spans = loop_spans(code, live.flow, live.rows["is_reached"]) if live else loop_spans_of_text(code)
+    rows = listing_rows(code_object, code, live, innermost_loops(spans, code.rows.height), spans)
+    arch = facts_of(code.target)
+    fitting = fitting_waves(arch, kernel, override or Resources(), notes)
+    used = used_registers(code, live) if live else None
+    registers = register_rows(code, rows, used)
+    steps = step_rows(arch, kernel, override or Resources(), rows, used) if arch and fitting else frame_of(STEPS, [])
+    peak = _peak_row(rows) if live else None
+    if live and used is not None:
+        notes += _notes(code, live, used)
+    return KernelCode(
+        kernel=kernel.name,
+        demangled=demangle(kernel.name),
+        target=code.target,
+        disassembled_by=code.backend,
+        wave_size=kernel.wave_size,
+        waves_per_simd_limit=fitting.waves_per_simd if fitting else None,
+        bound_by=fitting.bound_by if fitting else None,
+        registers=registers,
+        steps=steps,
+        loops=_loops(rows, spans),
+        mix=instruction_mix(rows, spans),
+        waits=_waits(code, live, spans),
+        peak_row=peak,
+        peak_registers=register_ranges(live_at(code, live, peak)) if live and peak is not None else "",
+        rows=rows,
+        descriptor=dict(kernel.descriptor.fields) if kernel.descriptor else {},
+        notes=tuple(dict.fromkeys(notes)),
+        losses=tuple(losses),
+    )
+
+
+def loop_spans_of_text(code: MachineCode) -> pl.DataFrame:
+    """Loops where registers could not be followed: every row counts as reached."""
+    from wavewright.analysis.code.flow import flow_rows
+
+    return loop_spans(code, flow_rows(code), pl.repeat(value=True, n=code.rows.height, eager=True))
+
+
+def _not_followed(code: MachineCode) -> Loss:
+    if not code.has_operands:
+        return Loss("registers_not_followed", detail=f"the tables have no operands of {code.target or 'this GPU'}")
+    return Loss("registers_not_followed", detail="its branches are too tangled")
+
+
+def _peak_row(rows: pl.DataFrame) -> int | None:
+    reached = rows.filter("is_reached")
+    if not reached.height:
+        return None
+    row: int = reached.sort("live_vectors", "row", descending=[True, False])["row"][0]
+    return row
+
+
+def _notes(code: MachineCode, live: LiveRegisters, used: dict[str, int]) -> list[str]:
+    notes = []
+    if live.jumps_anywhere:
+        notes.append("it jumps to an address that is computed while it runs: there all registers count as live")
+    if live.calls:
+        others = len(code.functions) - 1
+        notes.append(
+            f"it calls functions: the {others:,} of the code object that are not kernels follow its own rows; a call"
+            " whose target is not in the code may go to any of them"
+        )
+    if live.unwritten:
+        notes.append(f"read before anything has written them: {register_ranges(list(live.unwritten))}")
+    words = code.rows.filter(live.rows["is_reached"])["text"].str.starts_with(".long").sum()
+    if words:
+        notes.append(f"{words:,} words on the way are not instructions: what they read and write is not known")
+    return notes + _excess(code.kernel, used)
+
+
+def _excess(kernel: Kernel, used: dict[str, int]) -> list[str]:
+    """Registers that the code names and the descriptor does not give."""
+    notes = []
+    for name, title in (("vgprs", "vector"), ("agprs", "accumulation"), ("sgprs", "scalar")):
+        allocated = getattr(kernel, name)
+        if allocated is None or used[name] <= allocated:
+            continue
+        split = f" and {kernel.agprs:,} accumulation registers after them" if name == "vgprs" and kernel.agprs else ""
+        notes.append(f"the code names {used[name]:,} {title} registers, the descriptor gives {allocated:,}{split}")
+    return notes
+
+
+def _waits(code: MachineCode, live: LiveRegisters | None, spans: pl.DataFrame) -> pl.DataFrame:
+    from wavewright.analysis.code.flow import flow_rows
+
+    family = family_of(code.target)
+    if family is None:
+        return frame_of(WAITS, [])
+    flow = live.flow if live else flow_rows(code)
+    return static_waits(code.rows["text"].to_list(), flow, spans, family)
+
+
+def _loops(rows: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    table: list[dict[str, Any]] = []
+    for span in spans.iter_rows(named=True):
+        inside = rows.slice(span["first_row"], span["last_row"] - span["first_row"] + 1)
+        lines = inside.drop_nulls(["file", "line"])
+        files = lines["file"].value_counts(sort=True)["file"]
+        file = files[0] if files.len() else None
+        chosen = lines.filter(pl.col("file") == pl.lit(file, pl.String))["line"]
+        table.append(
+            span
+            | {
+                "address": inside["address"][0],
+                "row_count": int(inside["is_reached"].sum()),
+                "file": file,
+                "first_line": chosen.min(),
+                "last_line": chosen.max(),
+            }
+            | {f"live_{kind}_max": inside[f"live_{kind}"].max() for kind in ("vgprs", "agprs", "sgprs")}
+        )
+    return frame_of(_LOOPS, table)

@@ -1,0 +1,88 @@
+"""Instruction mix of a kernel and of its loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Kinds in the order in which they are shown -> how the classes in them begin.
+KINDS: dict[str, tuple[str, ...]] = {
+    "matrix": ("matrix",),
+    "VALU": ("valu",),
+    "SALU": ("salu",),
+    "VMEM": ("vmem_", "image_", "bvh"),
+    "scratch": ("scratch_",),
+    "flat": ("flat_",),
+    "LDS": ("lds_", "gws"),
+    "tensor": ("tensor_",),
+    "SMEM": ("smem_",),
+    "wait": ("wait", "delay"),
+    "barrier": ("barrier",),
+    "branch": ("branch", "call", "jump", "end"),
+    "other": ("",),
+}
+
+MIX = table_spec(
+    "mix",
+    "instructions of one class in the kernel, or in one loop with the loops inside",
+    """
+    loop       UInt32  -     | loops.loop; null = the whole kernel
+    kind       String  -     | matrix, VALU, SALU, VMEM, scratch, flat, LDS, tensor, SMEM, wait, barrier, branch, other
+    class      String  -     | instruction class (codeobj/classes)
+    row_count  UInt32  rows  | instructions
+    share      Float64 -     | of all instructions of the kernel or loop
+    """,
+)
+
+
+def kind_of(instruction_class: str) -> str:
+    """Kind of an instruction class.
+
+    Examples
+    --------
+    >>> kind_of("vmem_load"), kind_of("valu_packed"), kind_of("nop")
+    ('VMEM', 'VALU', 'other')
+    """
+    return next(kind for kind, beginnings in KINDS.items() if instruction_class.startswith(beginnings))
+
+
+def instruction_mix(rows: pl.DataFrame, loops: pl.DataFrame) -> pl.DataFrame:
+    """Instructions by class (`MIX`) of rows with `row`, `class`, `is_reached`, and of the rows of each loop.
+
+    Padding and words that no wave can reach do not count.
+    """
+    reached = rows.filter("is_reached").select("row", "class")
+    kinds = {name: kind_of(name) for name in reached["class"].unique()}
+    parts = [_counted(reached, None, kinds)]
+    for loop, first, last in loops.select("loop", "first_row", "last_row").iter_rows():
+        begin, end = (int(reached["row"].search_sorted(at, side="left")) for at in (first, last + 1))
+        parts.append(_counted(reached.slice(begin, end - begin), loop, kinds))
+    return pl.concat(parts)
+
+
+def kind_counts(mix: pl.DataFrame, loop: int | None) -> dict[str, int]:
+    """Kind -> instructions, in the order of `KINDS`, of the kernel or of a loop."""
+    chosen = mix.filter(pl.col("loop").eq_missing(pl.lit(loop, pl.UInt32)))
+    sums = dict(chosen.group_by("kind").agg(pl.col("row_count").sum()).iter_rows())
+    return {kind: sums[kind] for kind in KINDS if kind in sums}
+
+
+def _counted(rows: pl.DataFrame, loop: int | None, kinds: dict[str, str]) -> pl.DataFrame:
+    order: Sequence[str] = list(KINDS)
+    return (
+        rows.group_by("class")
+        .agg(row_count=pl.len().cast(pl.UInt32))
+        .with_columns(
+            loop=pl.lit(loop, pl.UInt32),
+            kind=pl.col("class").replace_strict(kinds, return_dtype=pl.String),
+            share=pl.col("row_count") / max(1, rows.height),
+        )
+        .sort(pl.col("kind").replace_strict({kind: at for at, kind in enumerate(order)}, default=0), "class")
+        .select(MIX.names)
+    )

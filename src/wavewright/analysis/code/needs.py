@@ -1,0 +1,105 @@
+"""Registers that a kernel has, uses and needs at its peak; and what each wave more on a SIMD needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.code.overview import uses_wgp_mode
+from wavewright.analysis.common.occupancy.compiled import resources_of
+from wavewright.analysis.common.occupancy.ladder import ladder
+from wavewright.analysis.common.occupancy.limits import combined_vgprs
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    from wavewright.analysis.code.machine_code import MachineCode
+    from wavewright.analysis.common.occupancy.limits import Resources
+    from wavewright.codeobj.code_object import Kernel
+    from wavewright.facts.gpus.facts import Arch
+
+REGISTERS = table_spec(
+    "registers",
+    "one kind of register",
+    """
+    kind          String   -     | vgprs, agprs or sgprs
+    allocated     UInt32   -     | what a wave is given; null = not known, here and below
+    compiler      UInt32?  -     | what the compiler says it uses; of vgprs both kinds where one file has both
+    used          UInt32?  -     | the highest register that the code names, plus one; vcc not included
+    peak          UInt32?  -     | most live registers at one row
+    row_count     UInt32?  rows  | rows with that many
+    first_row     Int32?   -     | the first of them
+    """,
+)
+STEPS = table_spec(
+    "steps",
+    "one number of waves per SIMD above what fits now, each after all steps before it",
+    """
+    waves_per_simd     UInt32   waves  | waves of this kernel that would fit on a SIMD
+    vgprs_at_most      UInt32   -      | vector registers of a SIMD's file, per wave; null = no obstacle, here and below
+    vgprs_to_free      UInt32?  -      | that is so many fewer than the code uses
+    peak_above         Int32    -      | most live ones minus vgprs_at_most; 0 or less = they fit; null = not known
+    rows_above         UInt32   rows   | rows at which more are live; null = not known
+    loop_rows_above    UInt32   rows   | those of them that are in loops; null = not known
+    sgprs_at_most      UInt32?  -      | scalar registers
+    lds_bytes_at_most  UInt32?  bytes  | LDS per workgroup
+    """,
+)
+
+
+def register_rows(code: MachineCode, rows: pl.DataFrame, used: dict[str, int] | None) -> pl.DataFrame:
+    """Registers of each kind (`REGISTERS`)."""
+    kernel = code.kernel
+    reached = rows.filter("is_reached")
+    table: list[dict[str, Any]] = []
+    for kind in ("vgprs", "agprs", "sgprs"):
+        column = reached[f"live_{kind}"]
+        peak = column.max() if used is not None and reached.height else None
+        at_peak = reached.filter(column == peak)["row"] if peak is not None else None
+        table.append(
+            {
+                "kind": kind,
+                "allocated": getattr(kernel, kind),
+                "compiler": getattr(kernel, f"{kind}_used"),
+                "used": used[kind] if used is not None else None,
+                "peak": peak,
+                "row_count": at_peak.len() if at_peak is not None else None,
+                "first_row": at_peak[0] if at_peak is not None else None,
+            }
+        )
+    return frame_of(REGISTERS, table)
+
+
+def step_rows(
+    arch: Arch, kernel: Kernel, override: Resources, rows: pl.DataFrame, used: dict[str, int] | None
+) -> pl.DataFrame:
+    """What each wave more on a SIMD needs (`STEPS`), with the rows that stand in the way.
+
+    Live registers are those of this order of instructions: rows above the limit have to be changed, but if there are
+    none the compiler may still need more, because values must lie side by side and at even registers.
+    """
+    needed = rows.filter("is_reached").select(
+        "depth",
+        needed=pl.col("live_vectors")
+        if arch.accumulation == "unified"
+        else pl.max_horizontal("live_vgprs", "live_agprs"),
+    )
+    named = combined_vgprs(arch, used["vgprs"], used["agprs"]) if used is not None else kernel.vgprs_used
+    table: list[dict[str, Any]] = []
+    for rung in ladder(arch, resources_of(kernel, override), wgp_mode=uses_wgp_mode(kernel)):
+        most = rung.vgprs_at_most
+        row: dict[str, Any] = {
+            "waves_per_simd": rung.waves_per_simd,
+            "vgprs_at_most": most,
+            "sgprs_at_most": rung.sgprs_at_most,
+            "lds_bytes_at_most": rung.lds_bytes_at_most,
+        }
+        if most is not None:
+            row["vgprs_to_free"] = max(0, named - most) if named is not None else None
+        if most is not None and used is not None and needed.height:
+            above = needed.filter(pl.col("needed") > most)
+            row["peak_above"] = int(needed["needed"].max()) - most  # type: ignore[arg-type]
+            row["rows_above"] = above.height
+            row["loop_rows_above"] = above.filter(pl.col("depth") > 0).height
+        table.append(row)
+    return frame_of(STEPS, table)

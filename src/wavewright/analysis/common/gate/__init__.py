@@ -1,0 +1,232 @@
+"""Did it get worse? Captures against a baseline and against limits: pass, fail, or cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavewright.analysis.common.gate.against import against_baseline
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, STATUSES, Check, JudgedFinding
+from wavewright.analysis.common.gate.groups import groups_of
+from wavewright.analysis.common.gate.limits import finding_checks, limit_checks
+from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.base.words import counted, kernel_title, percent
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavewright.model.baseline import Baseline
+    from wavewright.model.budget import Budget
+    from wavewright.model.schema import TableSpec
+
+LEAST_SHARE = 0.01  #: Of the GPU time: kernels with less do not decide, unless they are asked for.
+_NAMED = 3  #: Checks that the headline names.
+_NAME_WIDTH = 80
+
+
+@dataclass(frozen=True)
+class GateAnswer(Answer):
+    """Captures against a baseline and a budget."""
+
+    definition: ClassVar[str] = (
+        "change = mean of the captures against that of the baseline, of busy and of lines a difference of shares. "
+        "noise is what a quantity differs by between equal captures in 95 of 100 cases: Student's t times the standard "
+        "error of both means, within captures where each side has one, between captures where there are six or more "
+        "of both, else the larger one; at least 1 %; not known for what a capture measures once. seen_from is what any "
+        "judged quantity of the gate (of counters: this one) would exceed in 1 of 100 cases. fail: worse by more than "
+        "the threshold, and by more than seen_from. pass: "
+        "worse by no more than the threshold, and noise no larger than the threshold, or better beyond noise. "
+        "Everything else cannot be told; nothing can where GPUs differ or damage may have changed numbers. Kernels "
+        "below 1 % of the GPU time, and those that only one side has, are not judged. A limit of a budget fails when "
+        "it is exceeded by more than the noise of the mean."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "checks": table_spec(
+            "checks",
+            "one check, the worst first",
+            """
+            subject     String   -  | kernel, gpu-time, step, cycles, line, metric, finding, ...
+            name        String   -  | what it is about; empty = there is only this one of its subject
+            status      String   -  | fail, cannot tell, pass or not judged
+            reason      String   -  | why it cannot be told or was not judged, or what a finding says; else empty
+            base_name   String   -  | of renamed kernels: the name in the baseline; else empty
+            unit        String   -  | of base, value and limit: ns, cycles, share, or that of a metric
+            base        Float64  -  | mean of the baseline; null = it has none
+            value       Float64  -  | mean of the captures; null = they have none
+            change      Float64  -  | change as a share of the base; of shares and lines a difference
+            noise       Float64  -  | what the quantity differs by without a cause; null = not known
+            seen_from   Float64  -  | what the change must exceed to fail, whatever the threshold; null = not known
+            limit       Float64  -  | of a budget; null = the check is against the baseline
+            limit_text  String   -  | the same as the budget has it; else empty
+            share       Float64  -  | of the GPU time or of the cycles of a wave; null = not part of either
+            base_count  Int64    -  | calls, waves, dispatches or steps of the baseline
+            count       Int64    -  | the same of the captures
+            file        String   -  | source file, where it is known; else empty
+            line        Int64    -  | source line; 0 = not known
+            """,
+        )
+    }
+
+    verdict: str  #: pass, fail or cannot tell.
+    kind: str
+    threshold: float  #: Share.
+    base_capture_count: int  #: 0 = there is no baseline, only a budget.
+    capture_count: int
+    reasons: tuple[str, ...]  #: Why the whole gate cannot tell.
+    notes: tuple[str, ...]
+    detectable: float | None  #: Every change above it, and above the threshold, is seen; None = not known.
+    checks: pl.DataFrame
+
+    def headline(self) -> str:
+        """The verdict in one sentence."""
+        counts = {status: int((self.checks["status"] == status).sum()) for status in STATUSES}
+        judged = sum(counts[status] for status in (FAIL, CANNOT_TELL, PASS))
+        if self.verdict == PASS:
+            what = f"{counted(judged, 'checks')}, none worse by more than {_threshold(self.threshold)}"
+            return f"pass: {what}{self._smallest()}"
+        if self.verdict == FAIL:
+            rows = self.checks.filter(self.checks["status"] == FAIL).head(_NAMED).to_dicts()
+            rest = counts[FAIL] - len(rows)
+            more = f" and {rest:,} more" if rest > 0 else ""
+            return f"fail: {counts[FAIL]:,} of {counted(judged, 'checks')}: {'; '.join(map(sentence, rows))}{more}"
+        if self.reasons:
+            return f"cannot tell: {'; '.join(self.reasons)}"
+        rows = self.checks.filter(self.checks["status"] == CANNOT_TELL).head(_NAMED).to_dicts()
+        rest = counts[CANNOT_TELL] - len(rows)
+        more = f" and {rest:,} more" if rest > 0 else ""
+        unsure = "; ".join(map(sentence, rows))
+        return f"cannot tell: {counts[CANNOT_TELL]:,} of {counted(judged, 'checks')}: {unsure}{more}"
+
+    def _smallest(self) -> str:
+        return "" if self.detectable is None else f"; every change above {percent(self.detectable)} would be seen"
+
+
+def sentence(row: Mapping[str, object]) -> str:
+    """One check in words."""
+    name = title_of(row)
+    if subject_of_finding(row):
+        return f"{name}: {row['reason']}, at most {percent(row['value'])}; the limit: {row['limit_text']}"  # type: ignore[arg-type]
+    if row["limit_text"]:
+        value = measured_text(row["value"], str(row["unit"]))
+        return f"{name} is {value}, the limit {row['limit_text']}" + (f" ({row['reason']})" if row["reason"] else "")
+    change, noise = row["change"], row["noise"]
+    parts = [] if change is None else [percent(change, sign=True)]  # type: ignore[arg-type]
+    parts += [f"noise ±{percent(noise)}"] if isinstance(noise, float) else []
+    parts += [str(row["reason"])] if row["reason"] else []
+    return f"{name} {', '.join(parts)}" if change is not None else f"{name}: {', '.join(parts)}"
+
+
+def subject_of_finding(row: Mapping[str, object]) -> bool:
+    """Whether a check is about a finding of a diagnosis, and not the one that says that there is none."""
+    return row["subject"] == "finding" and bool(row["name"])
+
+
+def title_of(row: Mapping[str, object], width: int = _NAME_WIDTH) -> str:
+    """What a check is about, in a few words."""
+    subject, name = str(row["subject"]), str(row["name"])
+    title = SUBJECTS[subject].title if subject in SUBJECTS else subject
+    name = kernel_title(name) if subject == "kernel" else name
+    cut = name if len(name) <= width else f"{name[: width - 3]}..."
+    return f"{title} {cut}".strip()
+
+
+def measured_text(value: object, unit: str) -> str:
+    """A measured value with its unit.
+
+    Examples
+    --------
+    >>> measured_text(210_000.0, "ns"), measured_text(0.923, "share"), measured_text(None, "ns")
+    ('210.0 us', '92.3 %', 'not measured')
+    """
+    if not isinstance(value, float | int):
+        return "not measured"
+    if unit == "share":
+        return percent(value)
+    if unit == "ns":
+        for size, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+            if abs(value) >= size:
+                return f"{value / size:,.4g} {name}" if abs(value) < 100 * size else f"{value / size:,.1f} {name}"
+        return f"{value:,.1f} ns"
+    return f"{value:,.6g} {unit}".strip()
+
+
+def gate(
+    current: Baseline,
+    baseline: Baseline | None = None,
+    *,
+    threshold: float = 0.05,
+    subjects: Sequence[str] = (),
+    budget: Budget | None = None,
+    findings: Sequence[JudgedFinding] = (),
+    pairs: Mapping[str, str] | None = None,
+    least_share: float = LEAST_SHARE,
+) -> GateAnswer:
+    """Judge captures by a baseline, a budget, or both.
+
+    Parameters
+    ----------
+    threshold
+        Share by which a quantity may get worse.
+    subjects
+        What to look at (`SUBJECTS`); nothing = what fits the kind of captures.
+    findings
+        Of a diagnosis of the captures, for a budget that limits them.
+    pairs
+        Names of kernels of the baseline with those that they have now.
+    least_share
+        Share of the GPU time that a kernel must take to be judged.
+
+    Raises
+    ------
+    UsageError
+        When there is neither a baseline nor a budget, or they are of different kinds.
+    """
+    if baseline is None and budget is None:
+        raise UsageError("a gate needs something to judge by", advice="give --baseline FILE or --budget FILE")
+    checks: list[Check] = []
+    reasons: tuple[str, ...] = tuple(
+        f"{capture.label}: {damage}" for capture in current.captures for damage in capture.damages
+    )
+    notes: tuple[str, ...] = ()
+    if baseline is not None:
+        against = against_baseline(
+            baseline, current, threshold=threshold, subjects=subjects, pairs=pairs or {}, least_share=least_share
+        )
+        checks += against.checks
+        reasons += against.reasons
+        notes += against.notes
+    if budget is not None:
+        checks += limit_checks(budget, groups_of(current))
+        checks += finding_checks(budget, tuple(findings))
+    order = {status: number for number, status in enumerate(STATUSES)}
+    checks.sort(key=lambda each: (order[each.status], -(abs(each.change or 0.0)), each.subject, each.name))
+    judged = [each for each in checks if each.status != NOT_JUDGED]
+    noises = [each.seen_from for each in judged if each.seen_from is not None]
+    return GateAnswer(
+        verdict=_verdict(judged, reasons),
+        kind=current.kind,
+        threshold=threshold,
+        base_capture_count=len(baseline.captures) if baseline else 0,
+        capture_count=len(current.captures),
+        reasons=tuple(dict.fromkeys(reasons)) if judged else (*reasons, "nothing could be judged"),
+        notes=notes,
+        detectable=max(noises, default=None),
+        checks=frame_of(GateAnswer.tables["checks"], [asdict(each) for each in checks]),
+    )
+
+
+def _verdict(judged: Sequence[Check], reasons: Sequence[str]) -> str:
+    """A gate that cannot tell is neither green nor red."""
+    if reasons or not judged:
+        return CANNOT_TELL
+    statuses = {each.status for each in judged}
+    return FAIL if FAIL in statuses else CANNOT_TELL if CANNOT_TELL in statuses else PASS
+
+
+def _threshold(share: float) -> str:
+    return f"{100 * share:g} %"

@@ -1,0 +1,188 @@
+"""By how much quantities of two groups of captures may differ without a cause: the house's noise rule, for a gate.
+
+Within a capture the rule is that of comparisons of runs. Between captures of a group it is Student's t over their
+means, which needs two of a group or more; five or more tell it by themselves (docs/adr/0016-one-noise-rule.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, fsum, hypot, log, sqrt
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.common.noise import GATE_FALSE_ALARMS, LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.baseline import Quantity
+
+_MANY = 10**6  #: Degrees of freedom of an error that is as good as certain.
+_ENOUGH_REPEATS = 4  #: Degrees of freedom between captures from which on they tell the noise, and calls need not.
+_FEWEST_ROWS = 3  #: Quantities that tell how variances are spread.
+_LARGE = 8.0  #: From here on the series of digamma and trigamma are exact to ten digits.
+
+
+@dataclass(frozen=True)
+class Group:
+    """The same quantity in every capture of a side that has it."""
+
+    quantities: tuple[Quantity, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean of the captures; 0 = none has it."""
+        return fsum(each.mean for each in self.quantities) / max(len(self.quantities), 1)
+
+    @property
+    def error(self) -> tuple[float, int] | None:
+        """Standard error of the mean by what is within captures, and its degrees; None = not known."""
+        errors = [(each.error, each.degrees) for each in self.quantities]
+        sure = [(error, degrees) for error, degrees in errors if error is not None and degrees]
+        if not sure or len(sure) < len(errors):
+            return None
+        return sqrt(fsum(error**2 for error, _ in sure)) / len(sure), min(sum(each[1] for each in sure), _MANY)
+
+    @property
+    def between(self) -> tuple[float, int]:
+        """Sum of the squares of deviations of captures from their mean, and its degrees of freedom."""
+        mean = self.mean
+        return fsum((each.mean - mean) ** 2 for each in self.quantities), max(len(self.quantities) - 1, 0)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What the means of two groups may differ by without a cause, as shares."""
+
+    alone: float  #: Of this quantity by itself: what is smaller than the threshold can be told.
+    of_all: float  #: That any quantity of the gate may differ by: what fails has to exceed it.
+
+
+def noise_of(
+    base: Group,
+    side: Group,
+    *,
+    row_count: int,
+    prior: Prior | None,
+    scale: float,
+    is_told_by_calls: bool,
+) -> Noise | None:
+    """What the means may differ by; None = not known.
+
+    Parameters
+    ----------
+    row_count
+        Quantities that the gate judges.
+    prior
+        How deviations between captures of all such quantities are spread.
+    scale
+        What shares are of.
+    is_told_by_calls
+        Whether one capture of each side is enough.
+    """
+    tail = GATE_FALSE_ALARMS / max(row_count, 1)
+    first, second = base.error, side.error
+    squares, degrees = squares_between(base, side)
+    bounds: list[tuple[float, float]] = []
+    if first is not None and second is not None and degrees < _ENOUGH_REPEATS:
+        bounds.append((difference_bound(MEAN_TAIL, first, second), difference_bound(tail, first, second)))
+    elif not degrees:
+        return None
+    if degrees:
+        wide = sqrt(sum(1 / max(len(each.quantities), 1) for each in (base, side)))
+        together, variance = _with_prior(squares, degrees, base.mean, prior)
+        # Captures may differ as a whole: then all quantities are the same sample, and the prior tells nothing new.
+        least = t_bound(GATE_FALSE_ALARMS, degrees) * sqrt(squares / degrees)
+        of_all = max(least, t_bound(tail, together) * sqrt(variance))
+        bounds.append((t_bound(MEAN_TAIL, together) * sqrt(variance) * wide, of_all * wide))
+    elif not is_told_by_calls:
+        return None
+    alone, of_all = (max(pair) / scale for pair in zip(*bounds, strict=True))
+    if not degrees:  # how captures differ was not seen: each is taken to deviate by LEAST_CHANGE
+        of_all = hypot(of_all, t_bound(tail, _MANY) * LEAST_CHANGE * sqrt(2))
+    return Noise(max(alone, LEAST_CHANGE), max(of_all, LEAST_CHANGE))
+
+
+def squares_between(base: Group, side: Group) -> tuple[float, int]:
+    """Squares of deviations of captures from the mean of their side, and their degrees of freedom, of both sides."""
+    (squares, degrees), (more, others) = base.between, side.between
+    return squares + more, degrees + others
+
+
+def _with_prior(squares: float, degrees: int, mean: float, prior: Prior | None) -> tuple[int, float]:
+    """Degrees and variance: few captures show that of one quantity badly, that of all quantities together well."""
+    if prior is None:
+        return degrees, squares / degrees
+    together = degrees + prior.degrees
+    return int(min(together, _MANY)), (squares + prior.degrees * prior.variance * mean**2) / together
+
+
+@dataclass(frozen=True)
+class Prior:
+    """How relative variances between captures are spread over quantities: scaled inverse chi-squared."""
+
+    variance: float  #: Relative.
+    degrees: float  #: How many captures more it is worth.
+
+
+def prior_of(pairs: Sequence[tuple[Group, Group]]) -> Prior | None:
+    """The spread of variances that quantities show together; None = there are too few of them, or no repeats.
+
+    The moments of the logarithms of sample variances give both parameters (Smyth 2004, "Linear models and empirical
+    Bayes methods", part 6.2).
+    """
+    samples = []
+    for base, side in pairs:
+        squares, degrees = squares_between(base, side)
+        if degrees and squares > 0 and base.mean:
+            samples.append((squares / degrees / base.mean**2, degrees))
+    if len(samples) < _FEWEST_ROWS:
+        return None
+    logs = [log(variance) - digamma(degrees / 2) + log(degrees / 2) for variance, degrees in samples]
+    mean = fsum(logs) / len(logs)
+    spread = fsum((each - mean) ** 2 for each in logs) / (len(logs) - 1)
+    excess = spread - fsum(trigamma(degrees / 2) for _, degrees in samples) / len(samples)
+    if excess <= 0:
+        return Prior(exp(mean), _MANY)
+    degrees_of_prior = 2 * _inverse_trigamma(excess)
+    return Prior(exp(mean + digamma(degrees_of_prior / 2) - log(degrees_of_prior / 2)), min(degrees_of_prior, _MANY))
+
+
+def digamma(value: float) -> float:
+    """Derivative of the logarithm of the gamma function.
+
+    Examples
+    --------
+    >>> round(digamma(1.0), 6), round(digamma(10.5), 6)
+    (-0.577216, 2.303001)
+    """
+    shift = 0.0
+    while value < _LARGE:
+        shift -= 1 / value
+        value += 1
+    square = 1 / value**2
+    return shift + log(value) - 0.5 / value - square * (1 / 12 - square * (1 / 120 - square / 252))
+
+
+def trigamma(value: float) -> float:
+    """Its derivative.
+
+    Examples
+    --------
+    >>> round(trigamma(1.0), 6), round(trigamma(2.0), 6)
+    (1.644934, 0.644934)
+    """
+    shift = 0.0
+    while value < _LARGE:
+        shift += 1 / value**2
+        value += 1
+    square = 1 / value**2
+    return shift + 1 / value + square / 2 + square / value * (1 / 6 - square * (1 / 30 - square / 42))
+
+
+def _inverse_trigamma(target: float) -> float:
+    low, high = 1e-3, 1e7
+    for _ in range(100):
+        middle = sqrt(low * high)
+        low, high = (middle, high) if trigamma(middle) > target else (low, middle)
+    return low

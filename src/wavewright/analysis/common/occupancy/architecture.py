@@ -1,0 +1,85 @@
+"""The GPU of a trace, and the origin of this fact."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The architecture whose facts an answer uses, and where its name came from."""
+
+    facts: gpus.Arch
+    origin: str  #: Origin of the fact: the user, the capture, or the rule that inferred it.
+    #: Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong.
+    is_certain: bool = True
+    contradicts: str | None = None  #: The recorded target, when the user names another one.
+
+
+# What to assume when the code runs on several targets of a generation: the one that most people have. Mnemonics of a
+# later target rule out the earlier ones, in this order.
+_CANDIDATES = {
+    9: ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"),
+    10: ("gfx1030",),
+    11: ("gfx1100", "gfx1150"),
+    12: ("gfx1201", "gfx1250"),
+}
+_DEFAULT = {9: "gfx942", 10: "gfx1030", 11: "gfx1100", 12: "gfx1201"}
+_NO_SUCCESSOR = ("gfx950", "gfx1250")
+
+
+def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
+    """The architecture of a trace: `gpu` if given, else the recorded target, else inferred from the code.
+
+    Inference looks for instructions that only later targets of a generation have. It is sure where no later target
+    exists, e.g. gfx950; otherwise `is_certain` is False.
+
+    Raises
+    ------
+    UsageError
+        When nothing is known, or `gpu` is not known.
+    """
+    if gpu:
+        return Architecture(gpus.of(gpu), "given with --target", contradicts=_contradicted(gpus.of(gpu), trace))
+    if trace.source.target:
+        return Architecture(gpus.of(trace.source.target), f"from {trace.source.target_origin or 'the capture'}")
+    if trace.gfxip not in _DEFAULT:
+        raise UsageError("the GPU is not recorded", where=trace.source.path, advice="name it: --target gfx942")
+    return _inferred(trace)
+
+
+def possible_targets(trace: ThreadTrace) -> list[gpus.Arch]:
+    """The target of a trace; several where later ones of the generation are not ruled out; none = nothing is known."""
+    target = (trace.source.target or "").split(":")[0]
+    if target in gpus.TARGETS:
+        return [gpus.of(target)]
+    if trace.gfxip not in _DEFAULT:
+        return []
+    inferred, targets = _inferred(trace), _CANDIDATES[trace.gfxip]
+    later = targets[targets.index(inferred.facts.target) + 1 :] if inferred.facts.target in targets else ()
+    return [inferred.facts] if inferred.is_certain else [inferred.facts, *map(gpus.of, later)]
+
+
+def _contradicted(facts: gpus.Arch, trace: ThreadTrace) -> str | None:
+    recorded = trace.source.target
+    return recorded if recorded and recorded.split(":")[0] != facts.target else None
+
+
+def _inferred(trace: ThreadTrace) -> Architecture:
+    mnemonics = trace.code["mnemonic"].drop_nulls().unique().sort().to_list()
+    for target in reversed(_CANDIDATES[trace.gfxip]):
+        facts = gpus.of(target)
+        pattern = re.compile("|".join(facts.marks) or r"(?!)")
+        mark = next((mnemonic for mnemonic in mnemonics if pattern.fullmatch(mnemonic)), None)
+        if mark is not None:
+            return Architecture(facts, f"inferred from `{mark}`", is_certain=target in _NO_SUCCESSOR)
+    facts = gpus.of(_DEFAULT[trace.gfxip])
+    return Architecture(facts, f"assumed for generation gfx{trace.gfxip}", is_certain=False)

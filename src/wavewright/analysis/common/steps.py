@@ -1,0 +1,151 @@
+"""Step functions of time: their values, and their mean, smallest and largest value per time bin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.common.time_bins import TimeBins
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
+
+_MANY_STEPS = 100_000
+_KEPT_BINS = 1 << 13
+
+
+class Binned(NamedTuple):
+    """Values per time bin; NaN where the curve has no value."""
+
+    mean: Numbers
+    low: Numbers
+    high: Numbers
+
+
+class _Sums(NamedTuple):
+    """Integral, covered time and extremes per time bin; NaN = no value."""
+
+    integral: Numbers
+    covered: Numbers
+    low: Numbers
+    high: Numbers
+
+    def binned(self) -> Binned:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return Binned(np.where(self.covered > 0, self.integral / self.covered, np.nan), self.low, self.high)
+
+
+@dataclass(frozen=True)
+class StepCurve:
+    """A value from each of `times` to the next one, and `before` the first; NaN = no value."""
+
+    times: npt.NDArray[np.int64]
+    values: Numbers
+    before: float = 0.0
+
+    @classmethod
+    def of_changes(cls, changes: pl.DataFrame) -> StepCurve:
+        """The running sum of the column `change` in the order of `time_cycles`."""
+        sums = changes.group_by("time_cycles").agg(pl.col("change").sum()).sort("time_cycles")
+        return cls.of_values(sums.select("time_cycles", value=pl.col("change").cum_sum()))
+
+    @classmethod
+    def of_values(cls, points: pl.DataFrame, *, before: float = 0.0) -> StepCurve:
+        """The column `value` from each `time_cycles`, which grow, on."""
+        times = points["time_cycles"].to_numpy().astype(np.int64)
+        return cls(times, points["value"].to_numpy().astype(np.float64), before)
+
+    def at(self, times: npt.ArrayLike) -> Numbers:
+        """The values at some times."""
+        place = np.searchsorted(self.times, np.asarray(times), side="right") - 1
+        if not self.times.size:
+            return np.full(place.shape, self.before)
+        return np.where(place < 0, self.before, self.values[np.maximum(place, 0)])
+
+    def binned(self, bins: TimeBins) -> Binned:
+        """Mean, smallest and largest value in each bin. The last bin ends where all of them do."""
+        return self.sums(bins).binned()
+
+    def sums(self, bins: TimeBins) -> _Sums:
+        """Integrals and extremes in each bin."""
+        edges = bins.start_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
+        edges[-1] = min(int(edges[-1]), bins.end_cycles)
+        first = int(np.searchsorted(self.times, edges[0], side="right"))
+        last = int(np.searchsorted(self.times, edges[-1], side="left"))
+        times = np.concatenate([edges[:1], self.times[first:last]])
+        values = np.concatenate([self.at(edges[:1]), self.values[first:last]])
+        is_finite = np.isfinite(values)
+        whole = bool(is_finite.all())
+        covered = np.diff(edges).astype(np.float64) if whole else _integrals(times, is_finite.astype(np.float64), edges)
+        sums = _integrals(times, values if whole else np.where(is_finite, values, 0.0), edges)
+        return _Sums(sums, covered, *_extremes(times, values, edges))
+
+
+class StepLevels:
+    """A curve over [start, end) in levels of detail; bins of level L are 2**L cycles long.
+
+    Coarse levels are computed from cached sums of finer ones.
+    """
+
+    def __init__(
+        self,
+        curve: StepCurve,
+        start_cycles: int,
+        end_cycles: int,
+        *,
+        kept_bins: int = _KEPT_BINS,
+        many: int = _MANY_STEPS,
+    ) -> None:
+        self._curve = curve
+        self._begin, self._end = start_cycles, end_cycles
+        length = end_cycles - start_cycles
+        self._level = max(0, (-(-length // kept_bins) - 1).bit_length())
+        self._kept: _Sums | None = None
+        if curve.times.size > many:
+            self._kept = curve.sums(TimeBins(start_cycles, end_cycles, 1 << self._level, -(-length >> self._level)))
+
+    def binned(self, level: int, first: int, count: int) -> Binned:
+        """`count` bins of a level from bin `first` on."""
+        if self._kept is None or level < self._level:
+            begin = self._begin + (first << level)
+            return self._curve.binned(TimeBins(begin, self._end, 1 << level, count))
+        many = 1 << (level - self._level)
+        chosen = _Sums(*(part[first * many : (first + count) * many] for part in self._kept))
+        return _joined(chosen, count, many).binned()
+
+
+def _joined(sums: _Sums, count: int, many: int) -> _Sums:
+    """Every `many` bins as one; there is nothing after the last one."""
+
+    def rows(part: Numbers, nothing: float) -> Numbers:
+        padded = np.full(count * many, nothing)
+        padded[: part.size] = part
+        return padded.reshape(count, many)
+
+    return _Sums(
+        rows(sums.integral, 0.0).sum(axis=1),
+        rows(sums.covered, 0.0).sum(axis=1),
+        np.fmin.reduce(rows(sums.low, np.nan), axis=1),
+        np.fmax.reduce(rows(sums.high, np.nan), axis=1),
+    )
+
+
+def _integrals(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[np.int64]) -> Numbers:
+    """Integral over every bin; `times` starts with the first edge."""
+    before = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
+    place = np.searchsorted(times, edges, side="right") - 1
+    return np.diff(before[place] + values[place] * (edges - times[place]))
+
+
+def _extremes(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
+    """Extremes per bin: of the value at its start and of every value inside of it, without NaN."""
+    first = np.searchsorted(times, edges[:-1], side="right") - 1
+    behind = np.searchsorted(times, edges[1:], side="left")
+    pairs = np.column_stack([first, behind]).ravel()
+    padded = np.append(values, np.nan)  # the last pair may end after the last value
+    return np.fmin.reduceat(padded, pairs)[::2], np.fmax.reduceat(padded, pairs)[::2]

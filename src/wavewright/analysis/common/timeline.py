@@ -1,0 +1,119 @@
+"""Spans of time on lanes, for drawing: what a timeline is made of, and its tiles at any level of detail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TILE_CELLS = 1024  #: Cells of one tile.
+NO_KIND = 65535  #: Kind of spans with an unknown kind.
+DEFINITION = (
+    "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
+    "that they reach into. Of the shorter ones, spans of a lane that start in the same cell are shown together, as the "
+    "kind that takes most time, of equals the one with more spans; neighbours of the same kind with less than a cell "
+    "between them are one group of the tile in which they start. Every span is counted once, and a group of one is "
+    "that span. Where spans overlap, the one that started last is on top. Groups start with their first span and end "
+    "with their last one."
+)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A timeline: its lanes, the meaning of its kinds, and how to make its spans.
+
+    `lanes` has the columns `lane`, `label`, `group` and what else identifies a lane; `spans()` gives the columns `lane`
+    (UInt32), `begin`, `end` (Int64), `kind` (UInt16) and, unless the number of the row stands for it, `item` (Int32).
+    """
+
+    name: str
+    title: str
+    unit: str  #: Of times: "cycles" or "ns".
+    begin: int
+    end: int
+    cell_bits: int = 0  #: Cells of level 0 are 2 ** cell_bits long.
+    lanes: pl.DataFrame | None = field(default=None, repr=False)
+    #: Of every kind its number `kind`, its `name` and, where it has a separate colour, the meaning `colour`.
+    kinds: tuple[dict[str, Any], ...] = ()
+    spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
+    #: Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together.
+    parts_overlaps: bool = True
+    #: Gives the kinds where finding them takes long; they are asked for by themselves then.
+    late_kinds: Callable[[], tuple[dict[str, Any], ...]] | None = field(default=None, repr=False)
+    lanes_of: str = ""  #: The timeline that has the same lanes, and tells them.
+
+    @property
+    def level_count(self) -> int:
+        """Number of levels; one tile of the last level contains everything."""
+        level = 0
+        while self.tile_count(level) > 1:
+            level += 1
+        return level + 1
+
+    def tile_count(self, level: int) -> int:
+        """Number of tiles of a level.
+
+        Examples
+        --------
+        >>> Timeline("waves", "Waves", "cycles", 0, 10_000).tile_count(1)
+        5
+        """
+        return ((self.end - self.begin) >> (self.cell_bits + level)) // TILE_CELLS + 1
+
+
+class SpanTiles:
+    """The spans of a timeline, ready to be drawn at any zoom."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        """Sort the spans and sum them up."""
+        if timeline.spans is None or timeline.lanes is None:
+            raise UsageError(f"timeline {timeline.name} has no spans")
+        spans = timeline.spans()
+        self.timeline = timeline
+        self._pyramid = _core.SpanPyramid(
+            spans["lane"],
+            spans["begin"],
+            spans["end"],
+            spans["kind"],
+            spans["item"] if "item" in spans.columns else None,
+            timeline.lanes.height,
+            timeline.begin,
+            timeline.end,
+            timeline.cell_bits,
+            timeline.parts_overlaps,
+        )
+
+    def tile(self, level: int, tile: int) -> pl.DataFrame:
+        """Spans that overlap a tile: columns lane, begin, end, kind, count, item, depth.
+
+        Raises
+        ------
+        UsageError
+            When there is no such tile.
+        """
+        line = self.timeline
+        if not (0 <= level < line.level_count and 0 <= tile < line.tile_count(level)):
+            what = f"timeline {line.name} has no tile {tile} of level {level}"
+            raise UsageError(what, advice=f"{line.level_count} levels; the last one has one tile")
+        return pl.DataFrame(self._pyramid.tile(level, tile))
+
+    @property
+    def byte_count(self) -> int:
+        """Memory that it takes."""
+        return self._pyramid.byte_count
+
+    def __len__(self) -> int:
+        """Number of spans."""
+        return len(self._pyramid)
+
+
+def tiles_of(timeline: Timeline) -> SpanTiles:
+    """The tiles of a timeline."""
+    return SpanTiles(timeline)

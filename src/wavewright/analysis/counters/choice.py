@@ -1,0 +1,114 @@
+"""Which dispatches of a counter capture is the question about?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.counters import CounterSet
+
+_SHOWN_NAMES = 5
+
+
+@dataclass(frozen=True)
+class CounterChoice:
+    """A selection of dispatches by kernel, id and GPU; empty = all."""
+
+    kernels: tuple[str, ...] = ()  #: Each a rank in `ranked_kernels`, a name, or a part of one.
+    dispatches: tuple[int, ...] = ()  #: Values of dispatches.dispatch_id.
+    gpus: tuple[int, ...] = ()  #: Values of dispatches.gpu.
+
+
+ALL_DISPATCHES = CounterChoice()  #: No choice: everything.
+
+
+def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
+    """One row per kernel name, the longest in total first: `kernel` (rank), count and durations; null = not known.
+
+    `dispatches` has kernel_name, start_ns and end_ns. Kernels of the same duration are in order of their names.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> times = {"kernel_name": ["a", "b", "b"], "start_ns": [0.0, 0.0, 9.0], "end_ns": [5.0, 4.0, 11.0]}
+    >>> ranked_kernels(pl.DataFrame(times)).select("kernel_name", "duration_ns_total").rows()
+    [('b', 6.0), ('a', 5.0)]
+    """
+    durations = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
+    grouped = durations.group_by("kernel_name").agg(
+        pl.len().cast(pl.UInt32).alias("dispatch_count"),
+        pl.when(pl.col("duration").count() > 0).then(pl.col("duration").sum()).alias("duration_ns_total"),
+        pl.col("duration").mean().alias("duration_ns_mean"),
+        pl.col("duration").median().alias("duration_ns_median"),
+    )
+    total = grouped["duration_ns_total"].sum()
+    share = pl.col("duration_ns_total") / total if total else pl.lit(None, pl.Float64)
+    order = grouped.sort(
+        ["duration_ns_total", "kernel_name"], descending=[True, False], nulls_last=True
+    ).with_row_index("kernel")
+    return order.with_columns(share.alias("duration_share"))
+
+
+def ranked_dispatches(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
+    """The chosen dispatches with the rank of their kernel in the capture, as `kernel`."""
+    ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
+    return chosen.join(ranks, on="kernel_name", how="left", maintain_order="left", nulls_equal=True)
+
+
+def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFrame:
+    """The rows of `dispatches` that the choice allows.
+
+    Raises
+    ------
+    UsageError
+        When a kernel, dispatch or GPU is asked for that the capture does not have.
+    """
+    rows = counters.dispatches
+    if choice.gpus:
+        _all_known("GPU", choice.gpus, rows["gpu"], counters.path)
+        rows = rows.filter(pl.col("gpu").is_in(choice.gpus))
+    if choice.dispatches:
+        _all_known("dispatch", choice.dispatches, rows["dispatch_id"], counters.path)
+        rows = rows.filter(pl.col("dispatch_id").is_in(choice.dispatches))
+    if choice.kernels:
+        names = _kernel_names(counters, choice.kernels)
+        rows = rows.filter(pl.col("kernel_name").is_in(names))
+        if not rows.height:
+            what = "the chosen kernels have no dispatch among those that are chosen"
+            raise UsageError(what, where=counters.path, advice="leave out --dispatch or --gpu")
+    return rows
+
+
+def _all_known(word: str, asked: Sequence[int], recorded: pl.Series, path: str) -> None:
+    unknown = sorted(set(asked) - set(recorded.drop_nulls().to_list()))
+    if unknown:
+        has = f"it has {_listed(recorded)}" if recorded.drop_nulls().len() else "it does not say any"
+        raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=has)
+
+
+def _listed(recorded: pl.Series) -> str:
+    values = recorded.drop_nulls().unique().sort().to_list()
+    return ", ".join(map(str, values)) if len(values) <= _SHOWN_NAMES else f"{values[0]} to {values[-1]}"
+
+
+def _kernel_names(counters: CounterSet, asked: Sequence[str]) -> list[str]:
+    ranked = ranked_kernels(counters.dispatches)["kernel_name"].to_list()
+    names: list[str] = []
+    for word in asked:
+        matches = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
+        if word.isascii() and word.isdigit() and int(word) < len(ranked):
+            matches = [ranked[int(word)]]
+        if not matches:
+            shown = ", ".join(repr((name or "")[:60]) for name in ranked[:_SHOWN_NAMES])
+            more = f" and {len(ranked) - _SHOWN_NAMES:,} more" if len(ranked) > _SHOWN_NAMES else ""
+            what = f"no kernel {word[:80]!r} in this capture"
+            raise UsageError(what, where=counters.path, advice=f"it has {shown}{more}" if ranked else "it has none")
+        names += matches
+    return list(dict.fromkeys(names))

@@ -1,0 +1,193 @@
+"""Contents of a capture of hardware counters, and the panels that can be computed from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.counters.engine.sources import LEVEL
+from wavewright.facts.metrics.catalog import counters_of
+from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.answer import Answer
+from wavewright.model.counters import ACCUMULATED
+from wavewright.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.facts.metrics.declared import Panel
+    from wavewright.model.counters import CounterSet
+
+_PASSES = table_spec(
+    "passes",
+    "one pass",
+    """
+    name            String   -  | name of the pass
+    file            String   -  | its file
+    dispatch_count  UInt32   -  | dispatches that it measured
+    counter_count   UInt32   -  | counters, channels aside
+    """,
+)
+_BLOCKS = table_spec(
+    "blocks",
+    "one block of the hardware",
+    """
+    block          String   -  | SQ, TCP, TCC, ...: how its counters' names begin; derived = computed by the profiler
+    counter_count  UInt32   -  | counters that were measured
+    silent_count   UInt32   -  | counters that were collected and have no value
+    channel_count  UInt32   -  | channels that were measured apart, at most
+    """,
+)
+_PANELS = table_spec(
+    "panels",
+    "one panel of metrics of this GPU",
+    """
+    panel             UInt16   -  | number of the panel
+    word              String   -  | how to ask for it
+    title             String   -  | title
+    metric_count      UInt32   -  | metrics that have a formula on this GPU
+    measured_count    UInt32   -  | those of which every counter was measured
+    missing_counters  String   -  | counters that the others lack, the most wanted first
+    """,
+)
+_MISSING_NAMED = 4
+_DERIVED = "derived"
+
+
+@dataclass(frozen=True)
+class CounterContents(Answer):
+    """Contents of a capture of counters."""
+
+    definition: ClassVar[str] = (
+        "A metric counts as measured when every counter of its formula has a value in some pass; level counters need "
+        "their own pass."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"passes": _PASSES, "blocks": _BLOCKS, "panels": _PANELS}
+
+    target: str | None
+    product: str | None
+    assumed: dict[str, str]  #: Facts of the GPU that nothing in the capture says -> where they come from.
+    gpu_count: int
+    dispatch_count: int
+    kernel_count: int
+    stored_metric_count: int  #: Metrics that another tool stored instead of counters.
+    ceiling_count: int
+    passes: pl.DataFrame
+    blocks: pl.DataFrame
+    panels: pl.DataFrame
+
+
+def counter_contents(counters: CounterSet) -> CounterContents:
+    """Contents of a capture: GPU, dispatches, passes, counters of each block, and the panels they suffice for."""
+    measured = _measured(counters)
+    system = counters.system
+    return CounterContents(
+        target=system.target,
+        product=system.product,
+        assumed={name: source for name, source in system.said_by.items() if source.startswith("facts of")},
+        gpu_count=counters.dispatches["gpu"].drop_nulls().n_unique(),
+        dispatch_count=counters.dispatches.height,
+        kernel_count=counters.dispatches["kernel_name"].n_unique(),
+        stored_metric_count=counters.stored_metrics.select("metric_id").n_unique(),
+        ceiling_count=counters.ceilings.select("name").n_unique(),
+        passes=_passes(counters),
+        blocks=_blocks(counters, measured),
+        panels=_panels(counters, measured),
+    )
+
+
+def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
+    """Next commands that this capture can answer."""
+    if not answer.dispatch_count:
+        return ["collect again: no dispatch was measured"]
+    named = "" if answer.target else " --target GPU"
+    steps = [f"wavewright counters {path}{named} shows the speed of light and the panels"]
+    measured = set(answer.panels.filter(answer.panels["measured_count"] > 0)["word"])
+    if "l2" in measured:
+        steps.append(f"wavewright roofline {path} and wavewright memory-chart {path} show what limits it")
+    if measured:
+        steps.append(f"wavewright diagnose {path} says which limit each kernel is at")
+    lacking = answer.panels.filter(answer.panels["measured_count"] < answer.panels["metric_count"])["word"]
+    if lacking.len():
+        plan = f"wavewright counters --plan --panel {lacking[0]} --target {answer.target}"
+        steps.append(f"{plan} prints the passes for a whole panel")
+    return steps
+
+
+def _measured(counters: CounterSet) -> pl.DataFrame:
+    """The rows of `counters` whose column has a value."""
+    rows = []
+    for number, frame in counters.measured.items():
+        nulls = frame.null_count().row(0)
+        names = [name for name, count in zip(frame.columns, nulls, strict=True) if count < frame.height]
+        rows.append(pl.DataFrame({"pass": number, "column": names}, schema={"pass": pl.UInt32, "column": pl.String}))
+    if not rows:
+        return counters.counters.clear()
+    return counters.counters.join(pl.concat(rows), on=["pass", "column"], how="semi", maintain_order="left")
+
+
+def _passes(counters: CounterSet) -> pl.DataFrame:
+    counts = counters.counters.group_by("pass").agg(counter_count=pl.col("counter").n_unique())
+    ran = counters.executions.group_by("pass").agg(dispatch_count=pl.col("dispatch").n_unique())
+    frame = counters.passes
+    for more in (ran, counts):
+        frame = frame.join(more, on="pass", how="left", maintain_order="left")
+    frame = frame.with_columns(pl.col("dispatch_count", "counter_count").fill_null(0))
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in _PASSES.dtypes.items())
+
+
+def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
+    block = pl.col("counter").str.extract(r"^([A-Z][A-Z0-9]*)_").fill_null(_DERIVED)
+    block = pl.when(block.is_in(("FETCH", "WRITE"))).then(pl.lit(_DERIVED)).otherwise(block).alias("block")
+    asked = counters.counters.group_by(block, maintain_order=True).agg(asked_count=pl.col("counter").n_unique())
+    blocks = measured.group_by(block).agg(
+        counter_count=pl.col("counter").n_unique(), channel_count=pl.col("channel").drop_nulls().n_unique()
+    )
+    frame = asked.join(blocks, on="block", how="left", maintain_order="left")
+    frame = frame.with_columns(pl.col("counter_count", "channel_count").fill_null(0))
+    frame = frame.with_columns(silent_count=pl.col("asked_count") - pl.col("counter_count"))
+    frame = frame.sort("counter_count", descending=True, maintain_order=True)
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in _BLOCKS.dtypes.items())
+
+
+def _panels(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
+    if not counters.system.target or not measured.height:
+        return frame_of(_PANELS, [])
+    collected = set(measured["counter"])
+    levels = _accumulated(counters, measured)
+    return frame_of(_PANELS, [_panel(panel, collected, levels) for panel in panels_of(counters.system.target)])
+
+
+def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:
+    """Level counters whose accumulator was measured: in passes called after them, or beside them alone."""
+    passes = measured.filter(pl.col("counter") == ACCUMULATED)["pass"].unique().to_list()
+    pass_names = set(counters.passes.filter(pl.col("pass").is_in(passes))["name"].drop_nulls())
+    if len(passes) == 1:
+        beside = [name for name in measured.filter(pl.col("pass") == passes[0])["counter"] if LEVEL.fullmatch(name)]
+        pass_names |= set(beside) if len(beside) == 1 else set()
+    return pass_names
+
+
+def _panel(panel: Panel, collected: set[str], levels: set[str]) -> dict[str, Any]:
+    levels_of_panel = {metric.level for table in panel.tables for metric in table.metrics if metric.level}
+    collected = (collected - levels_of_panel) | {ACCUMULATED} | levels
+    needed = [
+        names for table in panel.tables for metric in table.metrics if metric.formula and (names := counters_of(metric))
+    ]
+    missing: dict[str, int] = {}
+    for names in needed:
+        for name in names:
+            if name not in collected:
+                missing[name] = missing.get(name, 0) + 1
+    wanted = sorted(missing, key=lambda name: -missing[name])
+    more = f" and {len(wanted) - _MISSING_NAMED:,} more" if len(wanted) > _MISSING_NAMED else ""
+    return {
+        "panel": panel.number,
+        "word": panel.word,
+        "title": panel.title,
+        "metric_count": len(needed),
+        "measured_count": sum(collected.issuperset(names) for names in needed),
+        "missing_counters": ", ".join(wanted[:_MISSING_NAMED]) + more,
+    }

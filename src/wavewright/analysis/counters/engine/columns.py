@@ -1,0 +1,97 @@
+"""The counters of each pass as vectors over the chosen dispatches."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import polars as pl
+
+    from wavewright.model.counters import CounterSet
+
+_SMALL = 1 << 18  # values
+_CHANNEL = re.compile(r"(.+)\[(\d+)\]")
+
+
+class PassColumns:
+    """One pass: which counters it has, and their values; NaN = not measured."""
+
+    def __init__(self, frame: pl.DataFrame, numbers: Any) -> None:
+        self._frame = frame
+        pass_dispatches = frame["dispatch"].to_numpy()
+        self._rows: Any = None
+        if not np.array_equal(pass_dispatches, numbers):
+            order = np.argsort(pass_dispatches, kind="stable")
+            place = np.minimum(np.searchsorted(pass_dispatches[order], numbers), max(len(pass_dispatches) - 1, 0))
+            is_measured = (
+                pass_dispatches[order][place] == numbers if len(pass_dispatches) else np.zeros(len(numbers), bool)
+            )
+            self._rows = np.where(is_measured, order[place] if len(pass_dispatches) else 0, -1)
+        self._kept: dict[str, Any] = {}
+        self._whole: Any = None
+        self._place: dict[str, int] = {}
+        self.names = frozenset(frame.columns) - {"dispatch"}
+        self.channels: dict[str, list[int]] = {}  # Counter -> its channels, in order.
+        for name in frame.columns:
+            if name.endswith("]") and (found_name := _CHANNEL.fullmatch(name)):
+                self.channels.setdefault(found_name[1], []).append(int(found_name[2]))
+        for numbers_of in self.channels.values():
+            numbers_of.sort()
+
+    def load(self, names: Iterable[str]) -> None:
+        """Take these columns over at once, which is faster than one by one."""
+        wanted = [name for name in dict.fromkeys(names) if name in self.names and name not in self._kept]
+        if wanted:
+            self._kept.update(zip(wanted, self.vectors(wanted), strict=True))
+
+    def vector(self, name: str) -> Any:
+        """One column."""
+        if name not in self._kept:
+            self.load([name])
+        return self._kept[name]
+
+    def vectors(self, names: list[str]) -> Any:
+        """Several columns, one below the other; they are not kept."""
+        values = self._taken(names)
+        if self._rows is None:
+            return values
+        if not values.shape[1]:
+            return np.full((len(names), len(self._rows)), np.nan)
+        return np.where(self._rows >= 0, values[:, self._rows], np.nan)
+
+    def _taken(self, names: list[str]) -> Any:
+        """Columns of the frame; a small frame is taken over whole, because each call into it costs more."""
+        if self._frame.height * self._frame.width > _SMALL:
+            values = np.empty((len(names), self._frame.height))
+            for row, name in enumerate(names):  # one by one: together they would be in memory several times
+                values[row] = self._frame.get_column(name).to_numpy()
+            return values
+        if self._whole is None:
+            self._place = {name: place for place, name in enumerate(self._frame.columns)}
+            self._whole = self._frame.to_numpy().T
+        return self._whole[[self._place[name] for name in names]]
+
+
+class Columns:
+    """All passes over the chosen dispatches; `frames` stand in for those of the capture."""
+
+    def __init__(self, counters: CounterSet, numbers: Any, *, frames: Mapping[int, pl.DataFrame] | None = None) -> None:
+        self.numbers = numbers
+        measured = counters.measured if frames is None else frames
+        self.passes = {number: PassColumns(frame, numbers) for number, frame in sorted(measured.items())}
+        self.name_of: dict[int, str] = {}
+        self.joined: set[int] = set()
+        for number, name, is_joined in counters.passes.select("pass", "name", "is_joined").iter_rows():
+            self.name_of[number] = name or ""
+            if is_joined:
+                self.joined.add(number)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Columns of all passes."""
+        return frozenset().union(*(pass_columns.names for pass_columns in self.passes.values()))

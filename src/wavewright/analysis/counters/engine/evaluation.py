@@ -1,0 +1,289 @@
+"""Formulas over the chosen dispatches: values of single dispatches, and averages over groups of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.counters.engine.columns import Columns
+from wavewright.analysis.counters.engine.quantities import CYCLES, facts_of, launch_facts
+from wavewright.analysis.counters.engine.reasons import missing_reason, zero_reason
+from wavewright.analysis.counters.engine.reference import (
+    ReferenceSources,
+    active_cus,
+    reference_facts,
+    reference_frames,
+    spellings,
+    spoiled_channels,
+    without_channels,
+)
+from wavewright.analysis.counters.engine.sources import PER_ROW, Sources
+from wavewright.facts.metrics.expression import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavewright.analysis.counters.engine.sources import Needed, Resolved
+    from wavewright.facts.metrics.expression import Expression
+    from wavewright.model.counters import CounterSet
+
+_KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
+_MOST_CHANNELS = 4096  # more is a slip in the description of the machine
+_ACTIVE_CUS = re.compile(r"\bactive_cus\b")
+_LARGEST_ERROR = 0.01  # of negative differences that are not a caveat
+
+
+class _Total(NamedTuple):
+    """Values added up per group."""
+
+    total: Any
+    count: Any
+    is_whole: bool  #: Whether every dispatch has a value.
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A formula over the chosen dispatches; the last axis of arrays is dispatches or groups, the first channels."""
+
+    values: Any  #: Per dispatch; None = see `reason`.
+    average: Any  #: Per group: ratio of sums, sum per dispatch, or mean of values; None = see `reason`.
+    reason: str = ""  #: Why nothing, or no average, could be computed.
+    spoiled: Any = None  #: Under the reference's rules: the channels that have no statistic but a median; None = none.
+
+
+class Evaluation:
+    """Evaluates formulas over selected dispatches of a capture."""
+
+    def __init__(
+        self,
+        counters: CounterSet,
+        dispatches: pl.DataFrame,
+        *,
+        normalization: str = "kernel",
+        is_reference: bool = False,
+        groups: Any = None,
+    ) -> None:
+        self.is_reference = is_reference
+        self.normalization = normalization
+        self.count = dispatches.height
+        frames = reference_frames(counters) if is_reference else None
+        self.columns = Columns(counters, dispatches["dispatch"].to_numpy(), frames=frames)
+        self.facts = reference_facts(counters.system) if is_reference else facts_of(counters.system)
+        self._groups = groups
+        self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
+        measured_channels = [
+            number
+            for pass_columns in self.columns.passes.values()
+            for of_counter in pass_columns.channels.values()
+            for number in of_counter
+        ]
+        declared_count = self.facts["l2_channel_count"]
+        self.channel_count = (
+            int(declared_count) if 0 < declared_count <= _MOST_CHANNELS else max(measured_channels, default=-1) + 1
+        )
+        self.sources: Sources = (
+            ReferenceSources(self.columns, self.channel_count, spellings(counters))
+            if is_reference
+            else Sources(self.columns, self.channel_count)
+        )
+        durations = dispatches.select(pl.col("end_ns") - pl.col("start_ns")).to_series().cast(pl.Float64).to_numpy()
+        self._given: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
+        if normalization in ("kernel", "second"):
+            self._given["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9
+        self.constants = frozenset(self.facts) | {"active_cus"}
+        self._kept: dict[tuple[int, Needed], Any] = {}
+        self._totals: dict[int, tuple[Any, _Total]] = {}
+        self._dispatches = self.over_groups(np.ones(self.count))[1]
+        # Difference of amounts that was negative by more than 1 % -> the largest share of what it is taken from.
+        self.negative: dict[str, float] = {}
+        self.spread: set[frozenset[int]] = set()  # Passes whose counters met in one formula.
+        if is_reference:
+            self.facts["active_cus"] = self._active_cus()
+
+    def load(self, formulas: Iterable[str]) -> None:
+        """Load the counters of these formulas together, which is faster than one by one."""
+        plain: set[str] = set(CYCLES.values())
+        for text in formulas:
+            plain.update(leaf.text for leaf in parse(text).leaves if leaf.counter and leaf.first is None)
+        for pass_columns in self.columns.passes.values():
+            pass_columns.load(plain)
+
+    def evaluate(self, formula: str, *, level: str = "", zero: str = "blank", prefix: str = "") -> Outcome:
+        """A formula; `level`, `zero` and `prefix` as of `Metric`."""
+        if not self.is_reference and "active_cus" in formula:
+            formula = _ACTIVE_CUS.sub("min(SQ_BUSY_CU_CYCLES / busy_cycles, cu_count)", formula)
+        expression = parse(formula)
+        resolved = self.sources.resolve(expression, level, self.normalization, prefix)
+        reason = missing_reason(expression, resolved.missing, level, self.facts, self._given)
+        if reason:
+            return Outcome(None, None, reason)
+        given = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
+        if not self.is_reference and len(self.columns.passes) > 1 and not level:
+            self._fill(resolved, given)
+        constants = None if self.is_reference else self.constants
+        values = expression.evaluate(given, zero=zero, constants=constants)
+        if self.is_reference and expression.is_per_channel:
+            whole = without_channels(expression, values, given)
+            return Outcome(whole, None, spoiled=spoiled_channels(expression, given))
+        average = None if self.is_reference else self._average(expression, given, values)
+        if resolved.is_spread:
+            self.spread.add(resolved.passes)
+        return Outcome(values, average, "" if self.is_reference else self._why_blank(expression, given, average))
+
+    def constant(self, formula: str) -> float:
+        """A formula over facts of the GPU only, such as a peak; NaN = not known."""
+        expression = parse(formula)
+        zero = "infinity" if self.is_reference else "blank"
+        given = {name: self.facts.get(name, math.nan) for name in expression.quantities}
+        return float(expression.evaluate(given, zero=zero)) if not expression.counters else math.nan
+
+    def channel_reason(self, formula: str, channel: int) -> str:
+        """Why one channel has no value although the metric has some."""
+        for leaf in parse(formula).leaves:
+            channels_by_pass = [
+                pass_columns.channels[leaf.counter]
+                for pass_columns in self.columns.passes.values()
+                if leaf.counter in pass_columns.channels
+            ]
+            if leaf.is_per_row and not any(channel in channels for channels in channels_by_pass):
+                return f"needs {leaf.counter}[{channel}], which was not measured"
+        return "0 in every dispatch of this channel"
+
+    def over_groups(self, values: Any) -> tuple[Any, Any]:
+        """Sum and count of known values per group; the last axis is dispatches."""
+        has_value = ~np.isnan(values)
+        clean = np.where(has_value, values, 0.0)
+        if self._groups is None:
+            return clean.sum(axis=-1, keepdims=True), has_value.sum(axis=-1, keepdims=True)
+        if values.ndim == 1:
+            count = self.group_count
+            sums = np.bincount(self._groups, weights=clean, minlength=count)
+            return sums, np.bincount(self._groups, weights=has_value, minlength=count)
+        both = [self.over_groups(row) for row in values]
+        return np.stack([total for total, _ in both]), np.stack([count for _, count in both])
+
+    def means(self, values: Any) -> Any:
+        """Mean of known values per group; NaN = there is none."""
+        each = np.asarray(values, dtype=np.float64)
+        total, count = self.over_groups(np.broadcast_to(each, (*each.shape[:-1], self.count)))
+        return total / np.where(count, count, np.nan)
+
+    def _value(self, key: str, resolved: Resolved) -> Any:
+        if key in resolved.place:
+            return self._read(key, *resolved.place[key])
+        return self._given[key] if key in self._given else self.facts[key]
+
+    def _read(self, key: str, number: int, needed: Needed) -> Any:
+        value = self._counter(number, self.sources.reading(number, needed))
+        if not self._is_per_die(key):
+            return value
+        with np.errstate(all="ignore"):
+            return value / self.facts["xcd_count"]
+
+    def _is_per_die(self, key: str) -> bool:
+        return key in CYCLES or (key == "norm" and self.normalization == "cycle")
+
+    def _counter(self, number: int, needed: Needed) -> Any:
+        columns = self.columns.passes[number]
+        if needed.channels is None:
+            return columns.vector(needed.counter)
+        if (number, needed) in self._kept:
+            return self._kept[number, needed]
+        if needed.channels == (PER_ROW,):
+            channels = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
+            vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in channels])
+            if len(channels) < self.channel_count:
+                whole = np.full((self.channel_count, self.count), np.nan)
+                whole[channels] = vectors
+                vectors = whole
+        else:
+            vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
+        if vectors.size <= _KEPT_VALUES:
+            self._kept[number, needed] = vectors
+        return vectors
+
+    def _fill(self, resolved: Resolved, given: dict[str, Any]) -> None:
+        """Take dispatches that the chosen passes lack from others: a pass may be about some kernels only."""
+        keys = [key for key in resolved.place if key in given]
+        has_all = _all_known([given[key] for key in keys]) if keys else np.True_
+        if has_all.all():
+            return
+        needed = {key: resolved.place[key][1] for key in keys}
+        for number in self.sources.holding(list(needed.values())):
+            other = {key: self._read(key, number, needed[key]) for key in keys}
+            is_new = _all_known(list(other.values())) & ~has_all
+            if np.any(is_new):
+                has_all = has_all | is_new
+                given |= {key: np.where(is_new, other[key], given[key]) for key in keys}
+        for key in keys if not np.all(has_all) else ():
+            for number in self.sources.holding([needed[key]]):
+                other_value = self._read(key, number, needed[key])
+                given[key] = np.where(np.isnan(given[key]), other_value, given[key])
+
+    def _average(self, expression: Expression, given: dict[str, Any], values: Any) -> Any:
+        """On sums over dispatches where the formula allows it: shares weigh dispatches by what they are shares of."""
+        degree = expression.degree(self.constants)
+        varying = {key: value for key, value in given.items() if np.ndim(value)}
+        if not varying:
+            return np.broadcast_to(np.asarray(values, dtype=np.float64), (self.group_count,))
+        if degree not in (0.0, 1.0):
+            return self.means(values)
+        totals = {key: self._total(value) for key, value in varying.items()}
+        if all(total.is_whole for total in totals.values()):
+            count = self._dispatches
+        else:
+            has_all = np.isfinite(sum(varying.values()))
+            totals = {key: self._reduced(np.where(has_all, value, np.nan)) for key, value in varying.items()}
+            count = next(iter(totals.values())).count
+        sums = given | {key: total.total for key, total in totals.items()}
+        average = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
+        if degree == 1.0 or not count.all():
+            count = np.where(count, count, np.nan)
+            return average / count if degree == 1.0 else np.where(np.isnan(count), np.nan, average)
+        return average
+
+    def _total(self, value: Any) -> _Total:
+        """Sum and count per group, kept as long as the values are the same object."""
+        cached = self._totals.get(id(value))
+        if cached is None or cached[0] is not value:
+            cached = (value, self._reduced(value))
+            if value.size <= _KEPT_VALUES:
+                self._totals[id(value)] = cached
+        return cached[1]
+
+    def _reduced(self, values: Any) -> _Total:
+        total, count = self.over_groups(values)
+        return _Total(total, count, bool((count == self._dispatches).all()))
+
+    def _tell_negative(self, text: str, total: Any, above: Any) -> None:
+        share = np.where(above > 0, -total / np.where(above > 0, above, 1.0), np.where(total < 0, 1.0, 0.0))
+        worst = float(np.nanmax(share, initial=0.0))
+        if worst > _LARGEST_ERROR:
+            self.negative[text] = max(worst, self.negative.get(text, 0.0))
+
+    def _why_blank(self, expression: Expression, given: dict[str, Any], average: Any) -> str:
+        if not np.isnan(average).all():
+            return ""
+        return zero_reason(expression, given, self.count)
+
+    def _active_cus(self) -> float:
+        expression = parse("SQ_BUSY_CU_CYCLES / busy_cycles")
+        resolved = self.sources.resolve(expression, "", "kernel")
+        if resolved.missing:
+            return math.nan
+        both = [self._value(leaf.text, resolved) for leaf in expression.leaves]
+        return active_cus(both[0], both[1], self.facts)
+
+
+def _all_known(values: Sequence[Any]) -> Any:
+    """Dispatches of which every value is known; of channels, any."""
+    has_all: Any = True
+    for value in values:
+        has_value = ~np.isnan(value)
+        has_all = has_all & (has_value.any(axis=0) if has_value.ndim > 1 else has_value)
+    return has_all

@@ -1,0 +1,166 @@
+"""Which pass does each counter of a formula come from? Counters of one formula are best measured together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavewright.analysis.counters.engine.quantities import CYCLES
+from wavewright.facts.metrics.names import NORMALIZATIONS
+from wavewright.model.counters import ACCUMULATED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.counters.engine.columns import Columns
+    from wavewright.facts.metrics.expression import Expression
+    from wavewright.facts.metrics.nodes import Leaf
+
+PER_ROW = -1  #: Stands for the channel of the row.
+
+
+class Needed(NamedTuple):
+    """A counter that a formula reads, under the name that stands for it in the formula."""
+
+    key: str
+    counter: str
+    #: None = the counter itself; (-1,) = one value per channel of the row; else the sum of these.
+    channels: tuple[int, ...] | None = None
+
+    @property
+    def column(self) -> str:
+        """As people read it."""
+        is_single = self.channels is not None and len(self.channels) == 1 and self.channels[0] != PER_ROW
+        return f"{self.counter}[{self.channels[0]}]" if is_single and self.channels else self.counter
+
+
+@dataclass
+class Resolved:
+    """Where each counter of a formula comes from."""
+
+    place: dict[str, tuple[int, Needed]]  #: Key -> pass, and what to read there.
+    missing: tuple[str, ...] = ()
+
+    @property
+    def passes(self) -> frozenset[int]:
+        """Passes that are read."""
+        return frozenset(number for number, _ in self.place.values())
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether counters of different executions meet."""
+        return len(self.passes) > 1
+
+
+#: Counters whose value is how much is under way: waves, fetches, instructions, requests.
+LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
+
+
+class Sources:
+    """Finds the passes for formulas."""
+
+    def __init__(self, columns: Columns, channel_count: int) -> None:
+        self.columns = columns
+        self.channel_count = channel_count
+        accumulating = {number for number, pass_columns in columns.passes.items() if ACCUMULATED in pass_columns.names}
+        self._level = {columns.name_of[number]: number for number in sorted(accumulating, reverse=True)}
+        apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
+        joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
+        self._order = [*apart, *joined, *sorted(accumulating)]
+        #: The pass of what no level pass has: the joined one, or the first.
+        self.main: int | None = next(iter((*joined, *apart)), None)
+
+    def level_pass(self, level: str) -> int | None:
+        """The pass that accumulates a level counter; None = there is none.
+
+        A file that joins several level passes has one accumulator, and does not say whose.
+        """
+        if level in self._level:
+            return self._level[level]
+        for number in self._order:
+            names = self.columns.passes[number].names
+            levels = [name for name in names if LEVEL.fullmatch(name)]
+            if ACCUMULATED in names and levels == [level] and len(self._level) < 2:
+                return number
+        return None
+
+    def resolve(self, expression: Expression, level: str, normalization: str, prefix: str = "") -> Resolved:
+        """The pass of each counter; what no pass has is missing. Both spellings of fabric counters are read."""
+        needed = needed_by(expression, normalization, self.channel_count)
+        place: dict[str, tuple[int, Needed]] = {}
+        level_pass = self.level_pass(level) if level else None
+        if level_pass is not None:  # with its divisors: another pass is another execution, of another length
+            level_counters = [item for item in needed if self._has(level_pass, item)]
+            place |= {item.key: (level_pass, self.reading(level_pass, item)) for item in level_counters}
+        rest = [item for item in needed if item.key not in place and item.counter != ACCUMULATED]
+        place |= self._spread(rest)
+        return Resolved(place, tuple(dict.fromkeys(item.column for item in needed if item.key not in place)))
+
+    def holding(self, needed: Sequence[Needed]) -> list[int]:
+        """Passes that have all of these, in order of preference."""
+        return [number for number in self._order if all(self._has(number, item) for item in needed)]
+
+    def _spread(self, needed: Sequence[Needed]) -> dict[str, tuple[int, Needed]]:
+        """All of them from one pass if there is such a pass, else from as few as are needed."""
+        place: dict[str, tuple[int, Needed]] = {}
+        left = list(needed)
+        while left:
+            best, most = None, 0
+            for number in self._order:
+                count = sum(self._has(number, item) for item in left)
+                if count > most:
+                    best, most = number, count
+                if most == len(left):
+                    break
+            if best is None:
+                break
+            place |= {item.key: (best, self.reading(best, item)) for item in left if self._has(best, item)}
+            left = [item for item in left if item.key not in place]
+        return place
+
+    def _has(self, number: int, needed: Needed) -> bool:
+        columns = self.columns.passes[number]
+        if needed.channels is None:
+            channels = columns.channels.get(needed.counter, ())
+            return needed.counter in columns.names or 0 < len(channels) == self.channel_count
+        channels = columns.channels.get(needed.counter, ())
+        if needed.channels == (PER_ROW,):
+            return bool(channels)
+        if len(needed.channels) == self.channel_count and needed.counter in columns.names:
+            return True
+        return len(channels) >= len(needed.channels) and set(needed.channels) <= set(channels)
+
+    def reading(self, number: int, needed: Needed) -> Needed:
+        """What to read in a pass that has it: the counter for the sum of all its channels, and the other way round."""
+        columns = self.columns.passes[number]
+        if needed.channels is None and needed.counter not in columns.names:
+            return Needed(needed.key, needed.counter, tuple(columns.channels[needed.counter]))
+        if needed.channels is not None and needed.channels != (PER_ROW,):
+            channels = columns.channels.get(needed.counter, ())
+            if not set(needed.channels) <= set(channels):
+                return Needed(needed.key, needed.counter)
+        return needed
+
+
+def needed_by(expression: Expression, normalization: str, channel_count: int) -> list[Needed]:
+    """The counters behind a formula, those of its quantities too."""
+    items = []
+    for leaf in expression.leaves:
+        if leaf.counter:
+            items.append(Needed(leaf.text, leaf.counter, _channels(leaf, channel_count)))
+        elif leaf.text in CYCLES:
+            items.append(Needed(leaf.text, CYCLES[leaf.text]))
+        elif leaf.text == "accumulated":
+            items.append(Needed(leaf.text, ACCUMULATED))
+        elif leaf.text == "norm" and NORMALIZATIONS[normalization]:
+            items.append(Needed("norm", NORMALIZATIONS[normalization]))
+    return items
+
+
+def _channels(leaf: Leaf, channel_count: int) -> tuple[int, ...] | None:
+    if leaf.first is None or (leaf.end == -1 and channel_count <= leaf.first):
+        return None
+    if leaf.end is None:
+        return (leaf.first,)
+    return tuple(range(leaf.first, channel_count if leaf.end == -1 else leaf.end))

@@ -1,0 +1,202 @@
+"""Metrics that another tool computed and stored: the source for panels, values, rooflines and limiters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.counters.choice import ranked_kernels
+from wavewright.analysis.counters.engine.answer import CounterPanels
+from wavewright.analysis.counters.engine.selection import requested_panels
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
+from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.schema import frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.counters.choice import CounterChoice
+    from wavewright.model.counters import CounterSet
+
+_STATISTICS = {
+    "avg": "average",
+    "average": "average",
+    "mean": "average",
+    "value": "average",
+    "min": "minimum",
+    "max": "maximum",
+    "peak": "peak",
+    "pct of peak": "peak_share",
+    "percent of peak": "peak_share",
+    "std dev": "deviation",
+    "q1": "q1",
+    "median": "median",
+    "q3": "q3",
+}
+_LAYOUTS = (
+    ("peak", "peak"),
+    ("q1", "quartiles"),
+    ("deviation", "deviation"),
+    ("minimum", "spread"),
+    ("maximum", "spread"),
+)
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class StoredMetric:
+    """One metric of one kernel."""
+
+    kernel_name: str | None  #: None = of the whole workload.
+    metric_id: str
+    name: str
+    unit: str
+    panel_title: str
+    table_title: str
+    #: Column of `CounterPanels.rows` -> value; None = stored as empty.
+    statistics: dict[str, float | None] = field(default_factory=dict, hash=False)
+
+
+def is_stored(counters: CounterSet) -> bool:
+    """Whether a capture has computed metrics instead of counters."""
+    return not counters.measured and counters.stored_metrics.height > 0
+
+
+def stored_metrics(counters: CounterSet) -> list[StoredMetric]:
+    """The stored metrics, in the order of the file."""
+    metrics: dict[tuple[str | None, str], StoredMetric] = {}
+    for row in counters.stored_metrics.iter_rows(named=True):
+        key = row["kernel_name"], row["metric_id"] or ""
+        if key not in metrics:
+            name, unit, panel, table = (row[part] or "" for part in ("name", "unit", "panel_title", "table_title"))
+            metrics[key] = StoredMetric(*key, name, unit, panel, table)
+        column = _STATISTICS.get((row["statistic"] or "").strip().lower())
+        if column:
+            metrics[key].statistics[column] = row["value"]
+    return list(metrics.values())
+
+
+def stored_panels(
+    counters: CounterSet, *, choice: CounterChoice, panels: Sequence[str] = (), metrics: Sequence[str] = ()
+) -> CounterPanels:
+    """The stored values of one kernel, or of the whole workload; nothing is computed anew.
+
+    Raises
+    ------
+    UsageError
+        When the kernel, a panel or a metric is not among what is stored, or single dispatches are asked for.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from wavewright.analysis.counters.choice import CounterChoice
+    >>> from wavewright.model.counters import COUNTER_SET, CounterSet
+    >>> row = {"metric_id": "17.1.2", "name": "Hit Rate", "statistic": "Avg", "value": 75.0, "unit": "Percent"}
+    >>> held = CounterSet({"stored_metrics": frame_of(COUNTER_SET["stored_metrics"], [row])})
+    >>> stored_panels(held, choice=CounterChoice()).rows.row(0, named=True)["average"]
+    75.0
+    """
+    if choice.dispatches or choice.gpus:
+        what = "the file holds computed metrics of kernels, not of single dispatches or GPUs"
+        raise UsageError(what, where=counters.path, advice="leave out --dispatch and --gpu")
+    ranked = _ranked(counters)
+    names = list(ranked)
+    has_workload = counters.stored_metrics["kernel_name"].null_count() > 0
+    kernel, others = _chosen_kernel(names, choice, counters.path, has_workload=has_workload)
+    stored = [metric for metric in stored_metrics(counters) if metric.kernel_name == kernel]
+    chosen = requested_panels(_panels(stored, counters.system.target or ""), panels, metrics)
+    selected = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
+    kernels = [
+        {**times, "kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}
+        for rank, (name, times) in enumerate(ranked.items())
+    ]
+    caveats = [f"values are as {counters.path or 'the file'} stores them; how they were averaged is not said"]
+    if others:
+        caveats.append(f"values are of the kernel {kernel!r}; {others} more are chosen by --kernel")
+    return CounterPanels(
+        target=counters.system.target or "",
+        product=counters.system.product or "",
+        normalization="kernel",
+        rules="stored",
+        dispatch_count=counters.dispatches.height,
+        panels=chosen,
+        kernels=frame_of(CounterPanels.tables["kernels"], kernels),
+        rows=frame_of(
+            CounterPanels.tables["rows"], [_row(metric) for metric in stored if metric.metric_id in selected]
+        ),
+        caveats=tuple(caveats),
+    )
+
+
+def _ranked(counters: CounterSet) -> dict[str, dict[str, Any]]:
+    """Kernels with stored values and what is known about their times, the longest first."""
+    names = counters.stored_metrics["kernel_name"].drop_nulls().unique(maintain_order=True).to_list()
+    row_by_name = {row["kernel_name"]: row for row in ranked_kernels(counters.dispatches).iter_rows(named=True)}
+    ordered = [name for name in row_by_name if name in names]
+    return {name: row_by_name.get(name, {}) for name in dict.fromkeys((*ordered, *names))}
+
+
+def _chosen_kernel(
+    names: Sequence[str], choice: CounterChoice, path: str, *, has_workload: bool
+) -> tuple[str | None, int]:
+    """The kernel whose values are given, None = the workload; and how many more there are to choose."""
+    if not choice.kernels:
+        return (None, 0) if has_workload else (names[0], len(names) - 1)
+    matches: list[str] = []
+    for word in choice.kernels:
+        ranked = [names[int(word)]] if word.isascii() and word.isdigit() and int(word) < len(names) else []
+        matches += ranked or [name for name in names if word in name]
+    matches = list(dict.fromkeys(matches))
+    if not matches:
+        what = f"no kernel {choice.kernels[0][:80]!r} among the stored metrics"
+        have = ", ".join(repr(name[:60]) for name in names[:_SHOWN])
+        raise UsageError(
+            what, where=path, advice=f"kernels: {have}" if names else "it has no metrics of single kernels"
+        )
+    return matches[0], len(matches) - 1
+
+
+def _row(metric: StoredMetric) -> dict[str, Any]:
+    has_value = metric.statistics.get("average") is not None or metric.statistics.get("median") is not None
+    return {
+        "table_id": _table_id(metric),
+        "metric_id": metric.metric_id,
+        "name": metric.name,
+        "series": "",
+        "unit": metric.unit,
+        "reason": "" if has_value else "stored as empty",
+        **metric.statistics,
+    }
+
+
+def _table_id(metric: StoredMetric) -> str:
+    return metric.metric_id.rpartition(".")[0] or metric.metric_id
+
+
+def _panels(stored: Sequence[StoredMetric], target: str) -> tuple[Panel, ...]:
+    words = {str(panel.number): panel.word for panel in panels_of(target)}
+    panels: dict[str, dict[str, list[StoredMetric]]] = {}
+    for metric in stored:
+        table = _table_id(metric)
+        panels.setdefault(table.split(".", 1)[0], {}).setdefault(table, []).append(metric)
+    declared = []
+    for number, tables in panels.items():
+        title = next(iter(tables.values()))[0].panel_title
+        word = words.get(number, title.lower())
+        declared.append(
+            Panel(
+                int(number) if number.isdigit() else 0,
+                word,
+                title,
+                tuple(_table(table, metrics) for table, metrics in tables.items()),
+            )
+        )
+    return tuple(declared)
+
+
+def _table(table: str, stored: Sequence[StoredMetric]) -> MetricTable:
+    layouts = (layout for column, layout in _LAYOUTS if any(column in metric.statistics for metric in stored))
+    source = "stored in the file"
+    metrics = tuple(Metric(metric.metric_id, metric.name, metric.unit, None, source=source) for metric in stored)
+    return MetricTable(table, stored[0].table_title, next(layouts, "average"), metrics)

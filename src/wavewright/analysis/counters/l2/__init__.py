@@ -1,0 +1,316 @@
+"""Does a kernel use L2 and memory well: reuse, lines, over-fetch and bandwidth, from hardware counters?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.counters.l2.reuse import LARGEST_READ, reuse
+from wavewright.analysis.counters.l2.traffic import Measurement, measure, short_path
+from wavewright.analysis.counters.l2.verdict import findings, verdict
+from wavewright.base.bounds import BYTES_GB, EA_CHANNELS, bounded
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.model.counters import CounterSet
+
+_KERNELS = table_spec(
+    "kernels",
+    "one kernel; null = not measured, here and in every column",
+    """
+    kernel_name                     String   -        | name
+    dispatch_count                  UInt32   -        | dispatches in the run that has most of them
+    duration_ns_mean                Float64  ns       | mean duration of these, while counters were collected
+    hit_rate                        Float64  -        | hits over hits and misses of L2
+    l1_read_requests_mean           Float64  -        | read requests from L1 to L2 per dispatch
+    requested_bytes_mean            Float64  bytes    | bytes that vector L1 reads from L2; RDNA: at most, with writes
+    reuse_at_least                  Float64  -        | requested_bytes_mean over the bytes fetched; null = not known
+    reuse_at_most                   Float64  -        | likewise; the same number where all sizes were counted
+    read_32b_share                  Float64  -        | share of the reads from memory that were of 32 bytes
+    read_bytes_mean                 Float64  bytes    | bytes read from memory (through the fabric) per dispatch
+    read_bytes_at_most              Float64  bytes    | when read_bytes_mean is a lower bound: what it can be; else null
+    write_bytes_mean                Float64  bytes    | bytes written to memory per dispatch
+    over_fetch                      Float64  -        | bytes read over the bytes that had to be read (--ideal-gb)
+    read_bytes_per_second           Float64  bytes/s  | read_bytes_mean over the duration of the same dispatches
+    write_bytes_per_second          Float64  bytes/s  | write_bytes_mean over the duration of the same dispatches
+    useful_bytes_per_second         Float64  bytes/s  | --ideal-gb over the duration of these dispatches
+    peak_share                      Float64  -        | bytes read and written per second in one run, over the peak
+    peak_share_at_most              Float64  -        | when read_bytes_mean is a lower bound: what it can be; else null
+    useful_peak_share               Float64  -        | useful_bytes_per_second over the peak
+    verdict                         String   -        | the conclusion in a few words
+    """,
+)
+_MEASUREMENTS = table_spec(
+    "measurements",
+    "one metric of one kernel in one run; runs are never added up",
+    """
+    kernel_name       String   -   | name
+    metric            String   -   | hit_rate, read_32b_share, l1_read_requests, or requested, read or write_bytes
+    value             Float64  -   | ratio of sums over dispatches, or mean per dispatch
+    run               UInt32   -   | number of the run
+    file              String   -   | file of the pass, or of the first of several
+    dispatch_count    UInt32   -   | dispatches
+    duration_ns_mean  Float64  ns  | their mean duration; null = timestamps are missing or make no sense
+    formula           String   -   | counters and weights
+    same_pass         Boolean  -   | whether all counters come from one pass over the dispatches
+    is_lower_bound    Boolean  -   | whether requests may have been larger than the formula can see
+    is_upper_bound    Boolean  -   | whether requests may have been smaller than the formula takes them for
+    """,
+)
+_FINDINGS = table_spec(
+    "findings",
+    "one question of the decision tree",
+    """
+    kernel_name  String  -  | name
+    question     String  -  | what was asked
+    answer       String  -  | yes, no or not measured, in words
+    reason       String  -  | the number behind it and what it means
+    """,
+)
+_FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
+
+
+@dataclass(frozen=True)
+class L2(Answer):
+    """L2 and memory traffic of kernels, from counters."""
+
+    definition: ClassVar[str] = (
+        "Ratios are ratios of sums over the dispatches of one run, amounts are means per dispatch; counters are "
+        "combined within a pass, else within the passes of one run, never across runs. Bytes: 32 per request of 32 "
+        "bytes, 64 per one of 64, 128 per one of 128. Bandwidth: bytes over the duration of the same dispatches. "
+        "Reuse: bytes requested from L2 over bytes fetched from memory, not the hit rate: a second "
+        "request for a line that was just fetched is a hit, too."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "kernels": _KERNELS,
+        "measurements": _MEASUREMENTS,
+        "findings": _FINDINGS,
+    }
+
+    target: str | None
+    product: str | None
+    memory_bytes_per_second_peak: int | None
+    kernels: pl.DataFrame
+    measurements: pl.DataFrame
+    findings: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+@bounded(ideal_gb=BYTES_GB, ea_channels=EA_CHANNELS)
+def l2(
+    *captures: CounterSet,
+    kernel: str | None = None,
+    ideal_gb: float | None = None,
+    ea_channels: int | None = None,
+    gpu: str | None = None,
+) -> L2:
+    """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel.
+
+    Parameters
+    ----------
+    captures
+        Each is a run of its own; numbers of different runs stand side by side and are never combined.
+    kernel
+        Part of the kernel's name.
+    ideal_gb
+        10^9 bytes that one dispatch has to read at least; the choice of `kernel` must leave one kernel.
+    ea_channels
+        Multiplies the bytes read where the counters do not tell the sizes of requests.
+    gpu
+        Target or product whose peak to compare with; None = what the files say.
+
+    Raises
+    ------
+    UsageError
+        When no dispatch fits, or `ideal_gb` is given for several kernels.
+    """
+    names = _chosen(captures, kernel, ideal_gb)
+    facts, notes = _facts(captures, gpu)
+    peak = _peak(captures, facts, gpu)
+    if facts and peak is None:
+        notes = [f"the memory bandwidth of {gpu or facts.product.name or facts.target} is not known here"]
+    measurements = [
+        _scaled(m, facts, ea_channels)
+        for m in measure(captures, facts.target if facts else "")
+        if m.kernel_name in names
+    ]
+    rows = [_row(name, [m for m in measurements if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
+    rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
+    answers = []
+    for row in rows:
+        of_kernel = findings(row)
+        row["verdict"] = verdict(of_kernel)
+        answers += [
+            {"kernel_name": row["kernel_name"], "question": item.name, "answer": item.verdict, "reason": item.reason}
+            for item in of_kernel
+        ]
+    return L2(
+        target=facts.target if facts else None,
+        product=facts.product.name or None if facts else None,
+        memory_bytes_per_second_peak=peak,
+        kernels=frame_of(_KERNELS, rows),
+        measurements=frame_of(_MEASUREMENTS, [vars(m) for m in measurements]),
+        findings=frame_of(_FINDINGS, answers),
+        notes=(*notes, *_caveats(measurements)),
+    )
+
+
+def _chosen(captures: Sequence[CounterSet], kernel: str | None, ideal_gb: float | None) -> list[str]:
+    names = list(dict.fromkeys(name for counters in captures for name in counters.dispatches["kernel_name"]))
+    if not names:
+        raise UsageError("no dispatches in these files", advice="rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM")
+    chosen = [name for name in names if kernel is None or kernel in name]
+    shown = ", ".join(name[:60] for name in (chosen or names)[:6])
+    if not chosen:
+        raise UsageError(f"no kernel's name contains {kernel!r}", advice=f"kernels: {shown}")
+    if ideal_gb is not None and len(chosen) > 1:
+        what = f"--ideal-gb speaks about one kernel, but there are {len(chosen):,}"
+        raise UsageError(what, advice=f"choose one with --kernel: {shown}")
+    return chosen
+
+
+def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[gpus.Arch | None, list[str]]:
+    """The GPU, and words about how well it is known."""
+    if gpu:
+        facts = gpus.of(gpu)
+        named = gpu
+    else:
+        named_by_files = {counters.system.target: counters.system.product for counters in captures}
+        named_by_files.pop(None, None)
+        if len(named_by_files) != 1:
+            why = "the files name several GPUs" if named_by_files else "nothing here names the GPU"
+            return None, [f"{why}, so there is no peak to compare with: name it with --target"]
+        target, product = next((target, product) for target, product in named_by_files.items() if target)
+        facts = _product(target, product)
+        named = product or target
+    if facts.product.name.lower() not in named.lower() and (gpu or _said_peak(captures) is None):
+        return facts, [
+            f"{named} names no product: the peak is that of {facts.product.name}; --target PRODUCT for another"
+        ]
+    return facts, []
+
+
+def _said_peak(captures: Sequence[CounterSet]) -> float | None:
+    """Peak of the memory in GB/s that the captures themselves say, all the same; None = they do not."""
+    peaks = {
+        None
+        if counters.system.said_by.get("memory_gb_per_second", "").startswith("facts of")
+        else counters.system.memory_peak_gb_per_second
+        for counters in captures
+    }
+    return peaks.pop() if len(peaks) == 1 else None
+
+
+def _peak(captures: Sequence[CounterSet], facts: gpus.Arch | None, gpu: str | None) -> int | None:
+    """Of the memory, bytes per second: what the captures say, as panels and rooflines have it; else the product's."""
+    if facts is None:
+        return None
+    recorded_gb = None if gpu else _said_peak(captures)
+    return facts.product.memory_bytes_per_second_peak if recorded_gb is None else round(recorded_gb * 1e9)
+
+
+def _product(target: str, product: str | None) -> gpus.Arch:
+    for name in (product, (product or "").split("_")[0], target):
+        try:
+            return gpus.of(name or target)
+        except UsageError:
+            continue
+    raise UsageError(f"no facts about {target!r}", advice="name a similar GPU with --target")
+
+
+def _scaled(measurement: Measurement, facts: gpus.Arch | None, ea_channels: int | None) -> Measurement:
+    if not measurement.is_lower_bound:
+        return measurement
+    if ea_channels is not None:
+        value = measurement.value * ea_channels
+        formula = f"({measurement.formula})·{ea_channels} (--ea-channels)"
+        return replace(measurement, value=value, formula=formula, is_lower_bound=False)
+    return replace(measurement, is_lower_bound=facts is None or facts.target not in _FULLY_COUNTED)
+
+
+def _row(
+    name: str,
+    measurements: list[Measurement],
+    peak: int | None,
+    ideal_gb: float | None,
+    captures: Sequence[CounterSet],
+) -> dict[str, Any]:
+    """The first run that measured a metric speaks for it."""
+    best: dict[str, Measurement] = {}
+    for measurement in measurements:
+        best.setdefault(measurement.metric, measurement)
+    read, written = best.get("read_bytes"), best.get("write_bytes")
+    row: dict[str, Any] = {"kernel_name": name} | _times(name, captures)
+    for metric in ("hit_rate", "read_32b_share"):
+        row[metric] = best[metric].value if metric in best else None
+    row["l1_read_requests_mean"] = best["l1_read_requests"].value if "l1_read_requests" in best else None
+    row |= reuse(best)
+    row["read_bytes_mean"] = read.value if read else None
+    row["read_bytes_at_most"] = read.value * LARGEST_READ if read and read.is_lower_bound else None
+    row["write_bytes_mean"] = written.value if written else None
+    row["read_bytes_per_second"] = _rate(read.value, read) if read else None
+    row["write_bytes_per_second"] = _rate(written.value, written) if written else None
+    if ideal_gb is not None and read:
+        row["over_fetch"] = read.value / (ideal_gb * 1e9)
+        row["useful_bytes_per_second"] = _rate(ideal_gb * 1e9, read)
+    together = read is not None and written is not None and read.run == written.run
+    rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if together or not read else None]
+    moved = [rate for rate in rates if rate is not None]
+    useful = row.get("useful_bytes_per_second")
+    row["peak_share"] = sum(moved) / peak if moved and peak else None
+    if moved and peak and read and read.is_lower_bound:
+        row["peak_share_at_most"] = (sum(moved) + (LARGEST_READ - 1) * (row["read_bytes_per_second"] or 0)) / peak
+    row["useful_peak_share"] = useful / peak if useful is not None and peak else None
+    return row
+
+
+def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:
+    """Of the run that has most dispatches of the kernel."""
+    times: dict[str, Any] = {"dispatch_count": 0, "duration_ns_mean": None}
+    for counters in captures:
+        dispatches = counters.dispatches.filter(pl.col("kernel_name") == name)
+        if dispatches.height > times["dispatch_count"]:
+            times = {
+                "dispatch_count": dispatches.height,
+                "duration_ns_mean": (dispatches["end_ns"] - dispatches["start_ns"]).mean(),
+            }
+    return times
+
+
+def _rate(amount: float, measurement: Measurement) -> float | None:
+    return amount / measurement.duration_ns_mean * 1e9 if measurement.duration_ns_mean else None
+
+
+def _caveats(measurements: list[Measurement]) -> list[str]:
+    """What limits the trust in the numbers."""
+    notes = []
+    if any(not m.same_pass for m in measurements):
+        notes.append("some counters of one ratio were collected in different passes: small differences mean nothing")
+    if any(m.duration_ns_mean is None for m in measurements):
+        notes.append("timestamps are missing or make no sense: no bandwidth")
+    if any(m.is_lower_bound for m in measurements):
+        notes.append(
+            "the sizes of reads were not counted: bytes read are at least 64 and at most 128 per request; collect "
+            "TCC_BUBBLE_sum (MI300) or TCC_EA0_RDREQ_64B_sum and _128B_sum (MI350) with TCC_EA0_RDREQ_sum, "
+            "or use --ea-channels 2"
+        )
+    for metric in ("hit_rate", "read_bytes"):
+        by_kernel: dict[str, list[Measurement]] = {}
+        for m in measurements:
+            if m.metric == metric:
+                by_kernel.setdefault(m.kernel_name, []).append(m)
+        for name, several in by_kernel.items():
+            values = [m.value for m in several]
+            if min(values) < 0.95 * max(values):
+                where = ", ".join(short_path(m.file) for m in several[:4])
+                notes.append(
+                    f"{name[:60]}: runs disagree about {metric} ({min(values):.4g} to {max(values):.4g}): {where}"
+                )
+    return notes

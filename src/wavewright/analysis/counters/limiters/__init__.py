@@ -1,0 +1,206 @@
+"""Which limit is each kernel at, by its hardware counters, and which counters would decide what they leave open?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
+from wavewright.analysis.counters.limiters.judging import judged
+from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
+from wavewright.analysis.counters.limiters.planning import plan_line
+from wavewright.analysis.counters.limiters.rules import CORE
+from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
+from wavewright.base.bounds import ROWS, bounded
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.analysis.common.caveats import Caveat
+    from wavewright.analysis.counters.limiters.evidence import Limiter
+    from wavewright.model.counters import CounterSet
+
+_LIMITERS = table_spec(
+    "limiters",
+    "one limiter of one kernel",
+    """
+    kernel            UInt32   -  | rank of the kernel
+    kernel_name       String   -  | its name
+    duration_share    Float64  -  | of all chosen dispatches
+    limiter           String   -  | what may limit it
+    kind              String   -  | throughput, waste, latency, occupancy, launch or clock
+    verdict           String   -  | at limit, likely, undecided or excluded
+    confidence        String   -  | high, medium or low
+    reason            String   -  | the numbers behind it
+    gain_share_max    Float64  -  | upper bound of the time that can be saved; null = no honest bound
+    missing_counters  String   -  | what would decide it, with spaces between them
+    missing_metrics   String   -  | metrics that need these
+    """,
+)
+
+_NAMED = 3  #: Undecided limiters that a summary names.
+
+
+@dataclass(frozen=True)
+class KernelLimit:
+    """One kernel: what limits it, and the verdict about every limiter."""
+
+    kernel: int  #: Its rank by total duration; --kernel takes it.
+    kernel_name: str
+    dispatch_count: int
+    duration_ns_total: float | None
+    duration_ns_mean: float | None
+    duration_share: float | None  #: Of all chosen dispatches.
+    summary: str
+    #: Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
+    limits: tuple[str, ...]
+    confidence: str
+    confidence_reason: str
+    limiters: tuple[Limiter, ...]  #: At limit, likely, undecided, excluded.
+    #: Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell.
+    plan: str
+
+    def of(self, *verdicts: str) -> tuple[Limiter, ...]:
+        """The limiters with one of these verdicts."""
+        return tuple(limiter for limiter in self.limiters if limiter.verdict in verdicts)
+
+
+@dataclass(frozen=True)
+class Limiters(Answer):
+    """What limits the kernels of a counter capture, the longest kernel first."""
+
+    definition: ClassVar[str] = (
+        "Each limiter is judged by metrics of the panels (`wavewright metrics`) against thresholds that are part of "
+        "the answer. At limit: the number that decides is beyond its strong threshold and nothing measured "
+        "contradicts. Likely: beyond the weaker one, or without confirmation. Excluded: measured, and below. "
+        "Undecided: counters are missing, and are named. Latency and occupancy are limiters only where every "
+        "unit is known to have time to spare. The gain is an upper bound: the part of the kernel's time "
+        "that the limit can be about."
+    )
+
+    target: str | None
+    product: str | None
+    dispatch_count: int
+    duration_ns_total: float | None
+    kernel_count: int
+    kernels: tuple[KernelLimit, ...]
+    caveats: tuple[Caveat, ...]
+
+
+@bounded(top=ROWS)
+def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Limiters:
+    """Which limit each kernel is at; `top` = only that many of the longest.
+
+    Raises
+    ------
+    UsageError
+        When a kernel, dispatch or GPU is asked for that the capture does not have.
+    """
+    evaluated = kernel_values(counters, choice, top=top)
+    uncertain = kernels_with_caveats(counters, evaluated.dispatches)
+    target = counters.system.target
+    clocks = [kernel.values["clock"].number or 0.0 for kernel in evaluated.kernels if "clock" in kernel.values]
+    return Limiters(
+        target=target,
+        product=counters.system.product,
+        dispatch_count=evaluated.dispatches.height,
+        duration_ns_total=evaluated.duration_ns_total,
+        kernel_count=evaluated.kernel_count,
+        kernels=tuple(_limit(kernel, uncertain.get(kernel.kernel_name, ""), target) for kernel in evaluated.kernels),
+        caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, max(clocks, default=0.0) / 100),
+    )
+
+
+def limiter_table(answer: Limiters) -> pl.DataFrame:
+    """The verdicts as one table: a row per kernel and limiter."""
+    rows = [
+        {
+            "kernel": kernel.kernel,
+            "kernel_name": kernel.kernel_name,
+            "duration_share": kernel.duration_share,
+            "limiter": limiter.name,
+            "kind": limiter.kind,
+            "verdict": limiter.verdict,
+            "confidence": limiter.confidence,
+            "reason": limiter.reason,
+            "gain_share_max": limiter.gain_share_max,
+            "missing_counters": " ".join(limiter.missing_counters),
+            "missing_metrics": " ".join(limiter.missing_metrics),
+        }
+        for kernel in answer.kernels
+        for limiter in kernel.limiters
+    ]
+    return frame_of(_LIMITERS, rows)
+
+
+def _limit(kernel: KernelValues, caveat: str, target: str | None) -> KernelLimit:
+    limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(kernel.values))
+    at = [limiter for limiter in limiters if limiter.verdict == "at limit"]
+    likely = [limiter for limiter in limiters if limiter.verdict == "likely"]
+    leading = next(iter(at or likely), None)
+    return KernelLimit(
+        kernel=kernel.kernel,
+        kernel_name=kernel.kernel_name,
+        dispatch_count=kernel.dispatch_count,
+        duration_ns_total=kernel.duration_ns_total,
+        duration_ns_mean=kernel.duration_ns_mean,
+        duration_share=kernel.duration_share,
+        summary=_summary(at, likely, limiters),
+        limits=tuple(limiter.name for limiter in (at if _is_whole_story(at) else [*at, *likely])),
+        confidence=leading.confidence if leading else "low",
+        confidence_reason=leading.confidence_reason if leading else "nothing that was measured stands out",
+        limiters=limiters,
+        plan=plan_line([limiter for limiter in limiters if limiter.verdict == "undecided"], target),
+    )
+
+
+def _with_plan(limiter: Limiter, target: str | None) -> Limiter:
+    return replace(limiter, plan=plan_line([limiter], target)) if limiter.verdict == "undecided" else limiter
+
+
+def _with_caveat(limiter: Limiter, caveat: str) -> Limiter:
+    """A caveat about the kernel's numbers makes nothing wrong, but nothing certain either."""
+    if not caveat or limiter.confidence != "high":
+        return limiter
+    return replace(limiter, confidence="medium", confidence_reason=caveat)
+
+
+def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
+    undecided = [limiter for limiter in all_of if limiter.verdict == "undecided"]
+    left = f"; {len(undecided)} of {len(all_of)} limiters undecided" if undecided else ""
+    if at:
+        perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
+        return f"{_at_limit(at)}: {at[0].reason}{perhaps}{left}"
+    if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in undecided)):
+        word = "possibly" if likely[0].confidence == "low" else "probably"
+        return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{left}"
+    if undecided:
+        more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
+        names = ", ".join(limiter.name for limiter in undecided[:_NAMED])
+        hint = f"; an indication of {likely[0].name}: {likely[0].reason}" if likely else ""
+        return f"not decided: {names}{more}{hint}"
+    return "no limit found: everything that was measured has time to spare"
+
+
+def _at_limit(at: list[Limiter]) -> str:
+    units = [limiter for limiter in at if limiter.kind == "throughput"]
+    others = [limiter for limiter in at if limiter.kind != "throughput"]
+    if not units:
+        return f"limited by {_listed(others)}"
+    verb = "are at their limit" if len(units) > 1 else "is at its limit"
+    return f"{_listed(units)} {verb}" + (f", with {_listed(others)}" if others else "")
+
+
+def _is_whole_story(at: list[Limiter]) -> bool:
+    """Whether what is at its limit is a cause; latency is what is left to see of one."""
+    return any(limiter.kind != "latency" for limiter in at)
+
+
+def _listed(limiters: list[Limiter], word: str = " and ") -> str:
+    """Names in a sentence; latency in general is left out beside what causes it."""
+    names = [limiter.name for limiter in limiters]
+    if any(limiter.kind not in ("throughput", "launch") and limiter.name != "latency" for limiter in limiters):
+        names = [name for name in names if name != "latency"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"

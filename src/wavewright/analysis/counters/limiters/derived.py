@@ -1,0 +1,106 @@
+"""Counters that rocprofv3 derives itself (MemUnitBusy, VALUBusy, ...) as quantities of kernels.
+
+A counter stands in for a quantity that could not be computed from counters of the hardware, where it is the same
+number. Names and expressions are those of rocprofiler-sdk (counter_defs.yaml of 2025-08, `rocprofv3 --list-avail`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.counters import CounterSet
+
+_CDNA, _RDNA = "gfx9", "gfx1"  #: How targets of a family begin; empty = the meaning is the same on all.
+
+
+@dataclass(frozen=True)
+class Derived:
+    """One derived counter, and the quantity that it is."""
+
+    counter: str
+    quantity: str
+    family: str = ""
+    factor: float = 1.0
+
+
+DERIVED = (
+    Derived("MemUnitBusy", "memory_unit_busy"),  # the busiest TA over GRBM_GUI_ACTIVE
+    Derived("MemUnitStalled", "memory_unit_stall"),
+    Derived("WriteUnitStalled", "write_unit_stall"),
+    Derived("ALUStalledByLDS", "alu_lds_stall"),
+    Derived("VALUBusy", "valu_busy", _CDNA),
+    Derived("VALUBusy", "valu_busy", _RDNA, 0.25),  # AMD divides by a quarter of the SIMDs
+    Derived("SALUBusy", "salu_busy", _CDNA),
+    Derived("VALUUtilization", "active_lanes"),
+    Derived("MfmaUtil", "mfma_busy", _CDNA),
+    Derived("LdsUtil", "lds_busy", _CDNA),
+    Derived("LDSBankConflict", "lds_conflict_time", _CDNA),  # of the time of all CUs
+    Derived("LDSBankConflict", "lds_conflicts", _RDNA),  # of the cycles in which LDS works
+    Derived("L2CacheHit", "l2_hit_rate"),
+    Derived("L0CacheHit", "l1_hit_rate", _RDNA),
+    Derived("OccupancyPercent", "occupancy"),
+    *(Derived(name, "dependency_wait") for name in ("WaveDepWait", "WAVE_DEP_WAIT")),
+    *(Derived(name, "issue_wait") for name in ("WaveIssueWait", "WAVE_ISSUE_WAIT")),
+)
+
+
+def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceValue]]:
+    """Kernel -> quantity -> its value, the mean over dispatches, which weigh as long as they took.
+
+    Counters whose meaning depends on the family of the GPU are left out where the GPU is not known, unless they are 0.
+    """
+    target = counters.system.target or ""
+    by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
+    for derived in DERIVED:
+        if target and not target.startswith(derived.family):
+            continue
+        for kernel, value in _means(counters, derived.counter):
+            if derived.family and not target and value:
+                continue
+            number = derived.factor * value
+            evidence = EvidenceValue(derived.quantity, number, source=derived.counter)
+            by_kernel.setdefault(kernel, {}).setdefault(derived.quantity, evidence)
+    return by_kernel
+
+
+def with_derived(
+    values: dict[str, EvidenceValue], derived: dict[str, EvidenceValue] | None
+) -> dict[str, EvidenceValue]:
+    """The values of a kernel with those that only the profiler has.
+
+    Examples
+    --------
+    >>> found = with_derived({}, {"valu_busy": EvidenceValue("valu_busy", 62.0, source="VALUBusy")})
+    >>> found["valu_busy"].words
+    'VALU busy 62.0 % (VALUBusy)'
+    """
+    missing = {
+        name: value
+        for name, value in (derived or {}).items()
+        if value.is_measured and not (name in values and values[name].is_measured)
+    }
+    return values | missing
+
+
+def _means(counters: CounterSet, counter: str) -> Iterator[tuple[str | None, float]]:
+    """Kernel and mean of a ratio, of the first pass that has it."""
+    frame = next((frame for frame in counters.measured.values() if counter in frame.columns), None)
+    if frame is None:
+        return
+    weight = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
+    about = counters.dispatches.select("dispatch", "kernel_name", weight=weight)
+    rows = (
+        frame.select("dispatch", value=pl.col(counter)).drop_nulls().join(about, on="dispatch", maintain_order="left")
+    )
+    has_weights = pl.col("weight").is_not_null().all() & (pl.col("weight").sum() > 0)
+    weighted = (pl.col("value") * pl.col("weight")).sum() / pl.col("weight").sum()
+    mean = pl.when(has_weights).then(weighted).otherwise(pl.col("value").mean())
+    yield from rows.group_by("kernel_name", maintain_order=True).agg(mean=mean).iter_rows()

@@ -1,0 +1,222 @@
+"""Traffic between waves, caches and memory: the blocks of a GPU with their numbers, and the wires between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.memory_chart import cdna, rdna
+from wavewright.analysis.counters.memory_chart.numbers import Numbers, wire_rows
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.panels import RULES, panels_of
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wavewright.analysis.counters.memory_chart.parts import Block, Wire
+    from wavewright.model.counters import CounterSet
+
+_NUMBER = """
+    value        Float64  -  | the value; null = see `reason`
+    unit         String   -  | unit of `value`
+    metric_id    String   -  | metric: `wavewright metrics ID` explains it; several are joined by +
+    peak         Float64  -  | what the hardware can do at most, in the same unit; null = no such bound is known
+    peak_share   Float64? %  | 100 value / peak
+    reason       String   -  | why there is no value; else empty
+"""
+_VALUES = table_spec(
+    "values",
+    "one number in one block",
+    f"""
+    block        String   -  | blocks.block
+    label        String   -  | what it is, in a word
+    {_NUMBER.strip()}
+    about        String   -  | what the metric means
+    is_rate      Boolean  -  | whether it is the traffic of the block
+    heat         String   -  | good, warm or hot, of shares that one would want to be high or low; else empty
+    """,
+)
+_WIRES = table_spec(
+    "wires",
+    "one kind of requests over one wire",
+    f"""
+    source       String   -  | block that asks
+    target       String   -  | block that answers
+    kind         String   -  | read, write, atomic or request; traffic = bytes of all of them
+    {_NUMBER.strip()}
+    rate         Float64  GB/s  | bytes of these requests per second; null = no metric tells them
+    rate_share   Float64? %     | of the peak of what carries them
+    heat         String   -     | warm or hot where that is near the peak; else empty
+    """,
+)
+_BLOCKS = table_spec(
+    "blocks",
+    "one block of the hardware",
+    """
+    block  String  -  | its name here
+    title  String  -  | its name in pictures
+    stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level
+    """,
+)
+_FAMILIES = {"cdna": (cdna.BLOCKS, cdna.WIRES), "rdna": (rdna.BLOCKS, rdna.WIRES)}
+_BUSIEST_FROM = 1.0  #: Percent of a peak below which no block is called the busiest.
+
+
+@dataclass(frozen=True)
+class MemoryChart(Answer):
+    """Blocks, their values and the wires between them."""
+
+    definition: ClassVar[str] = (
+        "Each number is a metric (`wavewright metrics ID`) over the chosen dispatches: requests per kernel, wave, "
+        "cycle or second, ratios of sums. Traffic is compared with the peak of the block that carries it. What was not "
+        "measured is empty, with the reason."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"blocks": _BLOCKS, "values": _VALUES, "wires": _WIRES}
+
+    target: str
+    product: str
+    family: str  #: cdna or rdna.
+    normalization: str  #: Requests per kernel, wave, cycle or second.
+    rules: str
+    kernel_names: tuple[str, ...]  #: The chosen kernels, the longest first.
+    dispatch_count: int
+    duration_ns_mean: float | None
+    busiest: str  #: Block whose traffic is nearest to its peak; empty = no traffic can be compared with a peak.
+    blocks: pl.DataFrame
+    values: pl.DataFrame
+    wires: pl.DataFrame
+    caveats: tuple[str, ...]
+
+
+def memory_chart(
+    counters: CounterSet,
+    *,
+    choice: CounterChoice = ALL_DISPATCHES,
+    normalization: str = "kernel",
+    amd: bool = False,
+) -> MemoryChart:
+    """The memory chart of the chosen dispatches.
+
+    Raises
+    ------
+    UsageError
+        When nothing is chosen, or the capture does not tell which GPU it is about.
+
+    Examples
+    --------
+    >>> from wavewright.model.counters import COUNTER_SET, CounterSet, System
+    >>> from wavewright.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> chart.wires.filter(chart.wires["target"] == "lds")["reason"].to_list()
+    ['needs SQ_INSTS_LDS, which was not measured']
+    """
+    target = counters.system.target or ""
+    family = _family(target)
+    blocks, wires = _FAMILIES[family]
+    named = _metrics_of(blocks, wires)
+    answer = counter_panels(
+        counters,
+        choice=choice,
+        panels=_identities(counters, target, named, amd=amd),
+        normalization=normalization,
+        amd=amd,
+    )
+    numbers = Numbers(answer)
+    if not answer.dispatch_count:
+        what = "the capture has no dispatches, so nothing flows"
+        raise UsageError(what, where=counters.path, advice="was a filter set when it was taken that no kernel passed?")
+    if family == "rdna":
+        blocks, wires = numbers.only_measured(blocks, wires)
+        if not numbers.has_counted(_metrics_of(blocks, wires)):
+            what = f"no counter was measured of which a chart for {target} could be made"
+            advice = f"`wavewright counters --plan --target {target}` tells what to collect"
+            raise UsageError(what, where=counters.path, advice=advice)
+    values = [
+        {"block": block.name, "label": value.label, "is_rate": value.is_rate, **number}
+        for block in blocks
+        for value in block.values
+        if (number := numbers.value(value)) is not None
+    ]
+    rows = [row for wire in wires for row in wire_rows(wire, numbers)]
+    shown = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
+    chosen = answer.kernels.filter(answer.kernels["is_chosen"])
+    return MemoryChart(
+        target=answer.target,
+        product=answer.product,
+        family=family,
+        normalization=normalization,
+        rules=RULES[amd],
+        kernel_names=tuple(chosen["kernel_name"]),
+        dispatch_count=answer.dispatch_count,
+        duration_ns_mean=_mean_duration(counters, choice),
+        busiest=_busiest(values),
+        blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in shown])),
+        values=frame_of(_VALUES, values),
+        wires=frame_of(_WIRES, rows),
+        caveats=answer.caveats,
+    )
+
+
+def one_table(answer: MemoryChart) -> pl.DataFrame:
+    """Values and wires below each other, for CSV: a wire has its two blocks as `block` and its kind as `label`."""
+    ends = pl.concat_str("source", pl.lit(" to "), "target").alias("block")
+    wires = answer.wires.with_columns(ends, pl.col("kind").alias("label")).drop("source", "target", "kind")
+    table = pl.concat([answer.values.drop("about", "is_rate"), wires], how="diagonal")
+    return table.select("block", "label", pl.exclude("block", "label"))
+
+
+def _block_rows(blocks: Sequence[Block]) -> list[dict[str, Any]]:
+    """Stages without gaps: where nothing is known of a level, the next one takes its place."""
+    stages = sorted({block.stage for block in blocks} | {0, 1})
+    return [{"block": block.name, "title": block.title, "stage": stages.index(block.stage)} for block in blocks]
+
+
+def _family(target: str) -> str:
+    if not target:
+        what = "the capture does not tell which GPU it is about, so its blocks are not known"
+        raise UsageError(what, advice="name it: --target gfx942, or --target MI300X")
+    if not panels_of(target):
+        what = f"no memory chart is known for {target}"
+        raise UsageError(what, advice="`wavewright counters PATH` shows what was counted")
+    return "cdna" if target.startswith("gfx9") else "rdna"
+
+
+def _identities(counters: CounterSet, target: str, named: Sequence[str], *, amd: bool) -> tuple[str, ...]:
+    """Ids of the metrics; of a file that stores metrics instead of counters, everything."""
+    if not counters.measured:
+        return ()
+    wanted = {part for name in named for part in name.split(" + ")}
+    return tuple(
+        metric.id
+        for panel in panels_of(target, amd=amd)
+        for table in panel.tables
+        for metric in table.metrics
+        if f"{table.id} {metric.name}" in wanted
+    )
+
+
+def _metrics_of(blocks: Iterable[Block], wires: Iterable[Wire]) -> list[str]:
+    values = [name for block in blocks for value in block.values for name in (value.metric, value.of)]
+    flows = [name for wire in wires for flow in wire.flows for name in (flow.metric, flow.rate)]
+    return [name for name in (*values, *flows, *(wire.rate for wire in wires)) if name]
+
+
+def _busiest(values: list[dict[str, Any]]) -> str:
+    shares = {row["block"]: row["peak_share"] or 0.0 for row in values if row["is_rate"]}
+    block = max(shares, key=lambda name: shares[name], default="")
+    return block if block and shares[block] >= _BUSIEST_FROM else ""
+
+
+def _mean_duration(counters: CounterSet, choice: CounterChoice) -> float | None:
+    """Of the chosen dispatches that have sound timestamps, ns."""
+    if not counters.dispatches.height:
+        return None
+    chosen = chosen_dispatches(counters, choice)
+    return mean if isinstance(mean := (chosen["end_ns"] - chosen["start_ns"]).mean(), float) else None

@@ -1,0 +1,253 @@
+"""Which passes does a capture need, so that these metrics can be computed?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavewright.analysis.counters.engine.selection import requested_panels
+from wavewright.analysis.counters.plan.needs import Wanted, wanted_of
+from wavewright.analysis.counters.plan.packing import Need, Packed, block_of, pack
+from wavewright.base.bounds import SOME, bounded
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+from wavewright.facts.gpus.counting import Counting, counting_of
+from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.answer import Answer
+from wavewright.model.counters import ACCUMULATED
+from wavewright.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+_PASSES = table_spec(
+    "passes",
+    "one execution of the program",
+    """
+    pass           UInt32  -  | its number, from 1
+    level          String  -  | the level counter that this pass is about; else empty
+    counter_count  UInt32  -  | counters, those of all channels as one
+    metric_count   UInt32  -  | metrics that this pass alone makes complete
+    """,
+)
+_COUNTERS = table_spec(
+    "counters",
+    "one counter in one pass",
+    """
+    pass          UInt32   -  | passes.pass
+    counter       String   -  | our name
+    spelled       String   -  | name for the collector, of the sum over all instances
+    block         String   -  | hardware block whose counters it takes
+    has_channels  Boolean  -  | whether its single L2 channels are wanted too; they take no further counters
+    """,
+)
+_METRICS = table_spec(
+    "metrics",
+    "one metric that was asked for",
+    """
+    metric_id     String  -  | panel.table.index
+    name          String  -  | name
+    pass          UInt32  -  | the pass that has all its counters; null = see `passes` and `reason`
+    passes        String  -  | where several passes are needed: their numbers
+    reason        String  -  | why one pass is not enough, why none is needed, or why it cannot be measured; else empty
+    is_measured   Boolean -  | whether it can be computed from this capture
+    is_ratio      Boolean -  | whether it divides or subtracts counters, so that they should be of one pass
+    """,
+)
+#: What amounts are divided by: cycles are in every pass, waves where there is room.
+_CYCLES, _WAVES = "GRBM_GUI_ACTIVE", "SQ_WAVES"
+_CHANNELS_PANEL = "channels"
+
+
+@dataclass(frozen=True)
+class CapturePlan(Answer):
+    """The passes of a capture."""
+
+    definition: ClassVar[str] = (
+        "A pass is one execution of the program with as many counters as the blocks of the GPU can count at once. "
+        "Counters that a formula divides or subtracts are in one pass wherever one can hold them; each level counter "
+        "has a pass of its own. All channels of an L2 counter take one counter."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"passes": _PASSES, "counters": _COUNTERS, "metrics": _METRICS}
+
+    target: str
+    product: str
+    channel_count: int  #: L2 channels of the product; 0 = not known, or none are asked for.
+    channels_per_xcd: int
+    slots: dict[str, int]  #: Block -> counters that it can count in one pass.
+    passes: pl.DataFrame
+    counters: pl.DataFrame
+    metrics: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+@bounded(max_passes=SOME)
+def plan_capture(
+    gpu: str,
+    *,
+    panels: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    more: Sequence[Path] = (),
+    max_passes: int | None = None,
+) -> CapturePlan:
+    """The passes for some panels (words, numbers or table ids), and of them for some metrics (ids or parts of names).
+
+    Without either, all panels are planned for but that of single L2 channels; the word `all` means that one too. `gpu`
+    is a target (gfx942) or a product (MI300X), which also tells the number of channels; `more` are files with metrics
+    of the user. Of a plan with more than `max_passes`, those are kept that make the most metrics complete.
+
+    Raises
+    ------
+    UsageError
+        When the GPU, a panel or a metric is not known, or the target has no metrics.
+
+    Examples
+    --------
+    >>> plan = plan_capture("gfx942", metrics=["17.1.2"])
+    >>> plan.counters["spelled"].to_list()
+    ['GRBM_GUI_ACTIVE', 'SQ_WAVES', 'TCC_HIT_sum', 'TCC_MISS_sum']
+    """
+    facts = gpus.of(gpu)
+    counting = counting_of(facts.target)
+    declared = panels_of(facts.target, more=more)
+    if not declared:
+        what = f"no metrics are declared for {facts.target}"
+        raise UsageError(what, advice="--more FILE takes metrics of your own; `wavewright metrics` lists what there is")
+    notes = [counting.note] if counting.note else []
+    if "all" in panels:
+        panels = ()
+    elif not panels and not metrics:
+        panels = [panel.word for panel in declared if panel.word != _CHANNELS_PANEL]
+        if len(panels) < len(declared):
+            notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
+    chosen = requested_panels(declared, panels, metrics)
+    channel_count = facts.product.l2_channel_count or 0
+    wanted = [
+        wanted_of(metric, counting, channel_count)
+        for panel in chosen
+        for table in panel.tables
+        for metric in table.metrics
+    ]
+    if any(item.has_channels for item in wanted):
+        notes.append(f"{channel_count} L2 channels, as of {facts.product.name}; --target names another product")
+    else:
+        channel_count = 0
+    packed = _packed(wanted, counting)
+    if max_passes is not None and len(packed) > max_passes:
+        notes.append(
+            f"{max_passes} of the {len(packed)} passes that it would take, those that complete the most metrics"
+        )
+        packed = _most_useful(packed, wanted, max_passes)
+    return CapturePlan(
+        target=facts.target,
+        product=facts.product.name,
+        channel_count=channel_count,
+        channels_per_xcd=counting.l2_channels_per_xcd or 0,
+        slots=dict(counting.slots),
+        notes=tuple(notes),
+        **_frames(wanted, packed, counting),
+    )
+
+
+def _packed(wanted: Sequence[Wanted], counting: Counting) -> list[Packed]:
+    needs = [item.need for item in wanted if item.need.counters or item.need.level]
+    if not needs:
+        return []
+    everywhere = [_CYCLES] if _CYCLES not in counting.missing else []
+    packed = pack([*needs, Need(frozenset({_WAVES}))], counting.slots, everywhere=everywhere)
+    for item in packed:
+        used = Counter(block_of(counter) for counter in item.counters)["SQ"]
+        if _WAVES not in item.counters and used < counting.slots.get("SQ", 1):
+            item.counters.append(_WAVES)
+        item.counters.sort(key=lambda counter: (block_of(counter), counter))
+    return packed
+
+
+def _most_useful(packed: Sequence[Packed], wanted: Sequence[Wanted], count: int) -> list[Packed]:
+    """One pass after the other that completes most of the metrics which are not complete yet."""
+    left = [item.need for item in wanted if item.need.counters or item.need.level]
+    selected: set[int] = set()
+    while len(selected) < count:
+        rest = (at for at in range(len(packed)) if at not in selected)
+        best = max(rest, key=lambda at: sum(_holds(packed[at], need) for need in left))
+        selected.add(best)
+        left = [need for need in left if not _holds(packed[best], need)]
+    return [packed[at] for at in sorted(selected)]
+
+
+def _frames(wanted: Sequence[Wanted], packed: Sequence[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
+    rows: list[dict[str, Any]] = []
+    channels: set[tuple[int, str]] = set()
+    completed: Counter[int] = Counter()
+    for item in wanted:
+        row, used = _metric_row(item, packed)
+        rows.append(row)
+        completed[row["pass"] or 0] += 1
+        if item.has_channels:
+            channels |= {(number, counter) for number in used for counter in item.need.counters}
+    counters = [
+        {
+            "pass": number,
+            "counter": counter,
+            "spelled": f"{item.level}_ACCUM" if counter == ACCUMULATED else counting.spelled(counter),
+            "block": block_of(counter),
+            "has_channels": (number, counter) in channels and block_of(counter) == "TCC",
+        }
+        for number, item in enumerate(packed, start=1)
+        for counter in item.counters
+    ]
+    passes = [
+        {"pass": number, "level": item.level, "counter_count": len(item.counters), "metric_count": completed[number]}
+        for number, item in enumerate(packed, start=1)
+    ]
+    return {
+        "passes": frame_of(_PASSES, passes),
+        "counters": frame_of(_COUNTERS, counters),
+        "metrics": frame_of(_METRICS, rows),
+    }
+
+
+def _metric_row(item: Wanted, packed: Sequence[Packed]) -> tuple[dict[str, Any], list[int]]:
+    row: dict[str, Any] = {
+        "metric_id": item.metric.id,
+        "name": item.metric.name,
+        "is_measured": not item.obstacle,
+        "is_ratio": item.need.is_ratio,
+    }
+    if item.obstacle:
+        return row | {"pass": None, "passes": "", "reason": item.obstacle}, []
+    if not item.need.counters and not item.need.level:
+        return row | {
+            "pass": None,
+            "passes": "",
+            "reason": "a fact of the launch or of the GPU: no counters needed",
+        }, []
+    holders = [number for number, each in enumerate(packed, start=1) if _holds(each, item.need)]
+    if holders:
+        return row | {"pass": holders[0], "passes": "", "reason": ""}, holders[:1]
+    used = _cover(item.need.counters, packed)
+    if not used:
+        return row | {"pass": None, "passes": "", "reason": "left out for fewer passes", "is_measured": False}, []
+    reason = "more counters of a block than a pass can count" if item.need.is_ratio else "counters are added up only"
+    return row | {"pass": None, "passes": " ".join(map(str, used)), "reason": reason}, used
+
+
+def _holds(pass_: Packed, need: Need) -> bool:
+    return need.counters <= set(pass_.counters) and need.level in ("", pass_.level)
+
+
+def _cover(counters: frozenset[str], packed: Sequence[Packed]) -> list[int]:
+    """Few passes that have all the counters: always the one that has most of those still missing; [] = not possible."""
+    left = set(counters)
+    used = []
+    while left:
+        best = max(range(len(packed)), key=lambda at: len(left.intersection(packed[at].counters)), default=None)
+        if best is None or not left.intersection(packed[best].counters):
+            return []
+        left -= set(packed[best].counters)
+        used.append(best + 1)
+    return sorted(used)

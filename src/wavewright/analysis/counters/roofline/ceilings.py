@@ -1,0 +1,135 @@
+"""Ceilings of a roofline: theoretical peaks from rates and clocks, and benchmark results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+
+if TYPE_CHECKING:
+    from wavewright.facts.gpus.facts import Arch
+    from wavewright.model.counters import CounterSet, System
+
+CHOICES = ("best", "empirical", "theoretical")  #: best = empirical where a benchmark measured it, else theoretical.
+
+
+def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
+    """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
+
+    `device`: the GPU whose benchmark counts, as roofline.csv numbers it; None = the first.
+
+    Raises
+    ------
+    UsageError
+        When `choice` is none of `CHOICES`, or no benchmark of the device is there.
+    """
+    if choice not in CHOICES:
+        raise UsageError(f"no ceilings called {choice[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
+    facts = known_arch(counters.system)
+    measured = _measured(counters, device)
+    rows = []
+    for level in LEVELS.values():
+        value, reason = _bandwidth(level.name, counters.system, facts)
+        rows.append(_row(level.name, "bandwidth", "GB/s", value, reason, measured.get(level.benchmark), choice))
+    for kind in KINDS.values():
+        value, reason = _compute(kind, counters.system, facts)
+        benchmarks = [measured[name] for name in kind.benchmarks if name in measured]
+        best = max(benchmarks, key=lambda ceiling: ceiling["value"], default=None)
+        unit = "GFLOP/s" if kind.work == "flop" else "GIOP/s"
+        row = _row(kind.name, "compute", unit, value, reason, best, choice)
+        rows.append(row | {"precision": kind.precision, "pipe": kind.pipe})
+    return [row for row in rows if row["theoretical"] or row["empirical"] or row["reason"]]
+
+
+def known_arch(system: System) -> Arch | None:
+    """The facts of the GPU; of the product when its name is known, else of the target. None = nothing is known."""
+    for name in (system.product, system.target):
+        if name:
+            try:
+                facts = gpus.of(name)
+            except UsageError:
+                continue
+            if not system.target or facts.target == system.target.split(":", 1)[0]:
+                return facts
+    return None
+
+
+def _row(
+    name: str, kind: str, unit: str, value: float | None, reason: str, benchmark: dict[str, Any] | None, choice: str
+) -> dict[str, Any]:
+    empirical = benchmark["value"] if benchmark else None
+    used_from = "empirical" if empirical and choice != "theoretical" else "theoretical" if value else ""
+    if choice == "empirical" and used_from != "empirical":
+        used_from, reason = "", "no benchmark measured it" if value else reason
+    return {
+        "name": name,
+        "kind": kind,
+        "precision": None,
+        "pipe": None,
+        "unit": unit,
+        "theoretical": value,
+        "empirical": empirical,
+        "empirical_low": benchmark["value_low"] if benchmark else None,
+        "empirical_high": benchmark["value_high"] if benchmark else None,
+        "used": {"empirical": empirical, "theoretical": value}.get(used_from),
+        "used_from": used_from,
+        "reason": "" if used_from else reason,
+    }
+
+
+def _measured(counters: CounterSet, device: int | None) -> dict[str, dict[str, Any]]:
+    """Name -> the benchmark of one GPU; a rate of zero means that the GPU cannot do it."""
+    rows = counters.ceilings
+    devices = rows["device"].drop_nulls().unique().sort().to_list()
+    if device is not None and device not in devices:
+        what = f"no benchmark of device {device} in this capture"
+        has = f"it has {', '.join(map(str, devices))}" if devices else "it has none"
+        raise UsageError(what, where=counters.path, advice=has)
+    if rows.is_empty():
+        return {}
+    rows = rows.filter(rows["device"].eq_missing(rows["device"][0] if device is None else device))
+    return {row["name"]: row for row in rows.iter_rows(named=True) if row["value"] and 0 < row["value"] < float("inf")}
+
+
+def _bandwidth(level: str, system: System, facts: Arch | None) -> tuple[float | None, str]:
+    if level == "MALL":
+        return None, ""  # its rate is no published fact of the arch tables: only benchmarks know it
+    if level == "HBM":
+        peak = system.memory_peak_gb_per_second
+        return (peak, "") if peak else (None, "the capture says no memory clock and channels")
+    unit_count, unit = (system.l2_channel_count, "L2 channels") if level == "L2" else (system.cu_count, "CUs")
+    return _product({"L2": "l2_bytes", "L1": "l1_bytes", "LDS": "lds_bytes"}[level], unit_count, unit, system, facts)
+
+
+def _compute(kind: Kind, system: System, facts: Arch | None) -> tuple[float | None, str]:
+    rate = kind.rate_of(facts.rates) if facts else kind.rate
+    return _product(rate, system.cu_count, "CUs", system, facts)
+
+
+def boost_clock_mhz(system: System, facts: Arch | None) -> float | None:
+    """The boost clock of a Radeon, where the capture says a lower one; else None.
+
+    What drivers report as the highest clock of a Radeon is below what its data sheet says, and what it reaches.
+    """
+    if facts is None or not facts.target.startswith("gfx1") or not facts.product.name or not facts.product.clock_hz_max:
+        return None
+    is_named = facts.product.name.lower() in (system.product or "").lower()
+    boost = facts.product.clock_hz_max / 1e6
+    return boost if is_named and system.clock_mhz_max and boost > system.clock_mhz_max else None
+
+
+def _product(
+    rate_name: str, unit_count: float | None, unit: str, system: System, facts: Arch | None
+) -> tuple[float | None, str]:
+    if facts is None:
+        return None, "the GPU is not known: give its --target"
+    rate = facts.rates.get(rate_name)
+    if not rate:
+        return None, ""
+    if not unit_count:
+        return None, f"the capture does not say how many {unit} there are"
+    if not system.clock_mhz_max:
+        return None, "the capture does not say the clock"
+    return rate * unit_count * (boost_clock_mhz(system, facts) or system.clock_mhz_max) / 1000, ""

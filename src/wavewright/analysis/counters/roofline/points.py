@@ -1,0 +1,205 @@
+"""Where kernels stand under the roofs: the least time that each unit needs for their work, over the time taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
+from wavewright.base.words import percent
+
+NEAR = 0.5  #: Share of the lowest roof from which on a kernel is called bound by it.
+ABOVE = 1.02  #: Share of a roof from which on the roof, not the kernel, is questionable.
+_MOST = 0.9  #: Share of the time of a pipe from which on a precision names it.
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of a kernel per dispatch, or of one dispatch; None = unknown, with the reason in `reasons`."""
+
+    who: dict[str, Any]  #: Columns that say which kernel or dispatch.
+    duration_ns: float | None
+    operations: dict[str, float | None]  #: Name of the kind -> operations.
+    bytes: dict[str, float | None]  #: Name of the level -> bytes.
+    reasons: dict[str, str] = field(default_factory=dict)  #: Name of a kind or level -> why it is not known.
+    why_no_operations: str = ""  #: Of GPUs whose counters tell none.
+
+    def kinds(self, work: str) -> dict[Kind, float | None]:
+        """Operations of all kinds of this work, flop or iop."""
+        return {KINDS[name]: count for name, count in self.operations.items() if KINDS[name].work == work}
+
+    def total(self, work: str) -> float | None:
+        """Operations of the kinds that are known; None = of no kind."""
+        counts = [count for count in self.kinds(work).values() if count is not None]
+        return sum(counts) if counts else None
+
+    def missing(self, work: str) -> list[str]:
+        """Kinds whose operations are not known: the total is a lower bound."""
+        return [kind.name for kind, count in self.kinds(work).items() if count is None]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The time that one unit needs at least."""
+
+    name: str  #: A level of memory; or a pipe, with the precision where one takes nearly all of its time.
+    nanoseconds: float
+
+
+def limits(
+    work: Work, ceilings: dict[str, float | None], *, kinds: str = "", levels: tuple[str, ...] = ()
+) -> list[Limit]:
+    """The units with work and a known rate, the slowest first; `kinds` = flop or iop counts only these operations.
+
+    Operations of several precisions on one pipe take their times one after another; pipes and memory overlap.
+
+    Examples
+    --------
+    >>> done = Work({}, None, {"VALU FP32": 100.0, "VALU FP64": 100.0}, {"HBM": 10.0})
+    >>> [(limit.name, limit.nanoseconds) for limit in limits(done, {"VALU FP32": 2.0, "VALU FP64": 1.0, "HBM": 1.0})]
+    [('VALU', 150.0), ('HBM', 10.0)]
+    """
+    bounds = []
+    for level in levels or tuple(work.bytes):
+        count, rate = work.bytes.get(level), ceilings.get(level)
+        if count and rate:
+            bounds.append(Limit(level, count / rate))
+    pipes: dict[str, list[tuple[str, float]]] = {}
+    for name, count in work.operations.items():
+        if count and (rate := ceilings.get(name)) and kinds in ("", KINDS[name].work):
+            pipes.setdefault(KINDS[name].pipe, []).append((name, count / rate))
+    for pipe, parts in pipes.items():
+        name, longest = max(parts, key=lambda part: part[1])
+        total = sum(time for _, time in parts)
+        bounds.append(Limit(name if longest >= _MOST * total else pipe, total))
+    return sorted(bounds, key=lambda limit: -limit.nanoseconds)
+
+
+def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None]) -> Limit | None:
+    """The lowest roof above the point of one level; None = the bandwidth of the level, or a rate that the work needs,
+    is not known, so that a lower roof may be missing.
+
+    Examples
+    --------
+    >>> copy = Work({}, None, {"VALU FP32": 0.0}, {"HBM": 64.0})
+    >>> roof_of(copy, "HBM", "flop", {"HBM": 2.0})
+    Limit(name='HBM', nanoseconds=32.0)
+    """
+    rates = [level, *(kind.name for kind, count in work.kinds(kinds).items() if count)]
+    if any(not ceilings.get(name) for name in rates):
+        return None
+    bounds = limits(work, ceilings, kinds=kinds, levels=(level,))
+    return bounds[0] if bounds else None
+
+
+def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, Any]]:
+    """One row per level of memory and kind of work."""
+    rows = []
+    for kinds in ("flop", "iop"):
+        operations = work.total(kinds)
+        for level, count in work.bytes.items():
+            if level == "MALL" and not ceilings.get(level):
+                continue  # the bytes are those of HBM: without a roof of its own it tells nothing
+            roof = roof_of(work, level, kinds, ceilings) if count else None
+            intensity = operations / count if operations and count else None
+            rows.append(
+                work.who
+                | {
+                    "level": level,
+                    "work": kinds,
+                    "operations": operations,
+                    "bytes": count,
+                    "intensity": intensity,
+                    "gops_per_second": _rate(operations, work.duration_ns),
+                    "gb_per_second": _rate(count, work.duration_ns),
+                    "roof": roof.name if roof else None,
+                    "roof_gops_per_second": operations / roof.nanoseconds if roof and operations else None,
+                    "share": roof.nanoseconds / work.duration_ns if roof and work.duration_ns else None,
+                    "reason": _reason(work, level, kinds, ceilings),
+                }
+            )
+    return rows
+
+
+def operation_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, Any]]:
+    """One row per kind of operation."""
+    rows = []
+    for name, count in work.operations.items():
+        rate = _rate(count, work.duration_ns)
+        ceiling = ceilings.get(name)
+        rows.append(
+            work.who
+            | {
+                "kind": name,
+                "precision": KINDS[name].precision,
+                "pipe": KINDS[name].pipe,
+                "work": KINDS[name].work,
+                "operations": count,
+                "gops_per_second": rate,
+                "ceiling_gops_per_second": ceiling,
+                "share": rate / ceiling if rate is not None and ceiling else None,
+                "reason": work.reasons.get(name, ""),
+            }
+        )
+    return rows
+
+
+def kernel_row(work: Work, ceilings: dict[str, float | None]) -> dict[str, Any]:
+    """The bound of the kernel, over all levels and pipes."""
+    bounds = limits(work, ceilings)
+    nearest = bounds[0] if bounds else None
+    share = nearest.nanoseconds / work.duration_ns if nearest and work.duration_ns else None
+    return work.who | {
+        "duration_ns_mean": work.duration_ns,
+        "flops": work.total("flop"),
+        "gflops_per_second": _rate(work.total("flop"), work.duration_ns),
+        "iops": work.total("iop"),
+        "giops_per_second": _rate(work.total("iop"), work.duration_ns),
+        "flops_missing": ", ".join(work.missing("flop")),
+        "iops_missing": ", ".join(work.missing("iop")),
+        "bound": nearest.name if nearest else None,
+        "share": share,
+        "verdict": _verdict(work, nearest, share),
+    }
+
+
+def _verdict(work: Work, nearest: Limit | None, share: float | None) -> str:
+    if nearest is None:
+        has_work = any(work.bytes.values()) or any(work.operations.values())
+        return "no roof to compare with" if has_work else "no work counted"
+    unknown = [level for level, count in work.bytes.items() if count is None and level != "MALL"]
+    besides = f"; not known: {', '.join(unknown)}" if unknown else ""
+    if share is None:
+        return f"the lowest roof is {nearest.name}; no duration to compare with{besides}"
+    at = f"at {percent(share, 0)} of it"
+    if share > ABOVE:
+        return f"above the roof of {nearest.name}, {at}: the roof or the work is questionable{besides}"
+    if share >= NEAR:
+        return f"bound by {nearest.name}{' bandwidth' if nearest.name in LEVELS else ''}, {at}{besides}"
+    return f"below every roof; {nearest.name} is the nearest, {at}{besides}"
+
+
+def _reason(work: Work, level: str, kinds: str, ceilings: dict[str, float | None]) -> str:
+    if level in work.reasons:
+        return work.reasons[level]
+    noun = "floating-point" if kinds == "flop" else "integer"
+    operations = work.total(kinds)
+    if operations is None:
+        missing = [f"{name} {work.reasons[name]}" for name in work.missing(kinds) if name in work.reasons]
+        more = f", and {len(missing) - 1} other kinds as well" if len(missing) > 1 else ""
+        return work.why_no_operations or f"no {noun} operations were measured: {(*missing, 'no counters')[0]}{more}"
+    if not work.bytes.get(level):
+        return f"no bytes at {level}"
+    if not work.duration_ns:
+        return "no sound timestamps"
+    if not operations:
+        return f"no {noun} operations: bandwidth only"
+    lacking = [
+        name for name in (level, *(k.name for k, count in work.kinds(kinds).items() if count)) if not ceilings.get(name)
+    ]
+    return f"no ceiling of {', '.join(lacking)}" if lacking else ""
+
+
+def _rate(count: float | None, duration_ns: float | None) -> float | None:
+    """Per nanosecond, which is 10^9 per second."""
+    return count / duration_ns if count is not None and duration_ns else None

@@ -1,0 +1,175 @@
+"""How much work did each kernel or dispatch do: operations by precision and pipe, bytes by level of memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.counters.choice import chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.engine.evaluate import evaluate
+from wavewright.analysis.counters.engine.stored import is_stored, stored_metrics
+from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS
+from wavewright.analysis.counters.roofline.points import Work
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.panels import formulas_of
+
+if TYPE_CHECKING:
+    from wavewright.analysis.counters.choice import CounterChoice
+    from wavewright.model.counters import CounterSet
+
+#: Ids of the metrics of its table of rates for the roofline; other panels have metrics of the same names.
+_STORED_TABLE = "4.1."
+_STORED_KINDS = {
+    "VALU FLOPs (F16)": "VALU FP16",
+    "VALU FLOPs (F32)": "VALU FP32",
+    "VALU FLOPs (F64)": "VALU FP64",
+    "MFMA FLOPs (F6F4)": "MFMA FP4/6",
+    "MFMA FLOPs (F8)": "MFMA FP8",
+    "MFMA FLOPs (F16)": "MFMA FP16",
+    "MFMA FLOPs (BF16)": "MFMA BF16",
+    "MFMA FLOPs (F32)": "MFMA FP32",
+    "MFMA FLOPs (F64)": "MFMA FP64",
+    "MFMA IOPs (Int8)": "MFMA INT8",
+}
+_STORED_LEVELS = {
+    "HBM Bandwidth": "HBM",
+    "L2 Cache Bandwidth": "L2",
+    "L1 Cache Bandwidth": "L1",
+    "LDS Bandwidth": "LDS",
+}
+#: A target that has this formula counts operations by type; gfx908 has it, but not the counters.
+_OPERATIONS = "valu_flops_f32"
+_WITHOUT_COUNTERS = ("gfx908",)
+#: Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8.
+_OTHER_MATRIX_INSTRUCTIONS = {
+    "all of them": "SQ_INSTS_MFMA",
+    "of other types": "SQ_INSTS_MFMA - SQ_INSTS_VALU_MFMA_I8 - SQ_INSTS_VALU_MFMA_F16 - SQ_INSTS_VALU_MFMA_BF16"
+    " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
+}
+#: Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have.
+_DERIVED_BYTES = "1024 * (FETCH_SIZE + WRITE_SIZE)"
+_WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
+_NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
+
+
+def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
+    """Name of a kind or level -> its formula on this GPU; what the GPU cannot do, or cannot count, has none.
+
+    Examples
+    --------
+    >>> formulas_for("gfx942")["L1"], formulas_for("gfx942", amd=True)["L1"]
+    ('128 * TCP_TOTAL_CACHE_ACCESSES', '64 * TCP_TOTAL_CACHE_ACCESSES')
+    >>> "MFMA FP8" in formulas_for("gfx90a")
+    False
+    """
+    if target not in METRIC_TARGETS:
+        return {}
+    named = formulas_of(target, amd=amd)
+    formulas = {}
+    if _tells_operations(target):
+        rates = gpus.of(target).rates
+        formulas = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate_of(rates)}
+    return formulas | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
+
+
+def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) -> list[Work]:
+    """One per kernel or dispatch, those with most time first."""
+    rates = _stored_rates(counters)
+    if rates:
+        return _stored_work(counters, rates, choice=choice, by=by)
+    target = (counters.system.target or "").split(":", 1)[0]
+    formulas = formulas_for(target, amd=amd)
+    asked = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
+    is_derived = not amd and "HBM" in formulas
+    asked |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
+    measured = evaluate(counters, asked, by=by, choice=choice, amd=amd)
+    total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
+    share = pl.when(total.sum() > 0).then(total / total.sum())
+    rows = measured.frame.with_columns(share.alias("duration_share"))
+    if by == "dispatch":
+        rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
+    no_operations, no_bytes = _why_nothing(target)
+    works = []
+    for row in rows.iter_rows(named=True):
+        reasons = dict(measured.reasons)
+        counts: dict[str, float | None] = {}
+        has_no_others = any(row.get(name) == 0 for name in _OTHER_MATRIX_INSTRUCTIONS)
+        for name in formulas:
+            counts[name] = row[name]
+            if row[name] is None and name == "HBM" and is_derived and row["HBM, derived"] is not None:
+                counts[name] = row["HBM, derived"]
+                reasons.pop(name, None)
+            elif row[name] is None and name in KINDS and KINDS[name].pipe == "MFMA" and has_no_others:
+                counts[name] = 0.0
+            elif row[name] is None:
+                reasons.setdefault(name, "not measured for it")
+            elif row[name] < 0:
+                counts[name], reasons[name] = None, _NEGATIVE
+        who = {name: row.get(name) for name in _WHO}
+        operations = {name: counts[name] for name in KINDS if name in formulas}
+        moved = {name: counts.get(name) for name in LEVELS if name in formulas or name != "MALL"}
+        reasons |= {name: no_bytes for name in moved if name not in formulas}
+        works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
+    return works
+
+
+def _stored_rates(counters: CounterSet) -> dict[str, dict[str, float | None]]:
+    """Kernel name -> kind or level -> the stored rate, in 10^9 per second; empty = the capture has counters."""
+    rates: dict[str, dict[str, float | None]] = {}
+    for metric in stored_metrics(counters) if is_stored(counters) else ():
+        name = _STORED_KINDS.get(metric.name) or _STORED_LEVELS.get(metric.name)
+        is_rate = name and metric.metric_id.startswith(_STORED_TABLE) and "average" in metric.statistics
+        if name and is_rate and metric.kernel_name is not None:
+            rates.setdefault(metric.kernel_name, {})[name] = metric.statistics["average"]
+    return rates
+
+
+def _stored_work(
+    counters: CounterSet, rates: dict[str, dict[str, float | None]], *, choice: CounterChoice, by: str
+) -> list[Work]:
+    """Stored rates times the mean duration, per kernel, those with most time first.
+
+    Raises
+    ------
+    UsageError
+        When dispatches are requested, or the choice does not exist.
+    """
+    if by != "kernel":
+        message = "this database has values of kernels, not of dispatches"
+        raise UsageError(message, where=counters.path, advice="ask for points by kernel")
+    names = set(chosen_dispatches(counters, choice)["kernel_name"])
+    works = []
+    for row in ranked_kernels(counters.dispatches).iter_rows(named=True):
+        if row["kernel_name"] not in names:
+            continue
+        duration_ns = row["duration_ns_mean"] or None
+        amounts = {
+            name: rate * duration_ns if rate is not None and duration_ns else None
+            for name, rate in rates.get(row["kernel_name"], {}).items()
+        }
+        reason = "the database has no value for it" if duration_ns else "the database has no sound timestamps of it"
+        operations = {name: amounts.get(name) for name in _STORED_KINDS.values()}
+        moved = {name: amounts.get(name) for name in _STORED_LEVELS.values()}
+        reasons = {name: reason for name, amount in (operations | moved).items() if amount is None}
+        identity = {name: row[name] for name in ("kernel", "kernel_name", "dispatch_count", "duration_share")}
+        works.append(Work({**identity, "dispatch": None}, duration_ns, operations, moved, reasons))
+    return works
+
+
+def _tells_operations(target: str) -> bool:
+    return target not in _WITHOUT_COUNTERS and _OPERATIONS in formulas_of(target)
+
+
+def _why_nothing(target: str) -> tuple[str, str]:
+    """Why operations, and why the bytes of some levels, cannot be counted on a GPU; empty = they can."""
+    if not target:
+        unknown = "the capture does not say the GPU: give its --target"
+        return unknown, unknown
+    if target not in METRIC_TARGETS:
+        unknown = f"no formulas for the counters of {target} are known"
+        return unknown, unknown
+    operations = "" if _tells_operations(target) else f"no counters of {target} tell operations"
+    return operations, f"no counters of {target} tell its bytes"

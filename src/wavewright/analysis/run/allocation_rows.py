@@ -1,0 +1,168 @@
+"""Allocations and releases of memory of a run, from its table of allocations and from calls with their arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+_TAKES = r"^hip(ExtMallocWithFlags|Malloc(Async|Managed|FromPoolAsync|Host)?|Host(Malloc|Alloc))$"
+_GIVES = r"^hip(Free(Async|Host)?|HostFree)$"
+_ON_HOST = "Host"
+_SIZES = ("size", "sizeBytes", "bytes", "num_bytes", "dev_size")
+_ADDRESSES = ("ptr", "dev_ptr", "devPtr", "hostPtr")
+#: Keys of JSON about an allocation: bytes in use after it, and the bytes of a release.
+_IN_USE = ("Total Allocated", "bytes_allocated")
+_RELEASED = ("Bytes", "allocation_bytes")
+_SCHEMA = {
+    "process": pl.UInt32,
+    "thread": pl.UInt32,
+    "agent": pl.UInt32,
+    "kind": pl.String,
+    "pool": pl.String,
+    "is_release": pl.Boolean,
+    "start_ns": pl.Int64,
+    "end_ns": pl.Int64,
+    "address": pl.Int64,
+    "size_bytes": pl.Int64,
+    "in_use_bytes": pl.Int64,
+}
+#: No allocation is larger; sums of millions of them fit.
+_LARGEST = 1 << 43
+
+
+def allocation_rows(run: Run) -> pl.DataFrame:
+    """One row per allocation or release, in the order of the ends of the calls.
+
+    `kind` is GPU or HOST, null where it is not recorded; `pool` is FRAMEWORK (the allocator of PyTorch or XLA) or HIP.
+    `size_bytes` of a release is null where it is not recorded; `in_use_bytes` is what the allocator reports after it.
+    Scratch memory and reserved addresses are no allocations. Where a process has none in its table, calls of HIP with
+    address and size count.
+    """
+    stored = _stored(run)
+    calls = _calls(run).join(
+        stored.filter(pl.col("pool") == "HIP").select("process").unique(), on="process", how="anti"
+    )
+    rows = pl.concat([stored, calls]).filter(pl.col("end_ns").is_not_null(), pl.col("process").is_not_null())
+    sized = pl.when(pl.col("size_bytes").is_between(0, _LARGEST)).then("size_bytes")
+    return rows.with_columns(size_bytes=sized).sort("end_ns", maintain_order=True)
+
+
+def _stored(run: Run) -> pl.DataFrame:
+    columns = [
+        "process", "thread", "agent", "type", "level", "start_ns", "end_ns", "address", "size_bytes", "properties",
+    ]  # fmt: skip
+    pieces = [pl.DataFrame(schema=_SCHEMA)]
+    kinds = run.read("agents", ["agent", "kind"]).with_columns(kind=pl.col("kind").replace({"CPU": "HOST"}))
+    for chunk in run.chunks("allocations", columns):
+        piece = chunk.join(kinds, on="agent", how="left", maintain_order="left")
+        level, kind = pl.col("level").cast(pl.String), pl.col("type").cast(pl.String)
+        rows = piece.filter(~level.is_in(("SCRATCH", "VIRTUAL")).fill_null(value=False))
+        is_release = kind.is_in(("FREE", "RECLAIM")).fill_null(value=False)
+        is_framework = (level == "FRAMEWORK").fill_null(value=False)
+        released = pl.when(is_framework).then(_number(_RELEASED).abs())
+        pieces.append(
+            rows.select(
+                "process",
+                "thread",
+                "agent",
+                kind=pl.coalesce("kind", pl.when(is_framework & _is_of_host()).then(pl.lit("HOST"))),
+                pool=pl.when(is_framework).then(pl.lit("FRAMEWORK")).otherwise(pl.lit("HIP")),
+                is_release=is_release,
+                start_ns="start_ns",
+                end_ns="end_ns",
+                address="address",
+                size_bytes=pl.when(is_release).then(released).otherwise(pl.col("size_bytes")),
+                in_use_bytes=pl.when(is_framework).then(_number(_IN_USE)),
+            )
+        )
+    return pl.concat(pieces)
+
+
+def _is_of_host() -> pl.Expr:
+    """Whether the allocator of a framework is that of the host: PyTorch's device type 0, or XLA's without a GPU."""
+    text = pl.col("properties").fill_null("")
+    return text.str.contains(r'"Device Type"\s*:\s*0\b') | text.str.contains(
+        r'"allocator_name"\s*:\s*"[^"]*(?i:host|cpu)'
+    )
+
+
+def _number(keys: tuple[str, ...]) -> pl.Expr:
+    """The value of the first of these keys that the JSON of a row has."""
+    texts = [pl.col("properties").str.extract(rf'"{key}"\s*:\s*(-?\d{{1,18}})\b') for key in keys]
+    return pl.coalesce(texts).cast(pl.Int64, strict=False)
+
+
+def _calls(run: Run) -> pl.DataFrame:
+    """Calls that allocate or release, with their arguments; a process with several GPUs does not say on which."""
+    columns = ["process", "thread", "event", "function", "start_ns", "end_ns", "event_properties"]
+    function = pl.col("function").cast(pl.String)
+    is_ours = function.str.contains(f"{_TAKES}|{_GIVES}").fill_null(value=False)
+    pieces = [piece.filter(is_ours) for piece in run.chunks("regions", columns)]
+    if not any(piece.height for piece in pieces):
+        return pl.DataFrame(schema=_SCHEMA)
+    calls = pl.concat(pieces).with_columns(function=function)
+    arguments = _arguments(run, calls)
+    calls = calls.join(arguments, on=["process", "event"], how="left", nulls_equal=False, maintain_order="left")
+    text = pl.col("event_properties")
+    size = pl.coalesce("size", *(text.str.extract(rf'"{key}"\s*:\s*"?(\d{{1,18}})\b') for key in _SIZES))
+    address = pl.coalesce(
+        "address", *(text.str.extract(rf'"{key}"\s*:\s*"?((?:0x)?[0-9a-fA-F]{{1,16}})\b') for key in _ADDRESSES)
+    )
+    gpus = run.read("agents", ["agent", "process", "kind"]).filter(pl.col("kind") == "GPU")
+    single = gpus.filter(pl.len().over("process") == 1).select("process", "agent")
+    rows = calls.with_columns(size=size, address=address).join(single, on="process", how="left", maintain_order="left")
+    is_release = pl.col("function").str.contains(_GIVES)
+    on_host = pl.col("function").str.contains(_ON_HOST, literal=True)
+    return rows.select(
+        "process",
+        "thread",
+        agent=pl.when(~on_host).then("agent"),
+        kind=pl.when(on_host).then(pl.lit("HOST")).when(pl.col("agent").is_not_null()).then(pl.lit("GPU")),
+        pool=pl.lit("HIP"),
+        is_release=is_release,
+        start_ns="start_ns",
+        end_ns="end_ns",
+        address=_integer("address"),
+        size_bytes=pl.when(~is_release).then(_integer("size")),
+        in_use_bytes=pl.lit(None, pl.Int64),
+    ).filter(pl.col("address").is_not_null() & (pl.col("is_release") | pl.col("size_bytes").is_not_null()))
+
+
+def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
+    """`size` and `address` of the calls as text; the address of a pointer is not that of the memory."""
+    key = ["process", "event"]
+    wanted = calls.select(key).drop_nulls().unique()
+    columns = [*key, "type", "name", "value"]
+    name, kind = pl.col("name").cast(pl.String), pl.col("type").cast(pl.String).fill_null("")
+    pieces = [
+        piece.filter(name.is_in((*_SIZES, *_ADDRESSES)), ~kind.str.contains("**", literal=True)).join(
+            wanted, on=key, how="semi"
+        )
+        for piece in run.chunks("arguments", columns)
+    ]
+    empty = pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64, "size": pl.String, "address": pl.String})
+    if not pieces:
+        return empty
+    return (
+        pl.concat(pieces)
+        .group_by(key, maintain_order=True)
+        .agg(
+            size=pl.col("value").filter(name.is_in(_SIZES)).first(),
+            address=pl.col("value").filter(name.is_in(_ADDRESSES)).first(),
+        )
+    )
+
+
+def _integer(column: str) -> pl.Expr:
+    """Decimal, or hexadecimal with 0x."""
+    text = pl.col(column).str.strip_chars()
+    digits = text.str.strip_prefix("0x").str.head(15)
+    return (
+        pl.when(text.str.starts_with("0x"))
+        .then(digits.str.to_integer(base=16, strict=False))
+        .otherwise(text.cast(pl.Int64, strict=False))
+    )

@@ -1,0 +1,335 @@
+"""What set the time of a run, what to change first, and at most how much that gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.diagnose.across import Ranks, rank_candidates
+from wavewright.analysis.run.diagnose.causes import candidates
+from wavewright.analysis.run.diagnose.caveats import caveats, hot_kernels, not_findings, notes, skipped, unknown_share
+from wavewright.analysis.run.diagnose.finding import Note, RunFinding, Threshold
+from wavewright.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
+from wavewright.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
+from wavewright.analysis.run.diagnose.rules import RULES
+from wavewright.analysis.run.diagnose.sums import total
+from wavewright.analysis.run.diagnose.whole import Whole
+from wavewright.analysis.run.diagnose.work import COPY
+from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.model.answer import Answer
+from wavewright.model.run import Run
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.model.schema import TableSpec
+
+__all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
+
+_HALF = 0.5
+_NAME = 60
+_GPU_COLUMNS = """
+    node                      String   -   | host name of the node, else the file
+    gpu                       Int64    -   | number of the GPU on the node; null = not recorded
+    pid                       Int64    -   | process with most of its work
+    rank                      Int32    -   | its rank; null = not known
+    start_ns                  Int64    ns  | begin of the window: first work, or the end of start-up
+    end_ns                    Int64    ns  | end of the last work; of GPUs of a node that communicate, of all of them
+    window_ns                 Int64    ns  | length of the window
+    computation_ns            Int64    ns  | with kernels that compute
+    exposed_communication_ns  Int64    ns  | with communication, without computation
+    exposed_copy_ns           Int64    ns  | with copies, without any kernel
+    idle_ns                   Int64    ns  | without any work; the four add up to the window
+"""
+_KERNEL_COLUMNS = """
+    name           String   -      | the kernel
+    calls          Int64    -      | dispatches on all GPUs
+    total_ns       Int64    ns     | their time
+    share          Float64  -      | of the time of all computing kernels
+    max_ns         Int64    ns     | the longest
+    scratch_bytes  Int64    bytes  | scratch memory per lane; null = not recorded
+"""
+
+
+_FINDING_COLUMNS: dict[str, type[pl.DataType]] = {
+    "rule": pl.String,
+    "name": pl.String,
+    "verdict": pl.String,
+    "reason": pl.String,
+    "share": pl.Float64,
+    "time_ns": pl.Int64,
+    "bound_alone_ns": pl.Int64,
+    "bound_ns": pl.Int64,
+    "bound_share": pl.Float64,
+    "within": pl.String,
+    "is_strong": pl.Boolean,
+    "confidence": pl.String,
+    "case_count": pl.Int64,
+}
+
+
+@dataclass(frozen=True)
+class RunDiagnosis(Answer):
+    """What set the time of a run, and what to change first."""
+
+    definition: ClassVar[str] = (
+        "The window of a GPU is from its first to its last work, without start-up where that is told. It is divided "
+        "into computation, communication that no computation hides, copies that no kernel hides, and idle time; idle "
+        "time is divided by what the thread did that launched the next work. A rule speaks when its share passes its "
+        "threshold. Its bound is the time that would vanish if its cause vanished and nothing else changed. Every idle "
+        "or exposed nanosecond belongs to one finding: bounds after those above add up to no more than the window "
+        "without computation. Times are means of the GPUs."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "gpus": table_spec("gpus", "one GPU", _GPU_COLUMNS),
+        "kernels": table_spec("kernels", "one hot kernel", _KERNEL_COLUMNS),
+    }
+
+    subject: str  #: What was measured, in a line.
+    trust: str  #: good, or with care: then `caveats` says why.
+    headline: str  #: What set the time.
+    findings: tuple[RunFinding, ...]
+    notes: tuple[Note, ...]  #: Hot kernels, scratch memory, unused GPUs: nothing is lost by them.
+    not_findings: tuple[Note, ...]  #: What looks like a problem and is none.
+    skipped: tuple[Note, ...]  #: Rules that could not be checked, and why.
+    caveats: tuple[Note, ...]
+    checked: tuple[str, ...]  #: Rules that were checked and say nothing.
+    gpus: pl.DataFrame
+    kernels: pl.DataFrame
+    window_ns: int  #: Mean of the GPUs.
+    computation_share: float
+    communication_share: float  #: Exposed.
+    copy_share: float  #: Exposed.
+    idle_share: float
+    step_count: int  #: 0 = no steps are known.
+    step_name: str
+    next_command: str  #: What to ask next.
+
+    def finding_table(self) -> pl.DataFrame:
+        """One row per finding, with its numbers and its longest case."""
+        rows = [
+            {name: getattr(finding, name) for name in _FINDING_COLUMNS}
+            | {"remedy": finding.remedy, "time": finding.evidence[0].window if finding.evidence else ""}
+            for finding in self.findings
+        ]
+        schema = _FINDING_COLUMNS | {"remedy": pl.String, "time": pl.String}
+        return pl.DataFrame(rows, schema=schema, orient="row").rename({"verdict": "title", "reason": "cause"})
+
+
+def diagnose_run(run: Run) -> RunDiagnosis:
+    """What set the time of the run, what to change first, and at most how much that gains."""
+    return combine_diagnosis([partial_diagnosis(part) for part in run.parts])
+
+
+def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -> RunDiagnosis:
+    """The combined result of all runs; commands to ask next name `path`, else the file if there is one."""
+    whole = Whole(partials or [partial_diagnosis(Run([]))], path)
+    ranks = Ranks(whole)
+    spoken = _spoken(whole, ranks)
+    account = _account(whole, ranks)
+    settled = settle([each for each in spoken.values() if each is not None], account)
+    findings = tuple(_finding(each, whole) for each in settled)
+    hot = hot_kernels(whole)
+    beside = tuple(caveats(whole))
+    listed = {rule for finding in findings for rule in finding.rules}
+    budget = {
+        name: whole.share(whole.time(f"{name}_ns"))
+        for name in ("computation", "exposed_communication", "exposed_copy", "idle")
+    }
+    tables = RunDiagnosis.tables
+    return RunDiagnosis(
+        subject=_subject(whole),
+        trust="with care" if any(each.rule != "D1" for each in beside) else "good",
+        headline=_headline(whole, budget),
+        findings=findings,
+        notes=tuple(notes(whole, hot)),
+        not_findings=tuple(not_findings(whole)),
+        skipped=tuple(skipped(whole, ranks)),
+        caveats=beside,
+        checked=tuple(rule for rule in spoken if rule not in listed),
+        gpus=whole.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
+        .sort("rank", "node", "gpu", nulls_last=True)
+        .select(tables["gpus"].names),
+        kernels=hot.select(tables["kernels"].names),
+        window_ns=round(whole.window_ns),
+        computation_share=budget["computation"],
+        communication_share=budget["exposed_communication"],
+        copy_share=budget["exposed_copy"],
+        idle_share=budget["idle"],
+        step_count=whole.step_count,
+        step_name=whole.step_name,
+        next_command=_next(whole, findings, hot),
+    )
+
+
+def _spoken(whole: Whole, ranks: Ranks) -> dict[str, Candidate | None]:
+    """Rule -> what it says, of all that were checked."""
+    if not whole.gpu_count or not whole.window_ns:
+        return {}
+    has_launches = unknown_share(whole) < (RULES["D3"].say or 1)
+    spoken = dict(candidates(whole, has_launches=has_launches)) | dict(rank_candidates(whole, ranks))
+    graph, launches = spoken.get("L3"), spoken.get("G3")
+    if graph is not None and launches is None:
+        spoken["L3"] = None
+    slow, copies = spoken.get("C2"), spoken.get("C1")
+    if slow is not None and copies is None:
+        spoken["C2"] = replace(slow, within="") if whole.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None
+    if spoken.get("X1") is None:
+        spoken |= {rule: None for rule in ("X4", "X5") if rule in spoken}
+    return _joined(whole, spoken)
+
+
+def _joined(whole: Whole, spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
+    """Small uploads and readbacks of one run are one finding, under the name of the larger part."""
+    up, back = spoken.get("C3"), spoken.get("G4")
+    if up is None or back is None:
+        return spoken
+    first, second = (up, back) if up.time_ns >= back.time_ns else (back, up)
+    both = replace(
+        first,
+        title="Small copies stop the pipeline",
+        cause=f"{first.cause}; {second.cause}",
+        claim=first.claim | second.claim,
+        takes=_copies_too(whole, first.takes | second.takes),
+        extra_ns=0.0,
+        value=first.value + second.value,
+        time_ns=first.time_ns + second.time_ns,
+        evidence=tuple(sorted((*first.evidence, *second.evidence), key=lambda each: -each.time_ns)[:5]),
+        case_count=first.case_count + second.case_count,
+        rules=(second.rule,),
+        remedies=(RULES[first.rule].remedies[0], RULES[second.rule].remedies[0], *RULES[first.rule].remedies[1:]),
+    )
+    return spoken | {first.rule: both, second.rule: None}
+
+
+def _copies_too(whole: Whole, takes: pl.Expr) -> pl.Expr:
+    """The exposed time with the copies themselves, where these take long enough to count."""
+    copies = whole.exposed.filter(takes & (pl.col("kind") == COPY))["exposed_ns"]
+    is_enough = whole.share(whole.mean(copies)) >= (RULES["C3"].say or 0)
+    return takes if is_enough else takes & (pl.col("kind") != COPY)
+
+
+def _account(whole: Whole, ranks: Ranks) -> Account:
+    windows = whole.gpus["to_ns"] - whole.gpus["from_ns"]
+    room = (windows - whole.gpus["computation_ns"]).max()
+    if ranks.are_met:  # the job lasts as long as its longest window, for the rank that computes least as well
+        room = windows.max() - whole.gpus["computation_ns"].min()  # type: ignore[operator]
+    return Account(
+        idle=whole.cells.with_columns(time_ns="idle_ns"),
+        exposed=ranks.exposed.with_columns(time_ns="exposed_ns"),
+        gpu_count=whole.gpu_count,
+        is_aligned=ranks.are_aligned,
+        window_ns=whole.window_ns,
+        computation_ns=whole.time("computation_ns"),
+        limit_ns=float(room or 0),  # type: ignore[arg-type]
+    )
+
+
+def _finding(settled: Settled, whole: Whole) -> RunFinding:
+    each, rule = settled.candidate, RULES[settled.candidate.rule]
+    bound = min(settled.owned_ns, whole.window_ns)
+    alone = min(settled.alone_ns, whole.window_ns)
+    is_strong = rule.stress is not None and (
+        each.value >= rule.stress if (rule.say or 0) <= rule.stress else each.value <= rule.stress
+    )
+    window = next((item.window for item in each.evidence if item.window), "")
+    command = rule.next_command.format(path=whole.path, window=window or "0%:100%", kernel=_quoted(each.kernel))
+    remedies = each.remedies or rule.remedies
+    return RunFinding(
+        name=rule.name,
+        kind=rule.kind,
+        verdict=each.title,
+        reason=each.cause,
+        confidence=each.confidence,
+        confidence_reason=each.confidence_reason,
+        evidence=each.evidence,
+        remedy=remedies[0] if remedies else "",
+        gain_share_max=whole.share(alone),
+        rule=each.rule,
+        rules=(each.rule, *each.rules),
+        within=each.within,
+        remedies=remedies,
+        share=each.value if rule.unit == "share" else whole.share(each.time_ns),
+        time_ns=round(each.time_ns),
+        step_time_ns=round(each.time_ns / whole.step_count) if whole.step_count else None,
+        bound_alone_ns=round(alone),
+        bound_ns=int(bound),
+        bound_share=whole.share(bound),
+        speedup_max=whole.window_ns / (whole.window_ns - bound) if bound < whole.window_ns else None,
+        is_strong=is_strong,
+        false_if=rule.false_if,
+        next_command=command,
+        threshold=Threshold(rule.quantity, each.value, rule.unit, rule.say, rule.stress, rule.source),
+        case_count=each.case_count,
+    )
+
+
+def _quoted(name: str) -> str:
+    """The part of a kernel's name that is asked for: what the name calls the function, at most."""
+    short = kernel_title(name).split("<")[0].split("::")[-1].split(" ")[-1][:_NAME]
+    return f"'{short}'" if short else ""
+
+
+def _subject(whole: Whole) -> str:
+    formats = list(dict.fromkeys(text for part in whole.partials for text in part.facts["formats"]))
+    products = list(dict.fromkeys(text for text in whole.gpus["product"] if text))
+    targets = list(dict.fromkeys(text for text in whole.gpus["target"] if text))
+    what = f" ({(products or targets)[0]})" if products or targets else ""
+    text = f"{', '.join(formats[:2]) or 'nothing'}: {counted(whole.gpu_count, 'GPUs')} with work{what}"
+    text += f", {duration(whole.window_ns)}" if whole.gpu_count else ""
+    return f"{text}, {whole.step_count} steps of {whole.step_name}" if whole.step_count else text
+
+
+def _headline(whole: Whole, budget: dict[str, float]) -> str:
+    if not whole.gpu_count:
+        return "No work of a GPU is recorded: there is nothing to diagnose."
+    busy = [f"computation {100 * budget['computation']:.1f}"]
+    if whole.time("communication_ns"):
+        busy.append(f"exposed communication {100 * budget['exposed_communication']:.1f}")
+    if whole.time("copy_ns"):
+        busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
+    who = "GPU" if whole.gpu_count == 1 else f"{whole.gpu_count} GPUs"
+    text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
+    return f"{text} {_decider(whole, budget)}"
+
+
+def _decider(whole: Whole, budget: dict[str, float]) -> str:
+    """What set the time: the part that takes at least half of it, if one does."""
+    if budget["computation"] >= _HALF:
+        return f"Work of the GPU decides: {percent(budget['computation'])} of the time is kernels."
+    if budget["exposed_communication"] >= _HALF:
+        return f"Communication decides: {percent(budget['exposed_communication'])} of the time it is hidden by nothing."
+    if budget["exposed_copy"] >= _HALF:
+        return f"Copies decide: {percent(budget['exposed_copy'])} of the time no kernel runs beside them."
+    if budget["idle"] < _HALF:
+        return "No part takes half of the time."
+    causes = (
+        whole.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    )
+    host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"]
+    if total(host) >= _HALF * total(causes["idle_ns"]):
+        return "The host decides: the GPU waits for what it launches next."
+    return "Waiting decides: the GPU has nothing to do most of the time."
+
+
+_OF_HOST = (
+    "host code",
+    "data loader",
+    "launch",
+    "launch call",
+    "other call",
+    "allocation",
+    "loading code",
+    "first use",
+)
+
+
+def _next(whole: Whole, findings: Sequence[RunFinding], hot: pl.DataFrame) -> str:
+    if findings:
+        return findings[0].next_command
+    if hot.height:
+        return f"wavewright kernels {_quoted(hot['name'][0])} {whole.path}"
+    return f"wavewright info {whole.path}"

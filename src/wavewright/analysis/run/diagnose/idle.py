@@ -1,0 +1,287 @@
+"""The idle time of GPUs, every nanosecond with its cause: what the thread did that launched the next work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.diagnose.host import BLOCKING, CALL_KINDS, calls_within, longest_calls, stacks, time_within
+from wavewright.analysis.run.diagnose.work import COMMUNICATE
+from wavewright.analysis.run.intervals import gaps_between
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.run.diagnose.host import Host
+    from wavewright.analysis.run.diagnose.pace import Pace
+
+#: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `launch` (from
+#: the start of the launching call, while nothing else was queued), `first use` (the same where the first launch of a
+#: kernel takes far longer than a call: its code is loaded), `stream` (launched, but held up in its stream),
+#: `queued` (launched before the gap began), `unknown` (its launch is not recorded).
+CAUSES = (*CALL_KINDS, "data loader", "host code", "launch", "first use", "stream", "queued", "unknown")
+#: What tells gaps of one rule from those of another, beside the cause.
+FLAGS = ("follows", "blocker", "is_early", "has_fault", "is_repeated")
+#: From a launching call's end to the start of its kernel on an idle GPU; beyond that it waited for something else.
+LATENCY_NS = 20_000
+#: A first launch that takes longer than this loads code.
+_LOADING_NS = 200_000
+_WORST = 5
+_HALF = 2
+
+
+def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.DataFrame:
+    """The gaps between the computation and copies of each GPU: `gap_ns`, a column per cause (they add up), the `FLAGS`.
+
+    Communication may go on in a gap: see `without_cover`. Gaps are cut at the borders of the window of their GPU.
+    """
+    gaps = _cut_at(_bare_gaps(work), pace)
+    early_ns = {place: each.early_ns for place, each in pace.items()}
+    end = pl.col("gap_start_ns") + pl.col("gap_ns")
+    is_known = pl.col("launch_start_ns").is_not_null()
+    is_late = is_known & (pl.col("launch_start_ns") > pl.col("gap_start_ns"))
+    called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
+    call_ns = (pl.col("launch_end_ns") - pl.col("launch_start_ns")).clip(0)
+    launch = pl.min_horizontal(end - called, call_ns + LATENCY_NS)
+    is_near = pl.col("is_first") & (end - pl.col("launch_end_ns") < LATENCY_NS)
+    gaps = gaps.with_columns(
+        wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
+        launch=pl.when(is_late).then(launch).when(is_known & is_near).then("gap_ns").otherwise(0),
+        unknown=pl.when(~is_known).then("gap_ns").otherwise(0),
+    )
+    is_loading = pl.col("is_new") & (pl.col("launch") > _LOADING_NS)
+    gaps = gaps.with_columns(
+        pl.when(is_loading).then("launch").otherwise(0).alias("first use"),
+        launch=pl.when(is_loading).then(0).otherwise("launch"),
+        called_ns="launch",
+    )
+    gaps = gaps.with_columns(
+        stream=pl.when(is_late).then(pl.col("gap_ns") - pl.col("wait_ns") - pl.col("called_ns")).otherwise(0),
+        queued=pl.when(is_known & ~is_late).then(pl.col("gap_ns") - pl.col("called_ns")).otherwise(0),
+    )
+    waits = gaps.select(
+        thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("wait_ns")
+    )
+    gaps = gaps.hstack(calls_within(host.outer, waits))
+    outside = pl.col("wait_ns") - pl.sum_horizontal(CALL_KINDS)
+    loader = pl.min_horizontal(pl.lit(time_within(host.loader, waits, ["thread"])), outside)
+    gaps = gaps.with_columns(loader.alias("data loader")).with_columns(
+        (outside - pl.col("data loader")).alias("host code"),
+        has_fault=time_within(host.faults, gaps.select(start_ns="gap_start_ns", end_ns=end), []) * _HALF
+        >= gaps["gap_ns"],
+        is_early=pl.col("gap_start_ns") < pl.col("place").replace_strict(early_ns, default=None, return_dtype=pl.Int64),
+    )
+    return gaps.with_columns(pl.col("is_early").fill_null(value=False), **_neighbours(), blocker=_blocker())
+
+
+def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
+    """Gaps with the work before them and the launch of the work that ends them.
+
+    Before the first and after the last computation or copy, gaps are those between communication.
+    """
+    others = work.filter(pl.col("kind") != COMMUNICATE)
+    if others.height == work.height:
+        return _with_neighbours(_between(work), work)
+    spans = others.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
+    outside = _between(work).join(spans, on="place", how="left", maintain_order="left")
+    is_outside = (pl.col("gap_start_ns") < pl.col("first")) | (pl.col("gap_start_ns") >= pl.col("last"))
+    outside = outside.filter(is_outside.fill_null(value=True)).drop("first", "last")
+    return _with_neighbours(pl.concat([_between(others), outside]), work)
+
+
+def _with_neighbours(gaps: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """The gaps with what ran before them."""
+    before = gaps["before_row"]
+    return gaps.with_columns(
+        before_direction=work["direction"].gather(before),
+        is_after_small=work["is_small"].gather(before),
+        ends_copy=work["is_copy"].gather(gaps["row"]),
+    )
+
+
+def _cut_at(gaps: pl.DataFrame, pace: Mapping[int, Pace]) -> pl.DataFrame:
+    """The parts of the gaps in the windows."""
+    borders = [
+        pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
+        for times in ({p: each.steady_ns for p, each in pace.items()}, {p: each.end_ns for p, each in pace.items()})
+    ]
+    if not pace:
+        return gaps.clear()
+    start = pl.max_horizontal("gap_start_ns", borders[0])
+    end = pl.min_horizontal(pl.col("gap_start_ns") + pl.col("gap_ns"), borders[1])
+    cut = gaps.with_columns(gap_start_ns=start, gap_ns=end - start)
+    return cut.filter(pl.col("gap_ns") > 0)
+
+
+def _between(work: pl.DataFrame) -> pl.DataFrame:
+    """The gaps between sorted work, with the row of the work that ended before each."""
+    latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
+    launching = ["launch_start_ns", "launch_end_ns", "launch_thread", "is_first", "is_new"]
+    rows = work.select("row", "place", "start_ns", "end_ns", *launching, before_row=latest.over("place"))
+    return gaps_between(rows, ["place"]).drop("start_ns", "end_ns")
+
+
+def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
+    """The gaps without the time in which communication goes on: what is left is idle.
+
+    It is taken from the parts until the launch takes effect and after it, as it lies, and there from all causes alike.
+    """
+    end = pl.col("gap_start_ns") + pl.col("gap_ns")
+    called = pl.col("gap_start_ns") + _until_start()
+    before = gaps.select("place", start_ns="gap_start_ns", end_ns=called)
+    after = gaps.select("place", start_ns=called, end_ns=end)
+    covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
+    if not any(cover.sum() for cover in covers):
+        return gaps
+    waits = [*CALL_KINDS, "data loader", "host code", "launch", "first use"]
+    rests = [cause for cause in CAUSES if cause not in waits]
+    columns = []
+    for causes, cover in ((waits, covers[0]), (rests, covers[1])):
+        total = pl.sum_horizontal(causes)
+        left = pl.when(total > 0).then((total - pl.lit(cover)) / total).otherwise(0.0)
+        parts = [(pl.col(cause) * left).floor().cast(pl.Int64) for cause in causes]
+        rest = pl.when(total > 0).then(total - pl.lit(cover)).otherwise(0) - pl.sum_horizontal(parts)
+        largest = pl.max_horizontal(causes)
+        for number, (cause, part) in enumerate(zip(causes, parts, strict=True)):
+            is_first = pl.col(cause) == largest
+            for earlier in causes[:number]:
+                is_first &= pl.col(earlier) != largest
+            columns.append((part + pl.when(is_first).then(rest).otherwise(0)).alias(cause))
+    return gaps.with_columns(columns).with_columns(gap_ns=pl.sum_horizontal(CAUSES)).filter(pl.col("gap_ns") > 0)
+
+
+def _until_start() -> pl.Expr:
+    """How long the host holds up the work that ends a gap: until its launch takes effect."""
+    return pl.col("wait_ns") + pl.col("launch") + pl.col("first use")
+
+
+def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
+    """Where communication goes on while nothing else does: its times, `exposed_ns`, the flags of the gap, and
+    `is_host` until the launch of what ends the gap takes effect. What is in no gap, at the edges and beside copies,
+    has no flags."""
+    keys = ["follows", "blocker", "is_early"]
+    parts = [_cut(gaps, talking, keys)]
+    inside = parts[0].group_by("piece").agg(pl.col("exposed_ns").sum()) if parts[0].height else None
+    alone = talking.with_row_index("piece")
+    alone = alone.with_columns(
+        exposed_ns=pl.col("end_ns") - pl.col("start_ns") - time_within(compute, talking, ["place"])
+    )
+    if inside is not None:
+        alone = alone.join(inside, on="piece", how="left", suffix="_inside").with_columns(
+            exposed_ns=pl.col("exposed_ns") - pl.col("exposed_ns_inside").fill_null(0)
+        )
+    edges = alone.filter(pl.col("exposed_ns") > 0).with_columns(
+        follows=pl.lit(""), blocker=pl.lit(""), is_early=pl.lit(value=False), is_host=pl.lit(value=False)
+    )
+    parts.append(edges.select(parts[0].columns))
+    return pl.concat(parts).drop("piece")
+
+
+def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """The common time of gaps and communication, apart for before and after the launch of what ends the gap."""
+    schema: dict[str, type[pl.DataType]] = {
+        "piece": pl.UInt32,
+        "place": pl.UInt32,
+        "start_ns": pl.Int64,
+        "end_ns": pl.Int64,
+        "exposed_ns": pl.Int64,
+    }
+    schema |= {"follows": pl.String, "blocker": pl.String, "is_early": pl.Boolean, "is_host": pl.Boolean}
+    rows = [pl.DataFrame(schema=schema)]
+    numbered = talking.with_row_index("piece")
+    for (place,), of_gpu in numbered.group_by("place", maintain_order=True):
+        near = gaps.filter(pl.col("place") == place).sort("gap_start_ns")
+        ends = near["gap_start_ns"] + near["gap_ns"]
+        first = ends.search_sorted(of_gpu["start_ns"], side="right").cast(pl.Int64)
+        last = near["gap_start_ns"].search_sorted(of_gpu["end_ns"], side="left").cast(pl.Int64)
+        pairs = of_gpu.with_columns(gap=pl.int_ranges(first, last)).filter(last > first).explode("gap")
+        if not pairs.height:
+            continue
+        joined = pairs.hstack(
+            near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", *keys, host_ns=_until_start())
+        )
+        called = pl.col("gap_start_ns") + pl.col("host_ns")
+        until = pl.col("gap_start_ns") + pl.col("gap_ns")
+        for is_host, start, end in ((True, pl.col("gap_start_ns"), called), (False, called, until)):
+            begin, stop = pl.max_horizontal("start_ns", start), pl.min_horizontal("end_ns", end)
+            cut = joined.with_columns(start_ns=begin, end_ns=stop, exposed_ns=stop - begin, is_host=pl.lit(is_host))
+            rows.append(cut.filter(pl.col("exposed_ns") > 0).select(*schema))
+    return pl.concat(rows)
+
+
+def _neighbours() -> dict[str, pl.Expr]:
+    """What a gap follows: a small copy to the host that the next launch waited for, or a small upload."""
+    is_after = pl.col("is_after_small").fill_null(value=False)
+    is_waited = (pl.col("wait_ns") > 0) & (pl.col("gap_ns") > LATENCY_NS)
+    readback = is_after & (pl.col("before_direction") == "D2H") & is_waited
+    upload = is_after & (pl.col("before_direction") == "H2D")
+    follows = pl.when(readback).then(pl.lit("readback")).when(upload).then(pl.lit("upload")).otherwise(pl.lit(""))
+    return {"follows": follows}
+
+
+def _blocker() -> pl.Expr:
+    """The kind of call that a gap is due to as a whole: the largest part of it, or what the thread was in when the GPU
+    ran out of work, unless its own code took longer than all else."""
+    parts = [pl.col(name) for name in CAUSES]
+    most = pl.max_horizontal(parts)
+    blocker = pl.lit("")
+    is_own_code = (pl.col("host code") + pl.col("data loader")) * _HALF > pl.col("gap_ns")
+    loads = pl.col("data loader") * _HALF > pl.col("gap_ns")
+    blocker = pl.when(loads).then(pl.lit("data loader")).otherwise(blocker)
+    for number, name in reversed(list(enumerate(BLOCKING))):
+        was_open = (pl.col("open") == number).fill_null(value=False) & ~is_own_code
+        is_it = ~loads & (pl.col(name) > 0) & ((pl.col(name) == most) | was_open)
+        blocker = pl.when(is_it).then(pl.lit(name)).otherwise(blocker)
+    return blocker
+
+
+def idle_cells(gaps: pl.DataFrame) -> pl.DataFrame:
+    """Idle time by `place`, `segment`, `FLAGS` and `cause`: `idle_ns`, and in how many gaps: `gap_count`."""
+    keys = ["place", "segment", *FLAGS]
+    groups = gaps.group_by(keys, maintain_order=True)
+    sums, counts = (
+        groups.agg(values).unpivot(CAUSES, index=keys, variable_name="cause", value_name=name)
+        for values, name in (
+            (pl.col(CAUSES).sum(), "idle_ns"),
+            ((pl.col(CAUSES) > 0).sum().cast(pl.Int64), "gap_count"),
+        )
+    )
+    return sums.with_columns(counts["gap_count"]).filter(pl.col("idle_ns") > 0).sort([*keys, "cause"])
+
+
+def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
+    """The longest gaps of each cause, neighbour and blocker, with what was going on; their parts as in `gaps_of`."""
+    rows = [gaps.filter(pl.col(cause) > 0).top_k(_WORST, by=cause) for cause in CAUSES]
+    rows += [
+        gaps.filter(pl.col(flag) == value).top_k(_WORST, by="gap_ns")
+        for flag, values in (("follows", ("readback", "upload")), ("blocker", BLOCKING), ("has_fault", (True,)))
+        for value in values
+    ]
+    chosen = pl.concat(rows).unique("row", keep="first").sort("place", "gap_start_ns")
+    windows = chosen.select(
+        thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns")
+    )
+    moments = chosen.select(
+        thread="launch_thread", time_ns=pl.coalesce("launch_start_ns", pl.col("gap_start_ns") + pl.col("gap_ns"))
+    )
+    at_start = chosen.select(thread="launch_thread", time_ns="gap_start_ns")
+    return chosen.with_columns(
+        before=work["name"].gather(chosen["before_row"]).cast(pl.String),
+        after=work["name"].gather(chosen["row"]).cast(pl.String),
+        call=pl.Series(longest_calls(host.outer, windows), dtype=pl.String),
+        stack=pl.Series([list(stack) for stack in stacks(host.others, at_start)], dtype=pl.List(pl.String)),
+        launch_stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
+    ).select(
+        "place",
+        "segment",
+        *FLAGS,
+        *CAUSES,
+        "gap_start_ns",
+        "gap_ns",
+        "before",
+        "after",
+        "call",
+        "stack",
+        "launch_stack",
+    )

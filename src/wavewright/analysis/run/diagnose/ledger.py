@@ -1,0 +1,159 @@
+"""Who owns which nanosecond: idle and exposed time that several rules claim is promised once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.diagnose.rules import OWNERS, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.findings import PlaceEvidence
+
+NOTHING = pl.lit(value=False)
+_IN_STEP = 1.05  #: GPUs are in step where the last takes at most so many times the mean.
+_LEAST = 0.01  #: Less than this share of the window is not worth a finding of its own.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A rule that speaks, before time is given to owners. Times are those of one GPU."""
+
+    rule: str
+    value: float  #: What its threshold is compared with.
+    time_ns: float
+    title: str
+    cause: str
+    claim: pl.Expr = NOTHING  #: Cells of idle time.
+    takes: pl.Expr = NOTHING  #: Cells of exposed communication and copies.
+    extra_ns: float = 0.0  #: A bound beyond these cells: time of kernels.
+    fixed_ns: float | None = None  #: The bound itself, where it is not the sum of cells.
+    rest_ns: float = 0.0  #: At most so much of what nobody else owns.
+    evidence: tuple[PlaceEvidence, ...] = ()
+    case_count: int = 0
+    confidence: str = "high"
+    confidence_reason: str = "every event of it is recorded"
+    rules: tuple[str, ...] = ()  #: Rules that it stands for beside its own.
+    within: str = ""  #: The rule that owns its time.
+    kernel: str = ""  #: For the next command.
+    remedies: tuple[str, ...] = ()  #: Instead of those of the rule.
+
+    @property
+    def order(self) -> int:
+        """Its place among owners."""
+        return OWNERS.index(self.rule) if self.rule in OWNERS else len(OWNERS)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A candidate with its bounds."""
+
+    candidate: Candidate
+    alone_ns: float
+    owned_ns: float
+
+
+@dataclass(frozen=True)
+class Account:
+    """The time of a GPU that can be promised."""
+
+    idle: pl.DataFrame  #: Cells of idle time with `part`, `place`, `segment` and `time_ns`.
+    exposed: pl.DataFrame  #: Cells of exposed time, likewise.
+    gpu_count: int
+    #: Whether the segments of all GPUs lie between the same collectives: the slowest GPU of each sets the time.
+    is_aligned: bool
+    window_ns: float
+    computation_ns: float
+    limit_ns: float  #: All promises of idle and exposed time together: window - computation.
+
+    def time_of(self, idle: pl.DataFrame, exposed: pl.DataFrame) -> float:
+        """The time of some cells: the mean of the GPUs.
+
+        Where all GPUs have about the same between two collectives, it is the most of one: the last sets the time.
+        """
+        cells = pl.concat(frame.select("part", "place", "segment", "time_ns") for frame in (idle, exposed))
+        mean = float(cells["time_ns"].sum()) / max(1, self.gpu_count)
+        if not self.is_aligned:
+            return mean
+        each = cells.group_by("part", "place", "segment").agg(pl.col("time_ns").sum())
+        most = float(each.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
+        return most if most <= _IN_STEP * mean else mean
+
+
+def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
+    """The candidates with their bounds, largest first, without those whose time others own.
+
+    Who has less left than its rule speaks of is left out, and the rest is settled anew.
+    """
+    remaining = list(candidates)
+    while True:
+        settled = _limited(_assigned(remaining, account), account)
+        weak = [each for each in settled if not _is_enough(each, account)]
+        if not weak:
+            return _in_order(settled)
+        gone = min(weak, key=lambda each: (each.owned_ns, -each.candidate.order)).candidate
+        remaining.remove(gone)
+        remaining = [each for each in remaining if each.within != gone.rule]
+
+
+def _in_order(settled: list[Settled]) -> list[Settled]:
+    """The largest bound first; a finding within another directly below it."""
+    apart = sorted(
+        (each for each in settled if not each.candidate.within), key=lambda each: (-each.owned_ns, each.candidate.order)
+    )
+    inside: dict[str, list[Settled]] = {each.candidate.rule: [] for each in apart}
+    for each in settled:
+        if each.candidate.within in inside:
+            inside[each.candidate.within].append(each)
+    return [row for each in apart for row in (each, *inside[each.candidate.rule])]
+
+
+def _is_enough(settled: Settled, account: Account) -> bool:
+    rule = RULES[settled.candidate.rule]
+    if settled.candidate.within:
+        return True
+    least = min(rule.say or _LEAST, _LEAST) if rule.unit == "share" and rule.kind == "kernels" else rule.say or _LEAST
+    return settled.owned_ns >= (least if rule.unit == "share" else _LEAST) * account.window_ns
+
+
+def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
+    idle = account.idle.with_columns(is_free=pl.lit(value=True))
+    exposed = account.exposed.with_columns(is_free=pl.lit(value=True))
+    kernels_ns = account.computation_ns
+    settled = []
+    for each in sorted(candidates, key=lambda candidate: candidate.order):
+        is_idle, is_exposed = each.claim.fill_null(value=False), each.takes.fill_null(value=False)
+        claimed, taken = idle.filter(is_idle), exposed.filter(is_exposed)
+        alone = account.time_of(claimed, taken)
+        owned = account.time_of(claimed.filter("is_free"), taken.filter("is_free"))
+        if not each.within:
+            idle = idle.with_columns(is_free=pl.col("is_free") & ~is_idle)
+            exposed = exposed.with_columns(is_free=pl.col("is_free") & ~is_exposed)
+        extra = each.extra_ns
+        if RULES[each.rule].kind == "kernels":
+            extra = min(extra, kernels_ns)
+            kernels_ns -= extra
+        if each.rest_ns:
+            left = account.time_of(idle.filter("is_free"), exposed.filter("is_free"))
+            owned += min(each.rest_ns, left)
+            alone += each.rest_ns
+        alone, owned = (
+            (alone + each.extra_ns, owned + extra) if each.fixed_ns is None else (each.fixed_ns, each.fixed_ns)
+        )
+        settled.append(Settled(each, alone, 0.0 if each.within else owned))
+    return settled
+
+
+def _limited(settled: list[Settled], account: Account) -> list[Settled]:
+    """No more idle and exposed time than there is, the largest promises first."""
+    left, limited = account.limit_ns, {}
+    for each in sorted(settled, key=lambda settlement: -settlement.owned_ns):
+        is_of_kernels = RULES[each.candidate.rule].kind == "kernels"
+        owned = each.owned_ns if is_of_kernels else min(each.owned_ns, left)
+        left -= 0.0 if is_of_kernels else owned
+        limited[each.candidate.rule] = Settled(each.candidate, each.alone_ns, owned)
+    return [limited[each.candidate.rule] for each in settled]

@@ -1,0 +1,88 @@
+"""Where the steps of a run are, and where its start-up ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.diagnose.host import time_within
+from wavewright.analysis.run.diagnose.work import COMPUTE
+from wavewright.analysis.run.intervals import gaps_between, intervals, merged
+from wavewright.analysis.run.step_ranges import step_name, steps_by_marker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the computation that it may hold.
+_EARLY = 0.1
+_ROUNDS = 3
+
+
+def marked_steps(
+    markers: pl.DataFrame, windows: dict[int, tuple[int, int]]
+) -> dict[int, tuple[str, list[tuple[int, int]]]]:
+    """The steps of each process that markers tell, with their name; `markers` have `process`."""
+    steps = {}
+    named = intervals(markers.with_columns(pl.col("name").cast(pl.String)).drop_nulls("name"), ["process"])
+    of_process = {key[0]: frame for key, frame in named.partition_by("process", as_dict=True).items()}
+    for process, (start, end) in windows.items():
+        if process in of_process:
+            _, chosen = steps_by_marker(of_process[process], start, end)
+            if chosen.height:
+                spans = list(chosen.select("start_ns", "end_ns").iter_rows())
+                steps[process] = (step_name(str(chosen["name"][0])), spans)
+    return steps
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The start of the measured part of one GPU."""
+
+    place: int
+    start_ns: int  #: Of its work.
+    steady_ns: int  #: End of the start-up; the same as the start where there is none.
+    early_ns: int  #: End of the first step, or of the first tenth.
+    end_ns: int
+    why: str  #: What start-up was recognised by; empty = there is none.
+
+    @classmethod
+    def of_window(cls, place: int, start_ns: int, end_ns: int) -> Pace:
+        """The pace of a GPU in a chosen window: nothing is left out, and nothing is early."""
+        return cls(place, start_ns, start_ns, start_ns, end_ns, "")
+
+
+def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterator[Pace]:
+    """The pace of each GPU; `steps` are those of its process, in order, where known."""
+    for (place,), of_gpu in work.group_by("place", maintain_order=True):
+        start, end = int(of_gpu["start_ns"].min()), int(of_gpu["end_ns"].max())  # type: ignore[arg-type]
+        spans = steps.get(int(place), [])
+        steady, why = _after_steps(start, end, spans) if len(spans) > 1 else _after_gaps(of_gpu, start, end)
+        later = [begin for begin, _ in spans if begin > steady][:1] if len(spans) > 1 else []
+        early = max(steady, later[0]) if later else steady + int((end - steady) * _EARLY)
+        yield Pace(int(place), start, steady, early, end, why)
+
+
+def _after_steps(start: int, end: int, steps: list[tuple[int, int]]) -> tuple[int, str]:
+    first = steps[0][0]
+    return (first, "it is before the first step") if first - start > _BEFORE * (end - start) else (start, "")
+
+
+def _after_gaps(work: pl.DataFrame, start: int, end: int) -> tuple[int, str]:
+    """After the longest gap, if it takes much of the window, little is computed before, and its launch is recorded."""
+    gaps = gaps_between(work.select("start_ns", "end_ns", "launch_start_ns"), [])
+    gaps = gaps.filter(pl.col("launch_start_ns").is_not_null()).sort("gap_ns", descending=True).head(100)
+    compute = merged(work.filter(pl.col("kind") == COMPUTE), [])
+    total = int((compute["end_ns"] - compute["start_ns"]).sum() or 0)
+    steady = start
+    for _ in range(_ROUNDS):
+        longest = gaps.filter(pl.col("gap_start_ns") >= steady).head(1)
+        if not longest.height or longest["gap_ns"][0] < _BEFORE * (end - steady):
+            break
+        until = int(longest["gap_start_ns"][0] + longest["gap_ns"][0])
+        before = time_within(compute, pl.DataFrame({"start_ns": [start], "end_ns": [until]}), [])[0]
+        if before > _BEFORE * total or until >= end:
+            break
+        steady = until
+    return steady, "it is a long gap before the computation" if steady > start else ""

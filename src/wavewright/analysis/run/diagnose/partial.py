@@ -1,0 +1,477 @@
+"""What one run contributes to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from wavewright.analysis.run.chosen import without_window
+from wavewright.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
+from wavewright.analysis.run.diagnose.idle import (
+    LATENCY_NS,
+    covered_pieces,
+    gaps_of,
+    idle_cells,
+    without_cover,
+    worst_gaps,
+)
+from wavewright.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
+from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, paces
+from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
+from wavewright.analysis.run.gpus import GPU_KEY, index_gpus, machines
+from wavewright.analysis.run.intervals import in_order, intervals, merged
+from wavewright.analysis.run.meetings import collective_rows
+from wavewright.analysis.run.recorded import windows_of_processes
+from wavewright.model.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.gpus import GpuIndex, GpuKey
+
+_EXPOSED_KEYS = [
+    "place",
+    "segment",
+    "kind",
+    "direction",
+    "is_small",
+    "is_edge",
+    "follows",
+    "blocker",
+    "is_early",
+    "is_host",
+]
+_MOST_SEGMENTS = 20_000
+_WORST = 5
+_SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
+_CLOCKS = r"(?i)^(sclk|gfx_?clk|gfx clock|gfxclk)"
+
+
+@dataclass(frozen=True)
+class PartialDiagnosis:
+    """The contribution of one run; numbers of GPUs (`place`) are its own."""
+
+    gpus: pl.DataFrame  #: One row per GPU with work: who and where it is, its window, its time by kind of work.
+    cells: pl.DataFrame  #: Idle time: see `idle_cells`.
+    worst: pl.DataFrame  #: The longest gaps: see `worst_gaps`.
+    exposed: pl.DataFrame  #: Exposed communication and copies by `place`, `segment`, `kind`, `direction`, `is_small`.
+    exposed_worst: pl.DataFrame  #: The longest of them.
+    copies: pl.DataFrame  #: Copies by `place` and `direction`: counts, bytes, time.
+    calls: pl.DataFrame  #: Calls by `kind`: counts and time; allocations after the first step.
+    kernels: KernelFacts
+    collectives: pl.DataFrame  #: `meetings.collective_rows`, with `place`.
+    clocks: pl.DataFrame  #: Clocks while busy: `place`, `sample_count`, `mean_mhz`, `max_mhz`.
+    #: Steps of all GPUs: the name they go by, their length, and how much of it the GPU computes.
+    steps: tuple[tuple[str, int, int], ...]
+    first_step: tuple[str, int, int] | None  #: Name and length of the first of at least 3 steps, and the median.
+    facts: dict[str, Any]
+
+    @property
+    def used_gpus(self) -> frozenset[GpuKey]:
+        """The GPUs that did work."""
+        return frozenset(self.gpus.select(GPU_KEY).rows())
+
+
+def partial_diagnosis(run: Run) -> PartialDiagnosis:
+    """The contribution of one run.
+
+    A time window that was chosen is the window of all GPUs; work and gaps that it cuts count with their part inside.
+    """
+    windows = _windows(run)
+    run = without_window(run)
+    gpu_index = index_gpus(run)
+    host = host_of(run)
+    whole = work_of(run, gpu_index, host)
+    steps, step_name = _steps(run, whole, host)
+    if windows:
+        steps = {place: _inside(spans, windows.get(place)) for place, spans in steps.items()}
+        places = whole["place"].unique().sort().to_list()
+        pace = {place: Pace.of_window(place, *windows[place]) for place in places if place in windows}
+    else:
+        pace = {each.place: each for each in paces(whole, steps)}
+    frame = _after_startup(whole, pace)
+    work = _cut(frame, pace) if windows else frame
+    gaps = gaps_of(frame, host, pace)
+    ends = _segment_ends(work)
+    gaps = gaps.with_columns(
+        segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=repeated(frame).gather(gaps["row"])
+    )
+    talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"])
+    exposed = _exposed(work, gaps, talking, ends)
+    gaps = without_cover(gaps, talking)
+    return PartialDiagnosis(
+        gpus=_gpus(run, gpu_index, work, whole, gaps, exposed, host, pace),
+        cells=idle_cells(gaps),
+        worst=worst_gaps(gaps, frame, host),
+        exposed=exposed.group_by(_EXPOSED_KEYS)
+        .agg(pl.col("exposed_ns").sum(), pl.col("length_ns").sum())
+        .sort(_EXPOSED_KEYS),
+        exposed_worst=_exposed_worst(exposed, work, host),
+        copies=_copies(work),
+        calls=_calls(host, pace),
+        kernels=kernel_facts(work, _compute_units(run, gpu_index)),
+        collectives=_collectives(run, gpu_index, pace, ends),
+        clocks=_clocks(run, gpu_index, work),
+        steps=tuple(_lengths(steps, step_name, whole)),
+        first_step=_first_step(steps, step_name),
+        facts=_facts(run, whole, host, gpu_index, is_window=windows is not None),
+    )
+
+
+def _windows(run: Run) -> dict[int, tuple[int, int]] | None:
+    """The time window of each GPU; None = none was chosen."""
+    windows = windows_of_processes(run)
+    if windows is None:
+        return None
+    gpu_index = index_gpus(run)
+    spans = (
+        windows.join(machines(run), on="process")
+        .group_by("machine")
+        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    )
+    rows = gpu_index.table.select("place", "machine").join(spans, on="machine").drop_nulls()
+    return {place: (start, end) for place, start, end in rows.select("place", "start_ns", "end_ns").iter_rows()}
+
+
+def _inside(spans: list[tuple[int, int]], window: tuple[int, int] | None) -> list[tuple[int, int]]:
+    """The steps that are completely in the window."""
+    return [span for span in spans if window and window[0] <= span[0] and span[1] <= window[1]]
+
+
+def _after_startup(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
+    """The work after the start-up of its GPU, numbered anew."""
+    late = {place: each.steady_ns for place, each in pace.items() if each.why}
+    if not late:
+        return work
+    steady = pl.col("place").replace_strict(late, default=None, return_dtype=pl.Int64)
+    chosen = work.filter((pl.col("start_ns") >= steady).fill_null(value=True))
+    return chosen.drop("row").with_row_index("row")
+
+
+def _cut(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
+    """The parts of the work that are in the windows."""
+    borders = [
+        pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
+        for times in ({p: each.steady_ns for p, each in pace.items()}, {p: each.end_ns for p, each in pace.items()})
+    ]
+    cut = work.with_columns(
+        pl.max_horizontal("start_ns", borders[0]).alias("start_ns"),
+        pl.min_horizontal("end_ns", borders[1]).alias("end_ns"),
+    )
+    return cut.filter(pl.col("end_ns") > pl.col("start_ns")).drop("row").with_row_index("row")
+
+
+def _steps(run: Run, work: pl.DataFrame, host: Host) -> tuple[dict[int, list[tuple[int, int]]], str]:
+    """The steps of the process with most work on each GPU, and what they are called."""
+    threads = run.read("threads", ["thread", "process"])
+    markers = host.others.filter("is_marker").join(threads, on="thread", how="left")
+    spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    windows = {process: (start, end) for process, start, end in spans.sort("process").iter_rows()}
+    marked = marked_steps(markers, windows)
+    owners = dict(work.group_by("place").agg(pl.col("process").mode().min()).rows())
+    steps = {place: marked[process][1] for place, process in owners.items() if process in marked}
+    return steps, next((name for name, _ in marked.values()), "")
+
+
+def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFrame) -> Iterator[tuple[str, int, int]]:
+    """The name, the length and the computation of each step."""
+    compute = merged(work.filter(pl.col("kind") == COMPUTE), ["place"])
+    for place, spans in steps.items():
+        windows = pl.DataFrame(spans, schema={"start_ns": pl.Int64, "end_ns": pl.Int64}, orient="row")
+        computed = time_within(compute.filter(pl.col("place") == place), windows, [])
+        for (begin, end), busy in zip(spans, computed, strict=True):
+            yield name, end - begin, busy
+
+
+def _first_step(steps: dict[int, list[tuple[int, int]]], name: str) -> tuple[str, int, int] | None:
+    lengths = [end - begin for begin, end in next(iter(steps.values()), [])]
+    return (name, lengths[0], sorted(lengths)[len(lengths) // 2]) if len(lengths) > 2 else None
+
+
+def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
+    """The ends of the collectives of each GPU: what is between two of them is one segment."""
+    collectives = work.filter(pl.col("kind") == COMMUNICATE)
+    ends = {
+        int(place): group["end_ns"].sort() for (place,), group in collectives.group_by("place", maintain_order=True)
+    }
+    return {place: series if len(series) <= _MOST_SEGMENTS else series.head(0) for place, series in ends.items()}
+
+
+def _segments(
+    frame: pl.DataFrame, ends: dict[int, pl.Series], time: str, side: Literal["left", "right"] = "right"
+) -> pl.Series:
+    """The segment that each row starts in; with `left`, that it ends."""
+    numbers = pl.repeat(0, frame.height, dtype=pl.UInt32, eager=True)
+    rows = frame.select("place", time).with_row_index("at")
+    for (place,), group in rows.group_by("place", maintain_order=True):
+        if place in ends:
+            at = ends[place].search_sorted(group[time], side=side).cast(pl.UInt32)
+            numbers = numbers.scatter(group["at"], at)
+    return numbers
+
+
+def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends: dict[int, pl.Series]) -> pl.DataFrame:
+    """Merged communication and copies, with the part that nothing more important hides: `exposed_ns`.
+
+    Communication is exposed in the gaps between other work, which have their causes: `is_host` where the next work was
+    not launched yet. Copies before the first and after the last kernel of a GPU are at its edge.
+    """
+    kernels = merged(work.filter(pl.col("kind") != COPY), ["place"])
+    copies = work.filter(pl.col("kind") == COPY)
+    by = ["place", "direction", "is_small"]
+    apart = merged(in_order(copies.with_columns(pl.col("direction").cast(pl.String)), by), by)
+    length = pl.col("end_ns") - pl.col("start_ns")
+    apart = apart.with_columns(
+        exposed_ns=pl.select(length_ns=apart["end_ns"] - apart["start_ns"]).to_series()
+        - time_within(kernels, apart, ["place"])
+    )
+    spans = kernels.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
+    is_edge = (pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last"))
+    apart = apart.join(spans, on="place", how="left", maintain_order="left").with_columns(
+        is_edge=is_edge.fill_null(value=True)
+    )
+    apart = _without_overlap(apart.drop("first", "last"), merged(copies, ["place"]), kernels)
+    pieces = covered_pieces(gaps, talking, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
+    frames = [
+        pieces.with_columns(
+            kind=pl.lit(COMMUNICATE, pl.UInt8),
+            direction=pl.lit(None, pl.String),
+            is_small=pl.lit(value=False),
+            is_edge=pl.lit(value=False),
+        ),
+        apart.with_columns(
+            kind=pl.lit(COPY, pl.UInt8),
+            follows=pl.lit(""),
+            blocker=pl.lit(""),
+            is_early=pl.lit(value=False),
+            is_host=pl.lit(value=False),
+        ),
+    ]
+    columns = [name for name in _EXPOSED_KEYS if name != "segment"]
+    both = pl.concat(
+        frame.select(*columns, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length) for frame in frames
+    )
+    return both.with_columns(segment=_segments(both, ends, "start_ns"))
+
+
+def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
+    """Copies of two directions at the same time count once: their parts are scaled to the time of all copies."""
+    hidden = time_within(kernels, copies, ["place"])
+    alone = copies.with_columns(alone_ns=pl.col("end_ns") - pl.col("start_ns") - hidden)
+    alone = alone.group_by("place").agg(pl.col("alone_ns").sum())
+    total = pl.col("exposed_ns").sum().over("place")
+    scale = pl.when(total > pl.col("alone_ns")).then(pl.col("alone_ns") / total).otherwise(1.0)
+    joined = pieces.join(alone, on="place", how="left", maintain_order="left")
+    return joined.with_columns(exposed_ns=(pl.col("exposed_ns") * scale).cast(pl.Int64)).drop("alone_ns")
+
+
+def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
+    """The longest exposed intervals of each kind, with the first work in them and where it was launched."""
+    rows = [
+        exposed.filter(pl.col("kind") == kind, pl.col("exposed_ns") > 0).top_k(_WORST, by="exposed_ns")
+        for kind in (COMMUNICATE, COPY)
+    ]
+    chosen = pl.concat(rows).sort("place", "start_ns")
+    first = work.filter(pl.col("kind") != COMPUTE).select(
+        "place", "kind", "start_ns", "name", "size_bytes", "launch_thread", "launch_start_ns"
+    )
+    named = chosen.sort("start_ns").join_asof(
+        first.sort("start_ns"), on="start_ns", by=["place", "kind"], strategy="backward", check_sortedness=False
+    )
+    moments = named.select(thread="launch_thread", time_ns="launch_start_ns")
+    return named.with_columns(
+        pl.col("name").cast(pl.String),
+        stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
+    ).drop("launch_thread", "launch_start_ns")
+
+
+def _gpus(
+    run: Run,
+    gpu_index: GpuIndex,
+    work: pl.DataFrame,
+    whole: pl.DataFrame,
+    gaps: pl.DataFrame,
+    exposed: pl.DataFrame,
+    host: Host,
+    pace: dict[int, Pace],
+) -> pl.DataFrame:
+    """One row per GPU with work."""
+    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    sums = work.group_by("place").agg(
+        dispatch_count=(pl.col("kind") != COPY).sum().cast(pl.Int64),
+        copy_count=(pl.col("kind") == COPY).sum().cast(pl.Int64),
+        graph_count=((pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")).sum().cast(pl.Int64),
+        unlaunched_count=pl.col("launch_start_ns").is_null().sum().cast(pl.Int64),
+        delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns"))
+        .filter(pl.col("is_first") & (pl.col("kind") != COPY))
+        .median(),
+    )
+    owners = whole.group_by("place").agg(pl.col("process").mode().min())
+    paced = pl.DataFrame(
+        [(each.place, each.start_ns, each.steady_ns, each.end_ns, each.why) for each in pace.values()],
+        schema={"place": pl.UInt32}
+        | dict.fromkeys(("whole_start_ns", "start_ns", "end_ns"), pl.Int64)
+        | {"startup": pl.String},
+        orient="row",
+    )
+    sums = paced.join(sums, on="place", how="left").join(owners, on="place", how="left")
+    for name, kind in (("computation_ns", COMPUTE), ("communication_ns", COMMUNICATE), ("copy_ns", COPY)):
+        of_kind = merged(work.filter(pl.col("kind") == kind), ["place"])
+        sums = sums.join(of_kind.group_by("place").agg(length.alias(name)), on="place", how="left")
+    for name, kind in (("exposed_communication_ns", COMMUNICATE), ("exposed_copy_ns", COPY)):
+        of_kind = exposed.filter(pl.col("kind") == kind).group_by("place").agg(pl.col("exposed_ns").sum().alias(name))
+        sums = sums.join(of_kind, on="place", how="left")
+    sums = sums.join(gaps.group_by("place").agg(idle_ns=pl.col("gap_ns").sum()), on="place", how="left")
+    names = [name for name, dtype in sums.schema.items() if dtype == pl.Int64 and name.endswith(("_ns", "_count"))]
+    who = run.read("processes", ["process", "pid", "rank"]).join(machines(run), on="process", how="left")
+    origins = _origins(run, whole, host, who)
+    where = gpu_index.table.select("place", *GPU_KEY, "gpu", "node", "target", "product")
+    return (
+        sums.with_columns(pl.col(names).fill_null(0))
+        .join(who.select("process", "pid", "rank"), on="process", how="left")
+        .join(where, on="place", how="left")
+        .join(origins, on="machine", how="left")
+        .sort("place")
+    )
+
+
+def _origins(run: Run, work: pl.DataFrame, host: Host, who: pl.DataFrame) -> pl.DataFrame:
+    """When the run began on each node: what times of --time count from."""
+    parts = [
+        work.group_by("process").agg(pl.col("start_ns").min()),
+        host.calls.group_by("process").agg(pl.col("start_ns").min()),
+    ]
+    threads = run.read("threads", ["thread", "process"])
+    others = host.others.group_by("thread").agg(pl.col("start_ns").min()).join(threads, on="thread", how="left")
+    parts.append(others.select("process", "start_ns"))
+    for table, column in (("allocations", "start_ns"), ("samples", "time_ns")):
+        parts += [
+            piece.group_by("process").agg(start_ns=pl.col(column).min())
+            for piece in run.chunks(table, ["process", column])
+        ]
+    firsts = pl.concat(parts).join(who, on="process", how="left")
+    return firsts.group_by("machine").agg(origin_ns=pl.col("start_ns").min())
+
+
+def _copies(work: pl.DataFrame) -> pl.DataFrame:
+    """Copies by GPU and direction."""
+    copies = work.filter(pl.col("kind") == COPY).with_columns(
+        pl.col("direction").cast(pl.String), length_ns=pl.col("end_ns") - pl.col("start_ns")
+    )
+    rate = pl.col("size_bytes") / pl.col("length_ns").clip(1)
+    is_large = pl.col("size_bytes") >= 1 << 20
+    return (
+        copies.group_by("place", "direction")
+        .agg(
+            count=pl.len().cast(pl.Int64),
+            small_count=(pl.col("size_bytes") < SMALL_BYTES).sum().cast(pl.Int64),
+            sized_count=pl.col("size_bytes").count().cast(pl.Int64),
+            size_bytes=pl.col("size_bytes").sum(),
+            median_bytes=pl.col("size_bytes").median(),
+            median_small=pl.col("is_small").cast(pl.Float64).median(),
+            length_ns=pl.col("length_ns").sum(),
+            sized_ns=pl.col("length_ns").filter(pl.col("size_bytes").is_not_null()).sum(),
+            best_rate=rate.filter(is_large).max(),
+        )
+        .sort("place", "direction")
+    )
+
+
+_BORDERS = ((min, "steady_ns"), (max, "end_ns"))
+
+
+def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
+    """Calls by kind: how many, how long at least one thread was in one; and how many after the first step."""
+    early = min((each.early_ns for each in pace.values()), default=0)
+    start, end = (choose((getattr(each, name) for each in pace.values()), default=0) for choose, name in _BORDERS)
+    outer = host.outer.with_columns(pl.col("start_ns", "end_ns").clip(start, end))
+    outer = outer.filter(pl.col("end_ns") > pl.col("start_ns"))
+    rows = []
+    for number, name in enumerate(CALL_KINDS):
+        of_kind = outer.filter(pl.col("kind") == number)
+        whole = merged(intervals(of_kind, []), [])
+        rows.append(
+            (
+                name,
+                of_kind.height,
+                int((whole["end_ns"] - whole["start_ns"]).sum() or 0),
+                int((of_kind["start_ns"] >= early).sum()),
+            )
+        )
+    schema = {"kind": pl.String, "count": pl.Int64, "time_ns": pl.Int64, "late_count": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _compute_units(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
+    """The compute units of each GPU, where recorded."""
+    agents = run.read("agents", ["agent", "cu_count"]).with_columns(place=gpu_index.numbers)
+    units = agents.drop_nulls().filter(pl.col("cu_count") > 0)
+    return dict(units.select("place", "cu_count").unique("place", keep="first").rows())
+
+
+def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dict[int, pl.Series]) -> pl.DataFrame:
+    """The collectives after the start-up, with the GPU they ran on and the segment that they end."""
+    rows = collective_rows(run if ends else Run([]))
+    placed = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"]))
+    unknown = gpu_index.of_process.rename({"place": "other"})
+    placed = placed.join(unknown, on="process", how="left", maintain_order="left")
+    placed = placed.with_columns(place=pl.coalesce("place", "other")).drop("other")
+    steady = {place: each.steady_ns for place, each in pace.items()}
+    start = pl.col("place").replace_strict(steady, default=None, return_dtype=pl.Int64)
+    until = pl.col("place").replace_strict(
+        {p: each.end_ns for p, each in pace.items()}, default=None, return_dtype=pl.Int64
+    )
+    is_inside = (pl.col("start_ns") >= start) & (pl.col("start_ns") < until)
+    placed = placed.filter(is_inside.fill_null(value=True))
+    return placed.with_columns(segment=_segments(placed, ends, "end_ns", side="left"))
+
+
+def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
+    """Clocks of each GPU while it is busy, weighted by time."""
+    monitors = run.read("monitors", ["agent", "name", "start_ns", "end_ns", "value"])
+    rows = monitors.filter(pl.col("name").cast(pl.String).str.contains(_CLOCKS).fill_null(value=False))
+    rows = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"])).drop_nulls(["place", "value"])
+    rows = intervals(rows, ["place"])
+    busy = merged(work, ["place"])
+    rows = rows.with_columns(busy_ns=time_within(busy, rows, ["place"])).filter(
+        pl.col("busy_ns") > 0, pl.col("value") > 0
+    )
+    weighted = (pl.col("value") * pl.col("busy_ns")).sum() / pl.col("busy_ns").sum()
+    return (
+        rows.group_by("place")
+        .agg(sample_count=pl.len().cast(pl.Int64), mean_mhz=weighted, max_mhz=pl.col("value").max())
+        .sort("place")
+    )
+
+
+def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
+    """What caveats and notes are about."""
+    first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
+    before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
+    allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))
+    agents = run.read("agents", ["agent", "kind"]).with_columns(place=gpu_index.numbers)
+    visible = set(agents.filter(pl.col("kind") == "GPU")["place"].drop_nulls().to_list())
+    used = set(work["place"].unique().to_list())
+    texts = [text for text in run.read("processes", ["properties"])["properties"] if text]
+    settings = sorted({match for text in texts for match in pl.Series([text]).str.extract_all(_SETTINGS)[0]})
+    sources = run.read("sources", ["path", "format"])
+    times = [time for time in (host.start_ns, work["start_ns"].min()) if time is not None]
+    return {
+        "path": sources["path"][0] if sources.height else "",
+        "formats": sources["format"].to_list(),
+        "process_count": run.count("processes"),
+        "tool_ns": host.tool_ns,
+        "host_ns": 0 if host.start_ns is None or host.end_ns is None else host.end_ns - host.start_ns,
+        "call_count": host.calls.height,
+        "counter_count": run.count("counters"),
+        "settings": settings,
+        "unused_gpu_count": len(visible - used),
+        "before_ns": int(first) - int(min(times)) if first is not None and times and not is_window else 0,  # type: ignore[arg-type]
+        "allocated_before_ns": int((allocated["end_ns"] - allocated["start_ns"]).sum() or 0),
+        "has_sizes": bool(work["size_bytes"].count()),
+        "has_grids": bool(work["grid_x"].count()),
+        "has_registers": False,
+        "latency_ns": LATENCY_NS,
+    }

@@ -1,0 +1,77 @@
+"""The work of the GPUs of a run: kernels that compute, kernels that communicate, copies; and what launched them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.collectives import is_collective
+from wavewright.analysis.run.gpus import gpu_work
+from wavewright.analysis.run.intervals import intervals
+from wavewright.analysis.run.launches import Launches
+
+if TYPE_CHECKING:
+    from wavewright.analysis.run.diagnose.host import Host
+    from wavewright.analysis.run.gpus import GpuIndex
+    from wavewright.model.run import Run
+
+COMPUTE, COMMUNICATE, COPY = 0, 1, 2  #: Values of `kind`.
+SMALL_BYTES = 64 << 10
+#: Up to this, a copy whose size is not recorded counts as small.
+_SHORT_NS = 20_000
+_DIRECTIONS = {
+    "H2D": r"(?i)host_?to_?device|htod|h2d",
+    "D2H": r"(?i)device_?to_?host|dtoh|d2h",
+    "D2D": r"(?i)device_?to_?device|dtod|d2d|ptop|p2p|peer",
+}
+_SHAPE = ["workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z"]
+_COMMON = ["thread", "correlation", "name", "graph_exec"]
+
+
+def work_of(run: Run, gpu_index: GpuIndex, host: Host) -> pl.DataFrame:
+    """Kernels and copies sorted by `place` and time, numbered by `row`, with `kind`, `direction`, `is_small` and the
+    call that launched them: `launch_start_ns`, `launch_end_ns`, `launch_thread`; `is_first` of its launch, `is_new` if
+    its kernel did not run before."""
+    work = gpu_work(run, gpu_index, [*_COMMON, *_SHAPE, "scratch_bytes"], [*_COMMON, "size_bytes"])
+    work = intervals(work, ["place"]).with_row_index("row")
+    work = work.with_columns(_kinds(work))
+    length = pl.col("end_ns") - pl.col("start_ns")
+    is_known = pl.col("size_bytes").is_not_null()
+    is_small = pl.when(is_known).then(pl.col("size_bytes") <= SMALL_BYTES).otherwise(length <= _SHORT_NS)
+    is_new = pl.col("name").is_first_distinct()
+    return _launched(work, host).with_columns(
+        is_small=pl.col("is_copy") & is_small,
+        is_new=~pl.col("is_copy") & (is_new.over("place") if work["place"].n_unique() > 1 else is_new),
+    )
+
+
+def _kinds(work: pl.DataFrame) -> list[pl.Expr]:
+    """`kind`, and `direction` of copies, told by the names."""
+    names = work.select("is_copy", "name").unique().with_columns(text=pl.col("name").cast(pl.String))
+
+    def among(chosen: pl.Expr) -> pl.Expr:
+        rows = names.filter(chosen.fill_null(value=False))["name"]
+        return pl.col("name").is_in(rows.implode()) if len(rows) else pl.lit(value=False)
+
+    is_talking = among(~pl.col("is_copy") & is_collective("text"))
+    kind = pl.when("is_copy").then(COPY).when(is_talking).then(COMMUNICATE).otherwise(COMPUTE).cast(pl.UInt8)
+    direction = pl.lit("other")
+    for name, pattern in _DIRECTIONS.items():
+        is_it = among(pl.col("is_copy") & pl.col("text").str.contains(pattern))
+        direction = pl.when(is_it).then(pl.lit(name)).otherwise(direction)
+    return [kind.alias("kind"), pl.when("is_copy").then(direction).cast(pl.Categorical).alias("direction")]
+
+
+def _launched(work: pl.DataFrame, host: Host) -> pl.DataFrame:
+    """The work with the call that launched it, the first of several, and whether it is the first of that call."""
+    launches = Launches(work)
+    launches.add(host.calls.with_columns(start_ns=pl.int_range(pl.len())))  # their rows stand for their times
+    call = launches.of(work)["launch_start_ns"]
+    slots = launches.slots_of(work)
+    return work.with_columns(
+        launch_start_ns=host.calls["start_ns"].gather(call),
+        launch_end_ns=host.calls["end_ns"].gather(call),
+        launch_thread=host.calls["thread"].gather(call),
+        is_first=slots.is_null() | slots.is_first_distinct(),
+    )

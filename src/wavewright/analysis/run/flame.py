@@ -1,0 +1,177 @@
+"""Which calls lead to which, and what do they cost? Frames for flame graphs: merged by path, or around one function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wavewright.model.schema import TableSpec
+
+WEIGHTS = {"host": "total_ns", "gpu": "gpu_total_ns"}  #: What the width of a frame can be -> the column of a tree.
+_NODE = ("node", "parent", "name", "domain")
+_DEEPEST = 5_000  #: Levels of callers or callees: those of untrusted files may be endless.
+_SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
+_FRAMES = """
+    frame         Int64   -   | number of the frame; every one comes behind its parent
+    parent        Int64   -   | frame that it lies in; -1 = none
+    name          String  -   | name of the regions
+    domain        String  -   | OPERATOR, MARKER, HIP, PYTHON, ...; smaller = frames too small to be shown, together
+    call_count    Int64   -   | regions
+    total_ns      Int64   ns  | their lengths added up
+    self_ns       Int64   ns  | without the time that regions below cover
+    gpu_total_ns  Int64   ns  | durations of what they and all regions below launched
+    gpu_ns        Int64   ns  | durations of what they launched themselves
+"""
+
+
+@dataclass(frozen=True)
+class Sandwich(Answer):
+    """One function with its callers and its callees."""
+
+    definition: ClassVar[str] = (
+        "Callers are the paths from the function outwards, each with the time of the function's regions on it; callees "
+        "are the regions below it. Regions of the function inside regions of the same function count once, in the "
+        "outermost. Self time is what no region below covers, of all its regions."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "callers": table_spec("callers", "one frame of the callers; the first is the function", _FRAMES),
+        "callees": table_spec("callees", "one frame of the callees; the first is the function", _FRAMES),
+    }
+
+    callers: pl.DataFrame
+    callees: pl.DataFrame
+
+
+FUNCTIONS = table_spec(
+    "functions",
+    "all regions of one name",
+    """
+    name          String  -   | name of the regions
+    domain        String  -   | OPERATOR, MARKER, HIP, PYTHON, ...
+    call_count    Int64   -   | regions
+    total_ns      Int64   ns  | their lengths; regions inside regions of the same name count once
+    self_ns       Int64   ns  | without the time that regions below cover
+    gpu_total_ns  Int64   ns  | durations of what they and all regions below launched
+    gpu_ns        Int64   ns  | durations of what they launched themselves
+    """,
+)
+
+
+def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
+    """The tree below one frame `all`, its heaviest `most` nodes; what is lighter is one frame `smaller` per parent.
+
+    `tree` is that of `regions`, or has its columns.
+    """
+    by = WEIGHTS[weight]
+    nodes = tree.select("node", "parent", "depth", "name", pl.col("domain").fill_null(""), *_SUMS)
+    order = nodes.sort(by, -pl.col("depth"), descending=True, maintain_order=True)
+    heaviest = order.head(most).filter(pl.col(by) > 0)
+    # A parent weighs at least as much as its children; where a file says otherwise, the child goes, too.
+    while (lost := _orphans(heaviest)).height:
+        heaviest = heaviest.filter(~pl.col("node").is_in(lost["node"].implode()))
+    rest = nodes.join(heaviest.select("node"), on="node", how="anti")
+    is_hanging = (pl.col("parent") < 0) | pl.col("parent").is_in(heaviest["node"].implode())
+    smaller = (
+        rest.filter(is_hanging & (pl.col(by) > 0))
+        .group_by("parent", "depth", maintain_order=True)
+        .agg(pl.len().alias("count"), *(pl.col(name).sum() for name in _SUMS))
+        .select(
+            pl.lit(-1, pl.Int64).alias("node"),
+            "parent",
+            "depth",
+            pl.format("{} smaller", pl.col("count")).alias("name"),
+            pl.lit("smaller").alias("domain"),
+            *_SUMS,
+        )
+    )
+    roots = nodes.filter(pl.col("depth") == 0)
+    head = roots.select(pl.col(name).sum() for name in _SUMS).with_columns(self_ns=pl.lit(0, pl.Int64))
+    whole = head.select(
+        pl.lit(-1, pl.Int64).alias("node"),
+        pl.lit(-2, pl.Int64).alias("parent"),
+        pl.lit(-1, pl.Int64).alias("depth"),
+        pl.lit("all").alias("name"),
+        pl.lit("all").alias("domain"),
+        *_SUMS,
+    )
+    rows = pl.concat([whole, heaviest, smaller]).sort("depth", maintain_order=True).with_row_index("frame")
+    places = rows.filter(pl.col("domain") != "smaller").select(parent="node", above="frame")
+    return (
+        rows.join(places, on="parent", how="left", maintain_order="left")
+        .with_columns(pl.col("frame").cast(pl.Int64), parent=pl.col("above").cast(pl.Int64).fill_null(-1))
+        .select(Sandwich.tables["callers"].names)
+    )
+
+
+def _orphans(nodes: pl.DataFrame) -> pl.DataFrame:
+    """Nodes whose parent is not among them."""
+    below = nodes.filter(pl.col("parent") >= 0).select("node", "parent")
+    return below.join(nodes.select(parent="node"), on="parent", how="anti")
+
+
+def functions_of(tree: pl.DataFrame) -> pl.DataFrame:
+    """All names of a tree with their own time and their total, most total first."""
+    outer = tree.filter(~_is_inside(tree))
+    keys = ["name", "domain"]
+    sums = tree.group_by(keys).agg(pl.col("call_count", "self_ns", "gpu_ns").sum())
+    totals = outer.group_by(keys).agg(pl.col("total_ns", "gpu_total_ns").sum())
+    rows = sums.join(totals, on=keys, nulls_equal=True)
+    return rows.sort("total_ns", "self_ns", "name", descending=[True, True, False]).select(FUNCTIONS.names)
+
+
+def _is_inside(tree: pl.DataFrame) -> pl.Series:
+    """Whether a node is below one of the same name: rows are in depth-first order."""
+    stack: list[tuple[str | None, str | None]] = []
+    open_counts: dict[tuple[str | None, str | None], int] = {}
+    inside = []
+    for depth, name, domain in tree.select("depth", "name", "domain").iter_rows():
+        while len(stack) > depth:
+            open_counts[stack.pop()] -= 1
+        inside.append(open_counts.get((name, domain), 0) > 0)
+        stack.append((name, domain))
+        open_counts[name, domain] = open_counts.get((name, domain), 0) + 1
+    return pl.Series(inside, dtype=pl.Boolean)
+
+
+def sandwich(tree: pl.DataFrame, name: str, domain: str, weight: str, most: int) -> Sandwich:
+    """Callers and callees of the regions of one name, the heaviest `most` frames of each."""
+    is_it = (pl.col("name") == name) & (pl.col("domain").fill_null("") == domain)
+    roots = tree.filter(is_it & ~_is_inside(tree)).select(*_NODE, *_SUMS)
+    names, rows = tree.select(_NODE), tree.select(*_NODE, *_SUMS)
+
+    def outwards(level: pl.DataFrame) -> pl.DataFrame:
+        return level.select(*_SUMS, node="parent", above="number").join(names, on="node")
+
+    def inwards(level: pl.DataFrame) -> pl.DataFrame:
+        return rows.join(level.select(parent="node", above="number"), on="parent")
+
+    return Sandwich(*(_without_head(frames_of(_levels(roots, step), weight, most)) for step in (outwards, inwards)))
+
+
+def _levels(roots: pl.DataFrame, step: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+    """A tree, level by level: regions with the same path of names from the roots on are one node."""
+    keys = ["above", "name", "domain"]
+    level, levels, count = roots.with_columns(above=pl.lit(-1, pl.Int64)), [], 0
+    for depth in range(_DEEPEST):
+        nodes = level.group_by(keys, maintain_order=True).agg(pl.col(_SUMS).sum()).with_row_index("number", count)
+        nodes = nodes.with_columns(pl.col("number").cast(pl.Int64), depth=pl.lit(depth, pl.Int64))
+        levels.append(nodes)
+        level = step(level.join(nodes.select(*keys, "number"), on=keys, nulls_equal=True))
+        count += nodes.height
+        if not level.height:
+            break
+    return pl.concat(levels).rename({"number": "node", "above": "parent"})
+
+
+def _without_head(frames: pl.DataFrame) -> pl.DataFrame:
+    """The frames without `all`: the function itself is the first."""
+    shifted = frames.filter(pl.col("frame") > 0)
+    return shifted.with_columns(pl.col("frame") - 1, parent=pl.max_horizontal(pl.col("parent") - 1, pl.lit(-1)))

@@ -1,0 +1,254 @@
+"""`EventGraph`: the events of all runs with their edges; the ranks of a job meet in collectives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.run.graph.change import ON_TIME, Change
+from wavewright.analysis.run.graph.events import DEPENDENCIES, EVENTS, LANES, PartialGraph, partial_graph
+from wavewright.analysis.run.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.run import Run
+
+_NO_EVENT = (1 << 32) - 1
+#: More events than this do not fit into the memory of usual machines: about 100 bytes each.
+MOST_EVENTS = 64_000_000
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The length of a group of processes after a change: an interval where the record allows several readings."""
+
+    group: int
+    span_ns: int  #: As recorded.
+    span_ns_min: int
+    span_ns_max: int
+
+    @property
+    def gain_ns_min(self) -> int:
+        """The gain that every reading of the record gives; negative = it becomes slower."""
+        return self.span_ns - self.span_ns_max
+
+    @property
+    def gain_ns_max(self) -> int:
+        """The largest gain that a reading of the record gives."""
+        return self.span_ns - self.span_ns_min
+
+
+@dataclass(frozen=True)
+class EventGraph:
+    """The events of all runs, on one clock as far as collectives tell, with the edges between them."""
+
+    #: Columns of `EVENTS`, with `event` (number), `process`, `rank`, `group` and `meeting` (collective over ranks).
+    events: pl.DataFrame
+    lanes: pl.DataFrame  #: Columns of `LANES`; `process` counts over all runs.
+    #: `process`, `part` (number of the run), `host`, `pid`, `rank`, `run`, `source`, `start_ns`, `end_ns`, `group`.
+    processes: pl.DataFrame
+    collectives: pl.DataFrame  #: See `matched`; `event` is the number of the event.
+    clocks: ClockOffsets
+    core: _core.EventGraph = field(repr=False)
+
+    @property
+    def groups(self) -> list[int]:
+        """Groups of processes that meet in collectives, the longest first."""
+        spans = self.spans.with_columns(span=pl.col("end_ns") - pl.col("start_ns"))
+        return spans.sort("span", "group", descending=[True, False])["group"].to_list()
+
+    @cached_property
+    def spans(self) -> pl.DataFrame:
+        """`group`, `start_ns`, `end_ns`, `process_count`: from the first event of its processes to the last."""
+        timed = self.processes.filter(pl.col("start_ns").is_not_null())
+        return (
+            timed.group_by("group")
+            .agg(pl.col("start_ns").min(), pl.col("end_ns").max(), process_count=pl.len().cast(pl.Int64))
+            .sort("group")
+        )
+
+    @cached_property
+    def losses(self) -> dict[str, int]:
+        """How much of the record contradicts itself and is not part of the graph, by kind."""
+        return {name: count for name, count in self.core.losses.items() if count}
+
+    def slack(self) -> pl.Series:
+        """By how much each event could end later without delaying the end of its group, in ns."""
+        return pl.DataFrame(self.core.slack())["slack_ns"]
+
+    def what_if(self, change: Change) -> list[Prediction]:
+        """The length of each group after a change, in the order of `groups`.
+
+        All nodes are computed again under every reading of the record: inferred edges taken for real or not, and edges
+        that did not bind with the shortest or the median lag of their kind.
+        """
+        columns = change.columns(self.events.height)
+        punctual = self.events["process"].gather(change.flagged(ON_TIME)).unique()
+        lengths = [
+            self._lengths(
+                pl.DataFrame(self.core.recompute(**columns, without_inferred=without, typical_lags=typical)), punctual
+            )
+            for without in (False, True)
+            for typical in (False, True)
+        ]
+        together = pl.concat(lengths).group_by("group").agg(low=pl.col("ns").min(), high=pl.col("ns").max())
+        recorded = self.spans.join(together, on="group", how="left")
+        by_group = {row["group"]: row for row in recorded.iter_rows(named=True)}
+        return [
+            Prediction(
+                group=number,
+                span_ns=(span := row["end_ns"] - row["start_ns"]),
+                span_ns_min=row["low"] if row["low"] is not None else span,
+                span_ns_max=row["high"] if row["high"] is not None else span,
+            )
+            for number in self.groups
+            if (row := by_group[number])
+        ]
+
+    def _lengths(self, times: pl.DataFrame, punctual: pl.Series) -> pl.DataFrame:
+        """`group` and `ns`: from the start of the group to the end of what follows the last event of its processes.
+
+        Processes that are `punctual` by assumption do not end last: their own events are still as late as recorded.
+        """
+        ends = self.events.select("process", before="end_ns").with_columns(after=times["end_ns"])
+        last = ends.group_by("process").agg(pl.col("before").max(), pl.col("after").max())
+        processes = self.processes.join(last, on="process").with_columns(
+            end_ns=pl.col("after") + pl.col("end_ns") - pl.col("before")
+        )
+        others = processes.filter(~pl.col("process").is_in(punctual.implode()))
+        ending = pl.concat([others, processes.join(others, on="group", how="anti")])
+        starts = self.spans.select("group", group_start_ns="start_ns")
+        return (
+            ending.join(starts, on="group")
+            .group_by("group")
+            .agg(ns=(pl.col("end_ns") - pl.col("group_start_ns")).max())
+            .sort("group")
+        )
+
+
+def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
+    """The graph of all runs.
+
+    Raises
+    ------
+    UsageError
+        When there are more than `MOST_EVENTS` events.
+    """
+    count = sum(part.events.height for part in partials)
+    if count > MOST_EVENTS:
+        what = f"{count:,} events are more than the {MOST_EVENTS:,} that one event graph may have"
+        raise UsageError(what, advice="choose a part of the run: --time A:B, or some ranks: --rank N")
+    united = _united(partials)
+    rows = matched(united["collectives"])
+    clocks = clock_offsets(rows)
+    processes = _grouped(united["processes"], rows)
+    events, processes = _on_one_clock(united["events"], united["lanes"], processes, clocks)
+    events, rows = _with_meetings(events, rows)
+    lanes, dependencies = united["lanes"], united["dependencies"]
+    core = _core.EventGraph(
+        {
+            name: events[name].fill_null(_NO_EVENT) if events[name].dtype == pl.UInt32 else events[name]
+            for name in ("lane", "start_ns", "end_ns", "launch", "meeting", "awaits", "awaited")
+        },
+        {"process": lanes["process"], "is_gpu": lanes["is_gpu"]},
+        {name: dependencies[name] for name in DEPENDENCIES},
+        processes["group"],
+    )
+    return EventGraph(events, lanes, processes, rows, clocks, core)
+
+
+def event_graph(run: Run) -> EventGraph:
+    """The graph of a run."""
+    return combine_graph([partial_graph(part) for part in run.parts])
+
+
+_PROCESSES = {"host": pl.String(), "pid": pl.Int64(), "rank": pl.Int32(), "run": pl.String()}
+_PROCESSES |= {"source": pl.String(), "start_ns": pl.Int64(), "end_ns": pl.Int64()}
+
+
+def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
+    """The tables of all runs, numbered through."""
+    tables: dict[str, list[pl.DataFrame]] = {
+        "events": [pl.DataFrame(schema=EVENTS | {"part": pl.UInt32})],
+        "lanes": [pl.DataFrame(schema=LANES)],
+        "dependencies": [pl.DataFrame(schema=DEPENDENCIES)],
+        "processes": [pl.DataFrame(schema=_PROCESSES | {"part": pl.UInt32})],
+        "collectives": [pl.DataFrame(schema=ROW_COLUMNS | {"part": pl.UInt32})],
+    }
+    event_count = lane_count = process_count = 0
+    for number, part in enumerate(partials):
+        of_part = pl.lit(number, pl.UInt32).alias("part")
+        shifts = {"launch": event_count, "lane": lane_count, "awaited": lane_count}
+        tables["events"].append(
+            part.events.with_columns(pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items()).with_columns(
+                of_part
+            )
+        )
+        tables["lanes"].append(part.lanes.with_columns(pl.col("process") + pl.lit(process_count, pl.UInt32)))
+        tables["dependencies"].append(
+            part.dependencies.with_columns(pl.col("before", "after") + pl.lit(event_count, pl.UInt32))
+        )
+        tables["processes"].append(part.processes.select(*_PROCESSES).with_columns(of_part))
+        tables["collectives"].append(part.collectives.with_columns(of_part))
+        event_count += part.events.height
+        lane_count += part.lanes.height
+        process_count += part.processes.height
+    return {name: pl.concat(frames) for name, frames in tables.items()}
+
+
+def _grouped(processes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Processes with `process`, `local` (number in their run) and `group`: those that meet each other are one group."""
+    numbered = processes.with_row_index("process").with_columns(
+        local=pl.int_range(pl.len(), dtype=pl.UInt32).over("part")
+    )
+    keys = numbered.select("part", "process", "local")
+    members = rows.filter(pl.col("meeting").is_not_null()).select("meeting", "part", local="process")
+    met = members.join(keys, on=["part", "local"]).select("meeting", "process").unique()
+    pairs = met.group_by("meeting").agg(pl.col("process").min().alias("first"), pl.col("process")).explode("process")
+    parent = list(range(numbered.height))
+
+    def root(process: int) -> int:
+        while parent[process] != process:
+            parent[process] = parent[parent[process]]
+            process = parent[process]
+        return process
+
+    for first, process in pairs.select("first", "process").unique().sort("first", "process").iter_rows():
+        low, high = sorted((root(first), root(process)))
+        parent[high] = low
+    groups = pl.Series("group", [root(process) for process in range(numbered.height)], dtype=pl.UInt32)
+    return numbered.with_columns(groups)
+
+
+def _on_one_clock(
+    events: pl.DataFrame, lanes: pl.DataFrame, processes: pl.DataFrame, clocks: ClockOffsets
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Events and processes with their times on the clock of the reference, where the offset is known."""
+    offsets = clocks.table.select("part", pl.col("offset_ns").fill_null(0), local="process")
+    processes = (
+        processes.join(offsets, on=["part", "local"], how="left", maintain_order="left")
+        .with_columns(pl.col("offset_ns").fill_null(0))
+        .with_columns(pl.col("start_ns", "end_ns") + pl.col("offset_ns"))
+    )
+    of_lane = lanes.select("process").with_row_index("lane")
+    placed = events.join(of_lane, on="lane", how="left", maintain_order="left").join(
+        processes.select("process", "rank", "group", "offset_ns"), on="process", how="left", maintain_order="left"
+    )
+    moved = placed.with_columns(pl.col("start_ns", "end_ns") + pl.col("offset_ns")).drop("offset_ns")
+    return moved.with_row_index("event"), processes
+
+
+def _with_meetings(events: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Events with `meeting`, numbered from 0, and the collectives with their `event`."""
+    is_kernel = pl.col("kind").is_in(["kernel", "communication"])
+    numbers = events.filter(is_kernel).select("part", "row", "event")
+    rows = rows.join(numbers, on=["part", "row"], how="left", maintain_order="left")
+    is_met = pl.col("meeting").is_not_null() & pl.col("event").is_not_null()
+    meetings = rows.filter(is_met).select("event", pl.col("meeting").rank("dense").cast(pl.UInt32) - 1)
+    return events.join(meetings, on="event", how="left", maintain_order="left"), rows

@@ -1,0 +1,167 @@
+"""What if: changes of a run that a user can name, as changes of its event graph."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.collectives import bus_factor
+from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
+from wavewright.analysis.run.graph.events import CALL_KINDS
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction
+
+_PERCENT = re.compile(r"^(?P<sign>[+-]?)(?P<value>\d+(\.\d+)?)%$")
+#: Form of a scenario -> what it means; also the help of `wavewright path --what-if`.
+SCENARIOS = {
+    "kernel=NAME:-20%": "kernels whose name contains NAME take 20 % less (or +20% more)",
+    "launch-gaps": "launches cost nothing: no code between two launches, no time in them, no lag",
+    "rank=N": "rank N arrives at no collective later than the others",
+    "bandwidth=GB/S": "collectives with a recorded size run at this bus bandwidth",
+    "copies": "copies take no time: they are hidden behind other work",
+    "host=-50%": "code of threads between calls takes 50 % less",
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One or more changes by name, and the length of the run after them."""
+
+    text: str
+    predictions: tuple[Prediction, ...]
+
+
+def what_if(graph: EventGraph, texts: tuple[str, ...]) -> list[Scenario]:
+    """The length of each group after every change alone and, where there are several, after all of them.
+
+    Raises
+    ------
+    UsageError
+        When a text is no scenario, or names nothing in the run.
+    """
+    changes = [change_of(graph, text) for text in texts]
+    scenarios = [Scenario(text, tuple(graph.what_if(change))) for text, change in zip(texts, changes, strict=True)]
+    if len(changes) > 1:
+        together = sum(changes, Change())
+        scenarios.append(Scenario("all of these", tuple(graph.what_if(together))))
+    return scenarios
+
+
+def change_of(graph: EventGraph, text: str) -> Change:
+    """The change that a text of `SCENARIOS` means.
+
+    Raises
+    ------
+    UsageError
+        When it is none, or names nothing in the run.
+    """
+    name, _, value = text.partition("=")
+    make = _MAKERS.get(name.strip())
+    if make is None:
+        raise UsageError(f"unknown scenario {text!r}", advice=f"one of: {', '.join(SCENARIOS)}")
+    return make(graph, value.strip())
+
+
+def _scale(text: str, example: str) -> float:
+    """`-20%` is 0.8."""
+    match = _PERCENT.match(text)
+    if match is None or not match["sign"] or float(match["value"]) > (100 if match["sign"] == "-" else 10_000):
+        raise UsageError(f"not a change in percent: {text!r}", advice=f"for example {example}")
+    return 1 + float(match["value"]) / (-100 if match["sign"] == "-" else 100)
+
+
+def _kernel(graph: EventGraph, value: str) -> Change:
+    name, colon, change = value.rpartition(":")
+    if not colon or not name:
+        raise UsageError(f"kernel={value} names no kernel and change", advice="for example kernel=gemm:-20%")
+    scale = _scale(change, "kernel=gemm:-20%")
+    kernels = graph.events.filter(pl.col("kind") == "kernel")
+    chosen = kernels.filter(pl.col("name").cast(pl.String).str.contains(name, literal=True))
+    if not chosen.height:
+        raise UsageError(f"no kernel whose name contains {name!r}", advice="wavewright top lists the kernels")
+    return Change.of(chosen["event"], duration_scale=scale)
+
+
+def _launch_gaps(graph: EventGraph, value: str) -> Change:
+    _none(value, "launch-gaps")
+    launches = graph.events.filter(pl.col("kind") == "launch call")["event"]
+    work = graph.events.filter(pl.col("launch").is_not_null())["event"]
+    return Change.of(launches, duration_scale=0.0) + between_launches(graph) + Change.of(work, lag_scale=0.0)
+
+
+def between_launches(graph: EventGraph) -> Change:
+    """No code between two launches of a thread, other calls included that take no part in waiting."""
+    calls = _calls(graph).sort("lane", "start_ns", "event")
+    follows = pl.col("kind").shift(1).over("lane") == "launch call"
+    return Change.of(calls.filter((pl.col("kind") == "launch call") & follows)["event"], code_scale=0.0)
+
+
+def _rank(graph: EventGraph, value: str) -> Change:
+    ranks = graph.processes["rank"].drop_nulls().unique().sort().to_list()
+    if not value.isdecimal() or int(value) not in ranks:
+        listed = ", ".join(map(str, ranks[:20])) or "none are recorded"
+        raise UsageError(f"no rank {value!r} in this run", advice=f"ranks: {listed}")
+    met = graph.events.filter(pl.col("meeting").is_not_null() & (pl.col("rank") == int(value)))
+    if not met.height:
+        raise UsageError(f"rank {value} takes part in no collective that matches one of another rank")
+    return Change.of(met["event"], flags=ON_TIME)
+
+
+def _bandwidth(graph: EventGraph, value: str) -> Change:
+    try:
+        rate = float(value)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < 1e6:
+        raise UsageError(f"not a bandwidth in GB/s: {value!r}", advice="for example bandwidth=300")
+    count = pl.len().over("meeting")
+    size = pl.max_horizontal("in_bytes", "out_bytes")  # all-gather: output, reduce-scatter: input; others are equal
+    service = pl.col("end_ns") - pl.col("start_ns").max().over("meeting")
+    rows = graph.collectives.filter(pl.col("meeting").is_not_null() & pl.col("event").is_not_null()).drop(
+        "start_ns", "end_ns"
+    )
+    rows = rows.join(graph.events.select("event", "start_ns", "end_ns"), on="event")
+    sized = rows.with_columns(wanted_ns=size * bus_factor(count) / rate, service_ns=service).filter(
+        pl.col("wanted_ns") > 0, pl.col("service_ns") > 0
+    )
+    if not sized.height:
+        raise UsageError("the size of no matched collective is recorded", advice="PyTorch traces record them")
+    scales = (sized["wanted_ns"] / sized["service_ns"]).clip(0.0, 1000.0).round(6)
+    return scaled_to(sized["event"], scales)
+
+
+def _copies(graph: EventGraph, value: str) -> Change:
+    _none(value, "copies")
+    copies = graph.events.filter(pl.col("kind") == "copy")["event"]
+    return Change.of(copies, duration_scale=0.0)
+
+
+def _host(graph: EventGraph, value: str) -> Change:
+    scale = _scale(value, "host=-50%")
+    return Change.of(_calls(graph)["event"], code_scale=scale)
+
+
+def _calls(graph: EventGraph) -> pl.DataFrame:
+    return graph.events.filter(pl.col("kind").is_in(CALL_KINDS))
+
+
+def _none(value: str, name: str) -> None:
+    if value:
+        raise UsageError(f"{name} takes no value, not {value!r}")
+
+
+_MAKERS: dict[str, Callable[[EventGraph, str], Change]] = {
+    "kernel": _kernel,
+    "launch-gaps": _launch_gaps,
+    "rank": _rank,
+    "bandwidth": _bandwidth,
+    "copies": _copies,
+    "host": _host,
+}

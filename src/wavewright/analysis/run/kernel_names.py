@@ -1,0 +1,262 @@
+"""Names of kernels that people can read and tell apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import kernel_title
+from wavewright.codeobj.names import demangle_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_MANGLED = re.compile(r"_Z[A-Z0-9]")
+_PART = re.compile(r"(\d{1,3})([A-Za-z_]\w*)")
+_NO_WORD = re.compile(r"[ST][0-9A-Z]*_|St|D[FB]\d+[_bx]|L[a-z]n?\d+E")  # references, types and numbers
+
+_MAX_CHARACTERS = 4000  #: Of a name that is looked at.
+_LEAST = 8  #: Characters of a short name, however few are asked for.
+#: Namespaces that say nothing which the name itself does not say.
+_NAMESPACES = re.compile(
+    r"\b(?:at::native|at::detail|at::cuda|at|c10|std|binary_internal|memory|templates::cuda|legacy|modern"
+    r"|ROCPRIM_\w+_NS|THRUST_\w+_NS|ck::tensor_layout::gemm|tensor_layout::gemm)::(?=[A-Za-z_(])"
+)
+_DETAIL = re.compile(r"\b(rocprim|thrust|cub)::detail::")
+_LAMBDAS = re.compile(r"(?:::(?:\{lambda\(([^(){}]*)\)#\d+\}|operator\(\)\([^()]*\)(?: const)?))+")
+_LOOP_LAMBDA = ("int", "int, bool", "int, int", "")
+#: What stands around the functor that is computed: loops, and functors that fix an operand.
+_WRAPPER = re.compile(r"\bgpu_kernel_impl(?:_nocast)?<|\b[AB]?(?:Unary|Binary)Functor<\w+, \w+, \w+, ")
+_STORAGE = re.compile(r", (?:array<char\*, \d+\w*>|Array<char\*, \d+>|TrivialOffsetCalculator<[^<>]*>)")
+_WORDS = re.compile(r"\w+|[^\w]+")
+_PIECES = re.compile(r"_*[A-Za-z0-9]+|[^A-Za-z0-9_]+|_+")
+_WORD = re.compile(r"\w")
+#: Words that say what a kernel computes: tiles, functors, and the functions that elementwise kernels are made from.
+_TELLING = re.compile(
+    r"_*[A-Za-z]{0,2}\d+x\d+(?:x\d+)*|\w*(?:Functor|_kernel_(?:cuda|impl)|Op|Ops|KernelImpl|Fmha|Gemm)\w*"
+)
+
+
+def readable_names(names: Iterable[str]) -> dict[str, str]:
+    """Recorded name -> demangled name; of a name that no demangler reads, the words that are in it.
+
+    Examples
+    --------
+    >>> readable_names(["_Z5saxpyfPKfPf.kd", "gemm"])
+    {'_Z5saxpyfPKfPf.kd': 'saxpy(float, float const*, float*)', 'gemm': 'gemm'}
+    >>> readable_names(["_ZN4vllm4mulkIN3c104HalfETnPFT_RKS3_EXadL_ZNS_4siluIS2_EES3_S5_EEEEvPS3_i"]).popitem()[1]
+    'vllm::mulk<c10::Half, silu>'
+    """
+    return {name: _spelled_out(text) if _MANGLED.match(text) else text for name, text in demangle_all(names).items()}
+
+
+def short_names(names: Iterable[str], width: int) -> dict[str, str]:
+    """Recorded name -> name of at most `width` characters (8 at least), in which it differs from the others.
+
+    Return type, parameters, and namespaces of libraries are left out; what is then too long is cut in the middle: the
+    function, its tile or functor, and what tells it from the others stay. Different names never get the same one.
+
+    Examples
+    --------
+    >>> tiles = ["Cijk_Alik_Bljk_HHS_BH_MT16x16x64_MI16x16x1_SN_K1", "Cijk_Alik_Bljk_HHS_BH_MT64x16x64_MI16x16x1_SN_K1"]
+    >>> list(short_names(tiles, 30).values())
+    ['Cijk_Alik_Bljk…_BH_MT16x16x64…', 'Cijk_Alik_Bljk…_BH_MT64x16x64…']
+    >>> short_names(["void at::native::reduce_kernel<512, 1, at::native::MeanOps<float> >(int)"], 60).popitem()[1]
+    'reduce_kernel<512, 1, MeanOps<float>>'
+    """
+    unique = list(dict.fromkeys(names))
+    width = max(width, _LEAST)
+    texts = _distinct_texts(unique)
+    tokens = {name: _tokens(text, width) for name, text in texts.items()}
+    heads = {name: _head_length(parts) for name, parts in tokens.items()}
+    siblings: dict[str, list[set[str]]] = {}
+    for name, parts in tokens.items():
+        siblings.setdefault("".join(parts[: heads[name]]), []).append(set(parts))
+    short = {name: text for name, text in texts.items() if len(text) <= width}
+    for name in (name for name in unique if name not in short):
+        parts, head = tokens[name], heads[name]
+        short[name] = _cut(parts, _order(parts, head, siblings["".join(parts[:head])]), head, width)
+    for same in _equal(short):
+        for name in same:
+            parts = tokens[name]
+            differing = _differing(parts, [tokens[other] for other in same])
+            telling = [at for at, part in enumerate(parts) if _TELLING.fullmatch(part)][:2]
+            short[name] = _cut(parts, [*_head_order(parts, 1), *differing, *telling, *range(len(parts))], 1, width)
+    for same in _equal(short):
+        for number, name in enumerate(same, 1):
+            short[name] = _numbered(short[name], number, width, set(short.values()))
+    return {name: short[name] for name in unique}
+
+
+def _distinct_texts(names: Sequence[str]) -> dict[str, str]:
+    """Each name in the shortest of its forms that is not also one of another name."""
+    readable = readable_names(names)
+    forms: tuple[Callable[[str], str], ...] = (
+        lambda name: _compact(kernel_title(readable[name])),
+        lambda name: _without_namespaces(kernel_title(readable[name])),
+        lambda name: kernel_title(readable[name]),
+        lambda name: readable[name],
+        lambda name: name,
+    )
+    texts: dict[str, str] = {}
+    remaining = list(names)
+    for form in forms:
+        candidates = {name: form(name)[:_MAX_CHARACTERS] or name for name in remaining}
+        counts = Counter((*candidates.values(), *texts.values()))
+        texts.update((name, text) for name, text in candidates.items() if counts[text] == 1)
+        remaining = [name for name in remaining if name not in texts]
+    return texts | {name: name[:_MAX_CHARACTERS] for name in remaining}
+
+
+def _without_namespaces(title: str) -> str:
+    return _DETAIL.sub(r"\1::", _NAMESPACES.sub("", title)).replace(" >", ">")
+
+
+def _compact(title: str) -> str:
+    """A title without what only the compiler needs: lambdas, parameters of functions in arguments, kinds of storage."""
+    text = _without_namespaces(title)
+    if "<" not in text:
+        return text
+    while (at := text.find(")::{lambda(")) >= 0:  # a function in an argument: its parameters go
+        begin = _opening(text, at)
+        text = text[:begin] + text[at + 1 :]
+    text = _LAMBDAS.sub(lambda match: "" if (match[1] or "") in _LOOP_LAMBDA else f"({match[1]})", text)
+    while match := _WRAPPER.search(text):
+        end = _closing(text, text.index("<", match.start()))
+        text = text[: match.start()] + text[match.end() : end] + text[end + 1 :]
+    return _STORAGE.sub("", text)
+
+
+def _opening(text: str, at: int) -> int:
+    """Where the parenthesis opens that closes at `at`; `at` where it does not."""
+    depth = 0
+    for place in range(at, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[place], 0)
+        if not depth:
+            return place
+    return at
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the angle closes that opens at `at`; the end where it does not."""
+    depth = 0
+    for place in range(at, len(text)):
+        depth += {"<": 1, ">": -1}.get(text[place], 0)
+        if not depth:
+            return place
+    return len(text)
+
+
+def _tokens(text: str, width: int) -> list[str]:
+    """Words and what is between them; words that are long for this width in parts."""
+    longest = max(_LEAST, width // 2)
+    tokens: list[str] = []
+    for word in _WORDS.findall(text):
+        parts = [word] if len(word) <= longest or not _WORD.match(word) else _PIECES.findall(word)
+        for part in parts:
+            is_long = len(part) > max(_LEAST, width - 4) and _WORD.match(part)
+            tokens += [part[at : at + _LEAST] for at in range(0, len(part), _LEAST)] if is_long else [part]
+    return tokens
+
+
+def _head_length(tokens: Sequence[str]) -> int:
+    """Tokens of the function's name; of a name without arguments, the first three."""
+    end = next((at for at, token in enumerate(tokens) if "<" in token or "(" in token), None)
+    return min(3, len(tokens)) if end is None else max(1, end)
+
+
+def _order(tokens: Sequence[str], head: int, siblings: Sequence[set[str]]) -> list[int]:
+    """Places of tokens, the most telling first: what few siblings have, tiles and functors before others."""
+    counts = Counter(token for each in siblings for token in each)
+
+    def rank(place: int) -> tuple[int, int, int]:
+        token = tokens[place]
+        is_rare, is_telling = counts[token] < len(siblings), bool(_TELLING.fullmatch(token))
+        kind = (0 if is_rare else 2) if is_telling else 1 if is_rare else 3
+        return kind, counts[token] if is_rare else 0, place
+
+    return [*_head_order(tokens, head), *sorted(range(head, len(tokens)), key=rank)]
+
+
+def _head_order(tokens: Sequence[str], head: int) -> list[int]:
+    """Places of the function's name: the function first, then its namespaces."""
+    function = max((at + 1 for at in range(head) if tokens[at] == "::"), default=0)
+    return [*range(function, head), *range(function)]
+
+
+def _cut(tokens: Sequence[str], order: Sequence[int], head: int, width: int) -> str:
+    """The tokens that fit, in their order, with … for what is left out; at first the head takes three fifths."""
+    chosen: set[int] = set()
+    words = [0, *accumulate(bool(_WORD.search(token)) for token in tokens)]
+    for head_room in (3 * width // 5, width):
+        for place in order:
+            room = head_room if place < head and chosen else width
+            if place in chosen or words[place] == words[place + 1]:
+                continue
+            if len(_joined(tokens, words, chosen | {place})) <= room:
+                chosen.add(place)
+    return _joined(tokens, words, chosen) if chosen else "".join(tokens)[: width - 1] + "…"
+
+
+def _joined(tokens: Sequence[str], words: Sequence[int], chosen: set[int]) -> str:
+    """The chosen tokens; `words`: how many words there are before each place, so that gaps need not be looked at."""
+    text, end = "", 0
+    for place in (*sorted(chosen), len(tokens)):
+        text += "…" if words[place] > words[end] else "".join(tokens[end:place])
+        text += tokens[place] if place < len(tokens) else ""
+        end = place + 1
+    return text
+
+
+def _equal(short: dict[str, str]) -> list[list[str]]:
+    """Names that have the same short name."""
+    groups: dict[str, list[str]] = {}
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _differing(tokens: Sequence[str], group: Sequence[Sequence[str]]) -> list[int]:
+    """Places of tokens that are not as often, or not at this place, in all of the group."""
+    counts = [Counter(each) for each in group]
+    rare = [at for at, token in enumerate(tokens) if len({count[token] for count in counts}) > 1]
+    return rare or [at for at, token in enumerate(tokens) if any(at >= len(o) or o[at] != token for o in group)]
+
+
+def _numbered(text: str, number: int, width: int, taken: set[str]) -> str:
+    while True:
+        mark = f"#{number}"
+        label = text[: width - len(mark)].rstrip("…") + "…" * (len(text) + len(mark) > width) + mark
+        label = text[: width - len(mark)] + mark if len(label) > width else label
+        if label not in taken:
+            return label
+        number += 1
+
+
+def _spelled_out(symbol: str) -> str:
+    """The words of a mangled name: the function, and in brackets the names that its arguments have."""
+    head: list[str] = []
+    arguments: list[str] = []
+    at, end = 2, -1
+    body = symbol.partition("EEv")[0]  # what follows are parameters
+    while at < len(body):
+        skipped = _NO_WORD.match(body, at)
+        part = None if skipped else _PART.match(body, at)
+        if part is None:
+            is_start = not head and body[at] in "NKL"
+            at = skipped.end() if skipped else at + 1
+            end = at if is_start else -1 if head else end
+            continue
+        word = part[2][: int(part[1])]
+        if part.start(2) + len(word) == len(body) == len(symbol):
+            word = word.removesuffix("E")  # the end of the nested name, where the length is wrong
+        if not head or (not arguments and at == end):
+            head.append(word)
+        elif at == end:
+            arguments[-1] += f"::{word}"
+        else:
+            arguments.append(word)
+        at = end = part.start(2) + max(1, len(word))
+    return symbol if not head else "::".join(head) + (f"<{', '.join(arguments)}>" if arguments else "")

@@ -1,0 +1,144 @@
+"""Links from calls to the GPU work they launched, and the other regions of threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.model.run import Run
+
+#: Domains of calls into a runtime; all other regions (markers, operators, frames) describe the application.
+API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
+
+#: Calls that make a stream wait for an event or a value of memory.
+STREAM_WAITS = r"(?i)streamwait|stream_wait"
+
+_KEYS = ["process", "correlation"]
+_SMALL = 1 << 16
+#: Kind of call -> names of functions of that kind; the first that fits.
+CAUSES = {
+    "synchronisation": r"(?i)synchronize|signal_wait|waitevent|wait_event|eventquery|streamquery",
+    "allocation": r"(?i)malloc|free|alloc|hostregister|hostunregister|mempool|memory_pool",
+    "copy call": r"(?i)memcpy|memset|memory_copy|async_copy|memory_fill|memprefetch",
+    "loading code": r"(?i)module(load|unload|get)|code_object|executable|fatbinary|registerfunction|registervar",
+    "launch call": r"(?i)launch|pushcallconfiguration|popcallconfiguration",
+}
+
+
+def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Regions in chunks: calls into a runtime, and all others; with their `domain`."""
+    is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
+    for piece in run.chunks("regions", ["domain", *columns]):
+        yield piece.filter(is_call), piece.filter(~is_call)
+
+
+class Launches:
+    """The calls that launched some work, by process and correlation.
+
+    Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
+    correlations are dense, which writers of runs see to.
+    """
+
+    def __init__(self, work: pl.DataFrame) -> None:
+        wanted = work.select(_KEYS).drop_nulls()
+        low, high = wanted["correlation"].min(), wanted["correlation"].max()
+        self._low = int(low or 0)  # type: ignore[arg-type]
+        self._width = int(high or 0) - self._low + 1  # type: ignore[arg-type]
+        self._processes = int(wanted["process"].max() or 0) + 1  # type: ignore[arg-type]
+        cells = self._width * self._processes
+        self._slots: pl.Series | pl.DataFrame
+        if cells <= max(_SMALL, 8 * wanted.height):
+            present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(wanted), 1)
+            count = int(present.sum())
+            numbers = present.cum_sum().cast(pl.UInt32)
+            self._slots = pl.select(pl.when(pl.lit(present) == 1).then(pl.lit(numbers) - 1)).to_series()
+        else:
+            self._slots = wanted.unique(maintain_order=True).with_row_index("slot")
+            count = self._slots.height
+        self.count = count
+        self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
+        self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
+
+    def _cells(self, frame: pl.DataFrame) -> pl.Series:
+        at = pl.col("correlation") - self._low
+        is_inside = at.is_between(0, self._width - 1) & (pl.col("process") < self._processes)
+        cell = pl.col("process").cast(pl.Int64) * self._width + at
+        return frame.select(pl.when(is_inside).then(cell)).to_series()
+
+    def slots_of(self, frame: pl.DataFrame) -> pl.Series:
+        """The number of the launch that each row belongs to, of `count`; null = none."""
+        if isinstance(self._slots, pl.Series):
+            return self._slots.gather(self._cells(frame))
+        return frame.select(_KEYS).join(self._slots, on=_KEYS, how="left", maintain_order="left")["slot"]
+
+    def add(self, calls: pl.DataFrame) -> None:
+        """Add the calls that launched some of the work; the first of several counts."""
+        launching = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
+        is_free = self._begins.gather(launching["slot"]).is_null()
+        first = launching.filter(is_free & launching["slot"].is_first_distinct())
+        self._begins.scatter(first["slot"], first["start_ns"])
+        self._threads.scatter(first["slot"], first["thread"])
+
+    @property
+    def calls(self) -> pl.DataFrame:
+        """`thread` and `start_ns` of the calls so far, sorted by time."""
+        calls = pl.DataFrame({"thread": self._threads, "start_ns": self._begins})
+        return calls.filter(pl.col("start_ns").is_not_null()).sort("start_ns")
+
+    def of(self, work: pl.DataFrame) -> pl.DataFrame:
+        """`launch_start_ns` and `launch_thread` for each row; null = unknown."""
+        slots = self.slots_of(work)
+        return pl.DataFrame(
+            {"launch_start_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
+        )
+
+
+def outermost(calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> calls = pl.DataFrame({"thread": [0, 0], "start_ns": [0, 0], "end_ns": [5, 9]})
+    >>> outermost(calls).rows()
+    [(0, 0, 9)]
+    """
+    ordered = calls.sort("thread", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+    reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("start_ns"))
+    return ordered.with_columns(pl.max_horizontal("start_ns", reached).alias("start_ns")).filter(
+        pl.col("end_ns") > pl.col("start_ns")
+    )
+
+
+def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """Those of the regions that share some time with one of the merged `stretches`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> regions = pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 9]})
+    >>> touching(regions, pl.DataFrame({"start_ns": [8], "end_ns": [20]})).rows()
+    [(5, 9)]
+    """
+    ended = stretches["end_ns"].search_sorted(regions["start_ns"], side="right")
+    begun = stretches["start_ns"].search_sorted(regions["end_ns"], side="left")
+    return regions.filter(begun > ended)
+
+
+def cause_of(name: pl.Expr) -> pl.Expr:
+    """The kind of a call, from the name of its function.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.select(cause_of(pl.lit("hipStreamSynchronize"))).item()
+    'synchronisation'
+    """
+    kind = pl.lit("other call")
+    for cause, pattern in reversed(CAUSES.items()):
+        kind = pl.when(name.str.contains(pattern)).then(pl.lit(cause)).otherwise(kind)
+    return kind

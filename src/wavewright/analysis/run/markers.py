@@ -1,0 +1,117 @@
+"""Which marker range was open on a thread at a time, and which one was open when GPU work was launched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+MARKER = "MARKER"  #: Domain of marker ranges.
+_THREAD = ("process", "thread")
+
+
+class Markers:
+    """The marker ranges of a run, or the calls of another domain: the innermost one that is open counts."""
+
+    def __init__(self, run: Run, domain: str = MARKER) -> None:
+        columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
+        ranges = [piece.filter(pl.col("domain") == domain).drop("domain") for piece in run.chunks("regions", columns)]
+        empty = run.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
+        self._run = run
+        self._open = _open_ranges(pl.concat([empty, *ranges]))
+        self._launches: pl.DataFrame | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no marker range."""
+        return not self._open.height
+
+    def around(self, events: pl.DataFrame) -> pl.Series:
+        """The name of the range that is open on `thread` of `process` at `start_ns` of each event; null = none."""
+        times = events.select("process", "thread", time="start_ns").with_row_index("row").sort("time")
+        ranges = times.join_asof(
+            self._open, on="time", by=["process", "thread"], strategy="backward", check_sortedness=False
+        )
+        return ranges.sort("row")["name"].rename("marker")
+
+    def around_launches(self, events: pl.DataFrame) -> pl.Series:
+        """As `around`, at the start of the API call with the `correlation` of each event.
+
+        Events whose call was not recorded count at their own begin, on the thread that launched them.
+        """
+        return self.around(self.times_of_launches(events))
+
+    def times_of_launches(self, events: pl.DataFrame) -> pl.DataFrame:
+        """`process`, `thread` and `start_ns` of the API call with the `correlation` of each event, else of itself."""
+        if self._launches is None:
+            self._launches = self._calls()
+        calls = events.select("process", "thread", "correlation", "start_ns").join(
+            self._launches, on=["process", "correlation"], how="left", maintain_order="left"
+        )
+        return calls.select(
+            "process",
+            pl.coalesce("call_thread", "thread").alias("thread"),
+            pl.coalesce("call_ns", "start_ns").alias("start_ns"),
+        )
+
+    def _calls(self) -> pl.DataFrame:
+        """Thread and start of the API call of each correlation."""
+        columns = ["process", "correlation", "domain", "thread", "start_ns"]
+        calls = [
+            piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
+            for piece in self._run.chunks("regions", columns)
+        ]
+        empty = self._run.read("regions", columns).clear() if not calls else calls[0].clear()
+        return (
+            pl.concat([empty, *calls])
+            .select("process", "correlation", call_thread="thread", call_ns="start_ns")
+            .unique(["process", "correlation"], keep="first", maintain_order=True)
+        )
+
+
+def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
+    """The innermost open range at each start and end of a range on a thread."""
+    whole = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
+    steps = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
+    edges = pl.concat(
+        whole.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
+        for time, step, length in steps
+    ).sort(*_THREAD, "time", "step", "length", "range", nulls_last=True)
+    depth = pl.col("step").cum_sum().over(_THREAD)
+    begun = pl.when(pl.col("step") > 0).then("range").forward_fill()
+    nested = edges.with_columns(depth=depth).with_columns(
+        open=begun.over(*_THREAD, "depth"), ended=begun.over(*_THREAD, pl.col("depth") + (pl.col("step") < 0))
+    )
+    is_crossed = (pl.col("ended") != pl.col("range")).any().over(_THREAD)
+    states = nested.select(
+        *_THREAD, "time", "range", "step", is_crossed=is_crossed, open=pl.when(pl.col("depth") > 0).then("open")
+    )
+    innermost = pl.concat([states.filter(~pl.col("is_crossed")), _crossing(states.filter("is_crossed"))])
+    return (
+        innermost.join(whole.select("name", open="range"), on="open", how="left", maintain_order="left")
+        .select(*_THREAD, "time", "name")
+        .unique([*_THREAD, "time"], keep="last", maintain_order=True)
+        .sort("time", maintain_order=True)
+    )
+
+
+def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
+    """The same for threads with ranges that cross: the last started range counts."""
+    innermost: list[int | None] = []
+    for _, thread in edges.group_by(_THREAD, maintain_order=True):
+        pending: dict[int, None] = {}
+        for number, step in thread.select("range", "step").iter_rows():
+            if step > 0:
+                pending[number] = None
+            else:
+                pending.pop(number, None)
+            innermost.append(next(reversed(pending), None))
+    return edges.with_columns(open=pl.Series(innermost, dtype=pl.UInt32))
+
+
+def _length(sign: int) -> pl.Expr:
+    """Sort ranges of equal start outermost first, ranges of equal end innermost first."""
+    return sign * (pl.col("end_ns") - pl.col("start_ns"))

@@ -1,0 +1,55 @@
+"""Events line by line: which lane of its line each one is on, and how deep it is nested there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def timed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows that have a start; an end that is missing or before the start becomes the start.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> timed(pl.DataFrame({"start_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
+    [(5, 5)]
+    """
+    begin, end = pl.col("start_ns"), pl.col("end_ns")
+    return frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
+
+
+def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The distinct `keys` with the number of their `line`, and the starts and ends of all events in an order in which
+    ends close what began last: `row` of `frame`, `line`, `lane` (of what overlaps on a line), `is_end`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"thread": [0, 0], "start_ns": [2, 0], "end_ns": [3, 9]})
+    >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()
+    [1, 0, 0, 1]
+    """
+    lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
+    events = frame.select(*keys, "start_ns", "end_ns").join(
+        lines, on=keys, how="left", nulls_equal=True, maintain_order="left"
+    )
+    order = events.select(
+        pl.arg_sort_by("line", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+    ).to_series()
+    ordered = events.select("line", "start_ns", "end_ns")[order]
+    edges = pl.DataFrame(
+        _core.nested_events(ordered["line"].cast(pl.UInt64), ordered["start_ns"], ordered["end_ns"], may_nest)
+    )
+    edges = edges.with_columns(
+        ordered["line"].gather(edges["row"]).alias("line"),
+        order.gather(edges["row"]).alias("row"),
+        pl.col("is_end").cast(pl.Boolean),
+    )
+    return lines, edges.sort("line", "lane", maintain_order=True)

@@ -1,0 +1,62 @@
+"""Which rows does this SQL give? One SELECT over the stable views and the tables of a run, whatever its format.
+
+The views (`kernels`, `regions`, `top`, ...) have AMD's names and columns; the tables of the run itself are in the
+schema `run` (`run.dispatches`). DuckDB runs the query where it is installed, SQLite otherwise.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.query.duckdb_engine import duckdb_query
+from wavewright.analysis.run.query.result import Meter, QueryLimits, QueryResult
+from wavewright.analysis.run.query.sqlite_engine import sqlite_query
+from wavewright.base.shown import is_text
+from wavewright.errors import MissingToolError, UsageError
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from wavewright.model.run import Run
+
+
+def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
+    """All rows of one SELECT, as a frame.
+
+    Parameters
+    ----------
+    sql
+        One SELECT; `wavewright schema` lists views and tables. It can read the run only.
+    engine
+        `duckdb` or `sqlite`; None = DuckDB where it is installed.
+    limits
+        How large the result may become, and how long the engine may work; None = `QueryLimits()`.
+
+    Raises
+    ------
+    UsageError
+        When it is not one SELECT, cannot be run, or gives more than the limits allow.
+    MissingToolError
+        When DuckDB is asked for and not installed.
+    """
+    return pl.concat(
+        list(run_query(run, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
+    )
+
+
+def run_query(
+    run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None, stop: Event | None = None
+) -> QueryResult:
+    """As `query`, with the rows in chunks; `stop`, once set, ends it."""
+    if not is_text(sql):
+        raise UsageError("the query contains bytes that are not text", advice="write it in UTF-8")
+    meter = Meter(limits or QueryLimits(), stop)
+    has_duckdb = importlib.util.find_spec("duckdb") is not None
+    if engine == "duckdb" and not has_duckdb:
+        raise MissingToolError("this needs the package duckdb", advice="pip install duckdb, or --engine sqlite")
+    if engine == "sqlite" or not has_duckdb:
+        return sqlite_query(run, sql, meter)
+    return duckdb_query(run, sql, meter)

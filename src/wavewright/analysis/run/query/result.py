@@ -1,0 +1,163 @@
+"""The result of a query: named columns, and rows in chunks."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.run.query.suggestions import advice
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from threading import Event
+
+    import polars as pl
+
+PIECE_ROWS = 200_000
+_LONGEST_REASON = 400
+#: Errors of DuckDB as JSON (`errors_as_json`): they say at which byte of the statement something is wrong.
+_AS_JSON = re.compile(r"^([\w ]+: )?(\{.*\})$", re.DOTALL)
+_NEAR = re.compile(r'near "([^"]+)"')
+
+
+@dataclass(frozen=True)
+class QueryLimits:
+    """How large a result may become, and how long the engine may work for it."""
+
+    rows: int = 5_000_000
+    mib: int = 1024
+    seconds: float = 300.0
+
+
+class Meter:
+    """Holds a result to its limits; `stop`, once set, ends the query."""
+
+    def __init__(self, limits: QueryLimits, stop: Event | None = None) -> None:
+        self._limits = limits
+        self._stop = stop
+        self._rows = self._bytes = 0
+        self._spent_seconds, self._began = 0.0, time.monotonic()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The engine runs inside the block; work on its rows outside does not count."""
+        self._began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent_seconds += time.monotonic() - self._began
+
+    def has_time(self) -> bool:
+        """Whether the engine may continue; called while it runs."""
+        return not self.is_stopped and self._spent_seconds + time.monotonic() - self._began < self._limits.seconds
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody wants the query to end."""
+        return self._stop is not None and self._stop.is_set()
+
+    def count(self, piece: pl.DataFrame) -> pl.DataFrame:
+        """The next rows.
+
+        Raises
+        ------
+        UsageError
+            When they are too many.
+        """
+        self._rows += piece.height
+        self._bytes += int(piece.estimated_size())
+        if self._rows > self._limits.rows:
+            raise _beyond(self._limits.rows, "rows", "--max-rows")
+        if self._bytes > self._limits.mib << 20:
+            raise _beyond(self._limits.mib, "MiB", "--max-mib")
+        return piece
+
+    def too_long(self) -> UsageError:
+        """The error when the time limit is reached, or the query was stopped."""
+        if self.is_stopped:
+            return UsageError("the query was stopped before it was finished")
+        what = f"the query takes longer than {self._limits.seconds:g} seconds"
+        return UsageError(what, advice="select less, or raise --max-seconds")
+
+
+def _beyond(most: int, unit: str, option: str) -> UsageError:
+    what = f"the query returns more than {most:,} {unit}"
+    return UsageError(what, advice=f"use LIMIT, GROUP BY or WHERE, or raise {option}")
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """The rows of a query; `pieces` can be read once."""
+
+    engine: str
+    pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one chunk, which has the columns.
+
+
+def refused(error: Exception | str, sql: str = "", *, shift: int = 0) -> UsageError:
+    """The error for a query that cannot be run: the engine's reason, its place, and what may have been meant.
+
+    `shift` is the number of bytes before the statement of the user in the one that the engine was given.
+
+    Examples
+    --------
+    >>> str(refused('Binder Error: no column "nme"!\\nCandidate bindings: "name"\\n\\nLINE 1: ...')).split("; ")[0]
+    'the query was refused: Binder Error: no column "nme"! Candidate bindings: "name"'
+    >>> refused('near "FRM": syntax error', "SELECT 1\\nFRM kernels").where
+    'line 2, column 1'
+    """
+    text, byte = _reason_of(str(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    reasons = lines[:1] + [line for line in lines[1:] if line.startswith("Candidate")]
+    reason = " ".join(reasons) or "no reason given"
+    where = _place(sql, byte - shift) if byte is not None else _place_near(sql, reason)
+    return UsageError(f"the query was refused: {reason}"[:_LONGEST_REASON], where=where, advice=advice(reason, sql))
+
+
+def _reason_of(text: str) -> tuple[str, int | None]:
+    """The reason that an engine gives, and the byte of the statement that it is about; None = it does not say."""
+    if match := _AS_JSON.match(text):
+        with suppress(ValueError, TypeError):
+            facts = json.loads(match[2])
+            place = facts.get("position")
+            return f"{match[1] or ''}{facts['exception_message']}", None if place is None else int(place)
+    return text, None
+
+
+def _place(sql: str, byte: int) -> str:
+    """The place of a byte of a statement as people count; empty = it is outside."""
+    content = sql.encode(errors="replace")
+    if not sql or not 0 <= byte <= len(content):
+        return ""
+    before = content[:byte].decode(errors="ignore")
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - (before.rfind(chr(10)) + 1) + 1}"
+
+
+def _place_near(sql: str, reason: str) -> str:
+    """The place of what SQLite names, where it occurs but once."""
+    near = _NEAR.search(reason)
+    if not near or sql.count(near[1]) != 1:
+        return ""
+    return _place(sql, len(sql[: sql.index(near[1])].encode(errors="replace")))
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names of columns; repeated names get a number.
+
+    Examples
+    --------
+    >>> distinct_names(["a", "b", "a"])
+    ['a', 'b', 'a_1']
+    """
+    distinct: list[str] = []
+    for name in names:
+        number, candidate = 0, name
+        while candidate in distinct:
+            number += 1
+            candidate = f"{name}_{number}"
+        distinct.append(candidate)
+    return distinct

@@ -1,0 +1,173 @@
+"""Queries with SQLite, where DuckDB is not installed: an in-memory database that allows to read, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
+from wavewright.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
+from wavewright.analysis.run.views import VIEWS
+from wavewright.base.sql import quoted
+from wavewright.model.run_tables import NUMBERED
+from wavewright.readers.files.sqlite.permits import is_reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.query.result import Meter
+    from wavewright.analysis.run.query.tables import Used
+    from wavewright.model.run import Run
+
+_TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
+_LONGEST_VALUE = 100_000_000
+_STEPS = 100_000  #: Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C.
+#: Rows of the first chunk; later chunks depend on the size of earlier rows.
+_FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
+
+
+def sqlite_query(run: Run, sql: str, meter: Meter) -> QueryResult:
+    """Run one SELECT over the views and tables of a run.
+
+    Raises
+    ------
+    UsageError
+        When it is not one SELECT, or cannot be run.
+    """
+    connection = sqlite3.connect(":memory:")
+    try:
+        _create(connection, used(sql))
+        extras = named_extras(run, sql)
+        for name, frame in extras.items():
+            connection.execute(f"CREATE TABLE run.{quoted(name)} ({_names(frame.columns)})")
+            _insert(connection, name, frame)
+        for table, columns in _needed(connection, sql).items():
+            _insert(connection, table, loaded(run, table, columns))
+        _restrict(connection)
+        return QueryResult("sqlite", _pieces(connection, sql, meter))
+    except sqlite3.Error as error:
+        connection.close()
+        raise _refused(error, sql) from error
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _create(connection: sqlite3.Connection, names: Used) -> None:
+    connection.execute("ATTACH ':memory:' AS run")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    connection.create_function("json_string", 2, _json_string, deterministic=True)
+    connection.create_function("json_number", 2, _json_number, deterministic=True)
+    connection.create_function("hexadecimal", 1, _hexadecimal, deterministic=True)
+    connection.create_function("square_root", 1, _square_root, deterministic=True)
+    for table in names.tables:
+        plain = table.removeprefix("numbered_")
+        declared = [
+            f'"{name}" {_TYPES.get(dtype, "INTEGER")}{" PRIMARY KEY" if NUMBERED.get(table) == name else ""}'
+            for name, dtype in stored_columns(table).items()
+        ]
+        connection.execute(f'CREATE TABLE run."{table}" ({", ".join(declared)})')
+        if plain != table:
+            columns = _names(stored_columns(plain))
+            connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {columns} FROM "{table}"')  # noqa: S608 - ours
+    for view in names.views:  # a view that is not temporary cannot refer to another database
+        connection.execute(f"CREATE TEMP VIEW {view} AS {VIEWS[view].sql}")
+
+
+def _needed(connection: sqlite3.Connection, sql: str) -> dict[str, set[str]]:
+    """The stored tables that a statement reads, with the columns: reported by SQLite's authorizer."""
+    needed: dict[str, set[str]] = {}
+
+    def note(action: int, table: str | None, column: str | None, *_: object) -> int:
+        if action == sqlite3.SQLITE_READ and table in STORED:
+            needed.setdefault(table, set()).add(column or "")
+        return sqlite3.SQLITE_OK if is_reading(action, column) else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(note)
+    connection.execute(f"EXPLAIN {sql}").close()
+    connection.set_authorizer(None)
+    return needed
+
+
+def _restrict(connection: sqlite3.Connection) -> None:
+    def permit(action: int, _: str | None, function: str | None, *__: object) -> int:
+        return sqlite3.SQLITE_OK if is_reading(action, function) else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(permit)
+
+
+def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
+    marks = ", ".join("?" * frame.width)
+    statement = f"INSERT INTO run.{quoted(table)} ({_names(frame.columns)}) VALUES ({marks})"  # noqa: S608 - quoted
+    for piece in frame.iter_slices(PIECE_ROWS):
+        connection.executemany(statement, piece.rows())
+
+
+def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[pl.DataFrame]:
+    # Its call also lets Python see Ctrl-C while SQLite works; an exception there interrupts the query.
+    connection.set_progress_handler(lambda: not meter.has_time(), _STEPS)
+    try:
+        with meter.running():
+            cursor = connection.execute(sql)
+            rows = cursor.fetchmany(_FIRST_ROWS)
+        names = distinct_names([column[0] for column in cursor.description])
+        while True:
+            piece = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None, strict=False)
+            yield meter.count(piece)
+            row_bytes = max(1, int(piece.estimated_size()) // max(1, piece.height))
+            with meter.running():
+                rows = cursor.fetchmany(max(1, min(PIECE_ROWS, _PIECE_BYTES // row_bytes)))
+            if not rows:
+                break
+    except sqlite3.Error as error:
+        if "interrupted" in str(error):
+            raise (KeyboardInterrupt if meter.has_time() else meter.too_long()) from error
+        raise _refused(error, sql) from error
+    finally:
+        connection.close()
+
+
+def _refused(error: sqlite3.Error, sql: str) -> Exception:
+    is_other = "not authorized" in str(error) or "one statement" in str(error) or 'near "' in str(error)
+    what = f"one SELECT is expected; a run can be read, not changed ({error})"
+    return refused(what if is_other else str(error), sql)
+
+
+def _json_string(text: Any, path: str) -> str | None:
+    value = _at(text, path)
+    return None if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def _json_number(text: Any, path: str) -> int | None:
+    try:
+        number = int(_at(text, path))
+    except (TypeError, ValueError):
+        return None
+    return number if abs(number) < 1 << 63 else None
+
+
+def _hexadecimal(number: Any) -> str | None:
+    return f"0x{number % (1 << 64):x}" if isinstance(number, int) else None
+
+
+def _square_root(number: Any) -> float | None:
+    return math.sqrt(number) if isinstance(number, int | float) and number >= 0 else None
+
+
+def _at(text: Any, path: str) -> Any:
+    """The value at `$.a.b` of a JSON text."""
+    try:
+        value = json.loads(text)
+        for key in path.split(".")[1:]:
+            value = value[key]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return value
+
+
+def _names(columns: Any) -> str:
+    return ", ".join(quoted(name) for name in columns)

@@ -1,0 +1,44 @@
+"""What a refused query may have meant: names of views, tables and columns that resemble the unknown one."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from wavewright.analysis.run.query.tables import stored_columns, used
+from wavewright.analysis.run.views import VIEWS
+from wavewright.model.run_tables import RUN
+
+_TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')
+_COLUMN = re.compile(r'(?:Referenced column|have a column named) "([^"]+)"|no such column: (?:\w+\.)?(\w+)')
+_ADVICE = "`wavewright schema` lists the views and tables with their columns"
+_MOST = 3
+
+
+def advice(reason: str, sql: str = "") -> str:
+    """What to try after an engine refused a query for this reason.
+
+    Examples
+    --------
+    >>> advice("no such table: kernelz").split("?")[0]
+    'did you mean kernel, kernels, top_kernels'
+    >>> advice("no such column: nme", "SELECT nme FROM kernels").split("?")[0]
+    'did you mean name'
+    """
+    similar: list[str] = []
+    if table := _TABLE.search(reason):
+        similar = _similar(table[1] or table[2], {name: name for name in VIEWS} | {name: f"run.{name}" for name in RUN})
+    elif column := _COLUMN.search(reason):
+        named = used(sql)
+        columns = [name for view in named.views for name in VIEWS[view].names]
+        columns += [name for table_name in named.tables for name in stored_columns(table_name)] if not columns else []
+        similar = _similar(column[1] or column[2], {name: name for name in columns})
+    return f"did you mean {', '.join(similar)}? {_ADVICE}" if similar else _ADVICE
+
+
+def _similar(name: str, candidates: dict[str, str]) -> list[str]:
+    """The names that resemble one, in any case; views go before tables of the same name."""
+    by_lower: dict[str, str] = {}
+    for candidate, shown in candidates.items():
+        by_lower.setdefault(candidate.lower(), shown)
+    return [by_lower[match] for match in get_close_matches(name.rpartition(".")[2].lower(), by_lower, _MOST, 0.6)]

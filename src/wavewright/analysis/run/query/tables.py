@@ -1,0 +1,90 @@
+"""The tables that a query reads, with the columns it reads; nothing else is loaded."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.views import NUMBERED_TABLES, VIEWS
+from wavewright.model.run_tables import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from wavewright.model.run import Run
+
+NUMBER = "row_in_process"
+
+
+#: The tables as they are loaded.
+STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name in RUN)
+
+
+@dataclass(frozen=True)
+class Used:
+    """The relations a statement may name: stored tables, and views in the order of their dependencies."""
+
+    views: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+def used(sql: str) -> Used:
+    """The views and stored tables whose names occur in a statement, and the ones they need.
+
+    Examples
+    --------
+    >>> used("SELECT * FROM processes").tables
+    ('nodes', 'processes')
+    """
+    words = _words(sql)
+    if words & _CATALOG:
+        return Used(tuple(VIEWS), STORED)
+    views = {name for name in VIEWS if name in words}
+    while more := {name for view in views for name in _words(VIEWS[view].source) & set(VIEWS)} - views:
+        views |= more
+    for view in views:
+        words |= _words(VIEWS[view].source)
+    tables = tuple(name for name in STORED if {name, name.removeprefix("numbered_")} & words)
+    return Used(tuple(name for name in VIEWS if name in views), tables)
+
+
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", sql.lower()))
+
+
+#: Keywords of statements that list relations.
+_CATALOG = {"describe", "desc", "show", "summarize", "information_schema", "sqlite_master", "sqlite_schema"} | {
+    f"duckdb_{what}" for what in ("tables", "views", "columns")
+}
+
+
+def stored_columns(table: str) -> dict[str, str]:
+    """Columns of a stored table with the names of their polars types; `numbered_` tables have one more.
+
+    Examples
+    --------
+    >>> stored_columns("numbered_copies")["row_in_process"]
+    'Int64'
+    """
+    plain = table.removeprefix("numbered_")
+    columns = {column.name: column.dtype for column in RUN[plain].columns}
+    return columns if plain == table else {NUMBER: "Int64", **columns}
+
+
+def loaded(run: Run, table: str, columns: Collection[str]) -> pl.DataFrame:
+    """These columns of a stored table, in the order of its declaration; at least one, so that rows can be counted."""
+    declared = stored_columns(table)
+    names = [name for name in declared if name in columns] or [next(reversed(declared))]
+    plain = table.removeprefix("numbered_")
+    if NUMBER not in names:
+        return run.read(plain, names)
+    read = run.read(plain, list(dict.fromkeys(["process", *names[1:]])))
+    return read.with_columns((pl.int_range(pl.len()).over("process") + 1).alias(NUMBER)).select(names)
+
+
+def named_extras(run: Run, sql: str) -> dict[str, pl.DataFrame]:
+    """The extra tables of the formats at hand whose names occur in the query."""
+    return {name: run.table(name) for name in run.extra_names if name.lower() in sql.lower()}

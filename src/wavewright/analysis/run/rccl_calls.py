@@ -1,0 +1,145 @@
+"""RCCL calls of threads with their arguments: which collective of how many bytes launched a kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+_THREAD = ("process", "thread")
+_COUNTS = ("count", "sendcount", "recvcount")
+_WANTED = (*_COUNTS, "datatype", "comm", "nranks", "ndev")
+_ELEMENT_BYTES = {
+    "int8": 1, "char": 1, "uint8": 1, "int32": 4, "int": 4, "uint32": 4, "int64": 8, "uint64": 8, "float16": 2,
+    "half": 2, "float32": 4, "float": 4, "float64": 8, "double": 8, "bfloat16": 2, "float8e4m3": 1, "float8e5m2": 1,
+    "fp8e4m3": 1, "fp8e5m2": 1,
+}  # fmt: skip
+_NUMBERED = (1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1)  #: Bytes of ncclDataType_t 0, 1, ...
+_SIZES = _ELEMENT_BYTES | {str(number): size for number, size in enumerate(_NUMBERED)}
+_MOST = 1 << 58
+
+
+def rccl_calls(run: Run) -> pl.DataFrame:
+    """The RCCL calls of a run: `process`, `thread`, `start_ns`, `end_ns`, `function`, bytes, communicator, its size."""
+    columns = ["process", "thread", "event", "domain", "name", "start_ns", "end_ns"]
+    pieces = [piece.filter(pl.col("domain") == "RCCL") for piece in run.chunks("regions", columns)]
+    calls = pl.concat([run.read("regions", columns).clear() if not pieces else pieces[0].clear(), *pieces])
+    calls = calls.filter(pl.col("end_ns") >= pl.col("start_ns")).with_columns(function=pl.col("name").cast(pl.String))
+    calls = calls.drop("domain", "name").join(
+        _arguments(run, calls), on=["process", "event"], how="left", maintain_order="left"
+    )
+    size = pl.col("datatype").str.to_lowercase().str.strip_prefix("nccl").replace_strict(_SIZES, default=None)
+    count = pl.coalesce(pl.col(name).cast(pl.Int64, strict=False) for name in _COUNTS)
+    amount = pl.when(count.is_between(0, _MOST)).then(count * size.cast(pl.Int64))
+    communicators = _communicator_sizes(calls)
+    used = calls.filter(pl.col("comm").is_not_null() & is_collective_call()).sort("start_ns", maintain_order=True)
+    numbers = (
+        used.select("process", "comm")
+        .unique(maintain_order=True)
+        .with_columns(number=pl.int_range(pl.len()).over("process"))
+    )
+    return (
+        calls.join(communicators, on="process", how="left", maintain_order="left")
+        .join(numbers, on=["process", "comm"], how="left", maintain_order="left")
+        .with_columns(amount=amount, group=pl.format("communicator {}", "number"))
+        .with_columns(in_bytes=_sized("AllToAll|ReduceScatter|Scatter"))
+        .with_columns(out_bytes=_sized("AllToAll|AllGather|Gather"))
+        .select(*_THREAD, "start_ns", "end_ns", "function", "group", "group_size", "in_bytes", "out_bytes")
+    )
+
+
+def is_collective_call() -> pl.Expr:
+    """Whether an RCCL `function` moves data."""
+    return pl.col("function").str.contains(
+        "(?i)reduce|gather|scatter|all_?to_?all|bcast|broadcast|send|recv"
+    ) & ~pl.col("function").str.contains("(?i)group|redop|comm")
+
+
+def _sized(whole: str) -> pl.Expr:
+    """Bytes of a buffer: the counted amount, or times the ranks where the count is of the part of one rank."""
+    is_whole = pl.col("function").str.contains(f"({whole})$")
+    return pl.when(is_whole).then(pl.col("amount") * pl.col("group_size")).otherwise("amount")
+
+
+def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
+    """The arguments of the calls that tell sizes and communicators, one column each."""
+    events = calls.select("process", "event").drop_nulls().unique()
+    keys = {"process": pl.UInt32, "event": pl.Int64}
+    pieces = [pl.DataFrame(schema=keys | {"name": pl.String, "value": pl.String})]
+    for piece in run.chunks("arguments", ["process", "event", "name", "value"]) if events.height else ():
+        text = piece.with_columns(pl.col("name", "value").cast(pl.String)).filter(pl.col("name").is_in(_WANTED))
+        pieces.append(text.join(events, on=["process", "event"], how="semi"))
+    value = pl.col("value")
+    return (
+        pl.concat(pieces)
+        .group_by("process", "event")
+        .agg(value.filter(pl.col("name") == name).first().alias(name) for name in _WANTED)
+    )
+
+
+def _communicator_sizes(calls: pl.DataFrame) -> pl.DataFrame:
+    """Ranks of the communicators of a process, where all of them have as many: which one was made is not recorded."""
+    size = pl.coalesce("nranks", "ndev").cast(pl.Int64, strict=False)
+    is_one = (size.n_unique() == 1).alias("is_one")
+    sized = calls.filter(size > 0).group_by("process").agg(is_one, size.first().alias("group_size"))
+    return sized.select("process", group_size=pl.when("is_one").then("group_size"))
+
+
+def around_kernels(calls: pl.DataFrame, launches: pl.DataFrame) -> pl.DataFrame:
+    """For every launch (`process`, `thread`, `start_ns`): `collective`, `group`, sizes of the call it happened in.
+
+    Calls between ncclGroupStart and ncclGroupEnd are launched together: they count as one where they are of one kind
+    and one kernel came of them; sizes of several kernels of a group are not known.
+    """
+    blocks = _blocks(calls)
+    rows = launches.select(*_THREAD, time="start_ns").with_row_index("place").sort("time")
+    inside = rows.join_asof(
+        blocks.sort("first_ns"),
+        left_on="time",
+        right_on="first_ns",
+        by=list(_THREAD),
+        strategy="backward",
+        check_sortedness=False,
+    ).sort("place")
+    is_inside = pl.col("time") <= pl.col("last_ns")
+    is_single = pl.len().over("block") == 1
+    names = ("collective", "group", "group_size")
+    return inside.select(
+        *(pl.when(is_inside).then(name).alias(name) for name in names),
+        *(pl.when(is_inside & is_single).then(name).alias(name) for name in ("in_bytes", "out_bytes")),
+    )
+
+
+def _blocks(calls: pl.DataFrame) -> pl.DataFrame:
+    """Calls, or groups of calls, one row each."""
+    ordered = calls.sort(*_THREAD, "start_ns", -pl.col("end_ns"), nulls_last=True)
+    reached = pl.col("end_ns").cum_max().shift(1).over(_THREAD)
+    outer = ordered.filter((pl.col("start_ns") >= reached).fill_null(value=True))
+    name = pl.col("function")
+    change = pl.when(name == "ncclGroupStart").then(1).when(name == "ncclGroupEnd").then(-1).otherwise(0)
+    level = change.cum_sum().over(_THREAD)
+    outer = outer.with_columns(change=change, level=level)
+    depth = pl.col("level") - pl.min_horizontal(pl.lit(0), pl.col("level").cum_min().over(_THREAD))
+    before = depth.shift(1).over(_THREAD).fill_null(0)
+    outer = outer.with_columns(is_first=before == 0).with_columns(block=pl.col("is_first").cum_sum())
+    moving = outer.with_columns(is_moving=is_collective_call())
+    is_moving = pl.col("is_moving")
+    one_kind = pl.col("function").filter(is_moving).n_unique() == 1
+    one_group = pl.col("group").filter(is_moving).n_unique() == 1
+
+    def total(column: str) -> pl.Expr:
+        values = pl.col(column).filter(is_moving)
+        return pl.when(one_kind & (values.null_count() == 0)).then(values.sum()).alias(column)
+
+    return moving.group_by(*_THREAD, "block", maintain_order=True).agg(
+        pl.col("start_ns").min().alias("first_ns"),
+        pl.col("end_ns").max().alias("last_ns"),
+        pl.when(one_kind).then(pl.col("function").filter(is_moving).first()).alias("collective"),
+        pl.when(one_group).then(pl.col("group").filter(is_moving).first()).alias("group"),
+        pl.when(one_group).then(pl.col("group_size").filter(is_moving).first()).alias("group_size"),
+        total("in_bytes"),
+        total("out_bytes"),
+    )

@@ -1,0 +1,384 @@
+"""How long are the steps of a run, what are they made of, and why do some take longer?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.launches import region_pieces
+from wavewright.analysis.run.process_time import HOST, KINDS, ProcessTime
+from wavewright.analysis.run.processes import PROCESS, processes_of
+from wavewright.analysis.run.statistics import is_timed
+from wavewright.analysis.run.step_ranges import step_ranges
+from wavewright.analysis.run.stragglers import CAUSES
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+_OUTLIER = 1.5  #: Length over the median of the steps from which a step is an outlier.
+_FEWEST = 3  #: Steps from which there are outliers.
+_ALIKE = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
+_SAME = 0.5  #: Part of the steps of a repetition that must have the same kernels.
+_MOST_GROUPS = 64  #: Groups of steps with the same kernels that are told apart.
+_MOST_CAUSES = 200  #: Long steps whose cause is looked for, the longest first.
+_PART = 0.3  #: Part of the excess from which a kernel or call is named as its cause.
+_WHO = """
+    host              String?  -   | node
+    pid               Int64?   -   | process id
+    rank              Int32?   -   | rank; null = not known
+    run               String?  -   | recording
+"""
+
+
+@dataclass(frozen=True)
+class PartialSteps:
+    """The contribution of one run."""
+
+    steps: pl.DataFrame
+    processes: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Steps(Answer):
+    """The steps of a run."""
+
+    definition: ClassVar[str] = (
+        "Steps are the ranges of the marker that was asked for; else of the marker with most ranges that cover at "
+        "least 80 % of the time between first and last GPU work of the process; else of ProfilerStep; else the "
+        "repetition of its kernels: a step starts with a kernel that comes once in each; else there are none. The "
+        "time of a step is split on the GPUs of its process: computation; communication and copies that nothing "
+        "before hides; idle with launched work; and host: idle with nothing launched. The parts add up to the length. "
+        "An outlier is longer than 1.5 times the median of the steps with the same kernels (of all where fewer than 3 "
+        "have), with at least 3 steps; long steps at the start are warm-up, and long steps that run other kernels than "
+        "those that come 3 times (prefill, evaluation) are told apart as other. The cause is the part that grew most "
+        "against the median."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "steps": table_spec(
+            "steps",
+            "one step of one process",
+            "part UInt32 - | number of the recording\nprocess UInt32 - | number of the process in it\n"
+            + _WHO
+            + """
+            step              Int64    -   | number of the step in its process, from 0
+            name              String   -   | marker range, or kernel it begins with
+            kind              String   -   | step, outlier, warm-up, or other: long with other kernels
+            alike             Int64    -   | number of the first step with the same kernels
+            start_ns          Int64    ns  | start
+            end_ns            Int64    ns  | end
+            length_ns         Int64    ns  | end minus start
+            compute_ns        Int64    ns  | with computation
+            communication_ns  Int64    ns  | with communication and no computation
+            copy_ns           Int64    ns  | with copies and no kernel
+            queued_ns         Int64?   ns  | idle with launched work; null = launches not recorded
+            host_ns           Int64?   ns  | idle with nothing launched; null = the same
+            idle_ns           Int64    ns  | idle of both kinds
+            kernel_count      Int64    -   | kernels that start in it
+            copy_count        Int64    -   | copies that start in it
+            call_count        Int64    -   | calls into the runtime that start in it
+            excess_ns         Int64    ns  | length minus the median of those it is compared with
+            cause             String?  -   | of long steps: what grew most, in words
+            cause_ns          Int64?   ns  | by how much
+            detail            String?  -   | kernel or call that grew most, where it is a large part of the excess
+            detail_ns         Int64?   ns  | by how much
+            """,
+        ),
+        "processes": table_spec(
+            "processes",
+            "one process with GPU work",
+            _WHO
+            + """
+            source            String   -   | marker given, marker, ProfilerStep, repetition or none
+            name              String?  -   | the marker, or the kernel that steps begin with
+            step_count        Int64    -   | steps
+            warm_up_count     Int64    -   | of these, warm-up
+            other_count       Int64    -   | of these, long with other kernels
+            outlier_count     Int64    -   | of these, outliers
+            median_ns         Float64? ns  | median length without warm-up and others
+            min_ns            Int64?   ns  | shortest without warm-up and others
+            max_ns            Int64?   ns  | longest without warm-up and others
+            variation         Float64? -   | standard deviation over mean, without warm-up and others
+            excess_ns         Int64    ns  | of outliers, what they are longer than the median
+            excess_share      Float64? -   | that over the length of all steps without warm-up and others
+            """,
+        ),
+    }
+
+    steps: pl.DataFrame
+    processes: pl.DataFrame
+    source: str  #: How steps were found, in words.
+
+
+def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
+    """The contribution of one run."""
+    time = ProcessTime(run)
+    ranges = step_ranges(run, time.spans, marker)
+    who = processes_of(run)
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over("process")
+    steps = ranges.steps.with_columns(step=number)
+    steps = _measured(run, steps, time)
+    columns = ["process", "name", "start_ns", "end_ns"]
+    kernels = _times(run.chunks("dispatches", columns), steps)
+    calls = _times((calls for calls, _ in region_pieces(run, columns)), steps)
+    sources = ranges.sources
+    described = []
+    for (process,), frame in steps.partition_by("process", maintain_order=True, as_dict=True).items():
+        is_own = pl.col("process") == process
+        rows = _described(frame, kernels.filter(is_own), calls.filter(is_own))
+        source = sources.filter(is_own)["source"][0]
+        if source == "repetition" and _largest_group(rows) < _SAME:  # they share a kernel, but are no repetition
+            unknown = [pl.when(is_own).then(pl.lit("none")).otherwise("source").alias("source")]
+            sources = sources.with_columns(*unknown, pl.when(~is_own).then("name").alias("name"))
+        else:
+            described.append(rows)
+    schema = Steps.tables["steps"].dtypes
+    names = [name for name in schema if name not in ("part", *PROCESS)]
+    empty = pl.DataFrame(schema={name: schema[name] for name in names})
+    rows_of_all = [frame.select(pl.col(name).cast(schema[name]) for name in names) for frame in described]
+    every = pl.concat([empty, *rows_of_all]).join(who, on="process", how="left", maintain_order="left")
+    return PartialSteps(every, sources.join(who, on="process", how="left", maintain_order="left"))
+
+
+def _largest_group(steps: pl.DataFrame) -> float:
+    """The part of the steps that have the same kernels."""
+    return float(steps.select(pl.len().over("alike").max() / pl.len()).item(0, 0))
+
+
+def combine_steps(partials: Sequence[PartialSteps]) -> Steps:
+    """The combined result of all runs."""
+    spec = Steps.tables
+    parts = [
+        part.steps.with_columns(part=pl.lit(n, pl.UInt32)).select(spec["steps"].names)
+        for n, part in enumerate(partials)
+    ]
+    steps = pl.concat([empty_frame(spec["steps"]), *parts])
+    schema = {name: spec["processes"].dtypes[name] for name in (*PROCESS, "source", "name")}
+    rows = [
+        part.processes.select("process", *schema).with_columns(part=pl.lit(n, pl.UInt32))
+        for n, part in enumerate(partials)
+    ]
+    processes = pl.concat([pl.DataFrame(schema={"process": pl.UInt32, **schema, "part": pl.UInt32}), *rows])
+    order = ["rank", *PROCESS, "part", "process"]
+    processes = processes.join(_spread(steps), on=["part", "process"], how="left").with_columns(
+        pl.col("step_count", "warm_up_count", "other_count", "outlier_count", "excess_ns").fill_null(0)
+    )
+    return Steps(
+        steps=steps.sort(*order, "step", nulls_last=True),
+        processes=processes.sort(*order, nulls_last=True).select(spec["processes"].names),
+        source=_source(processes),
+    )
+
+
+def steps(run: Run, marker: str | None = None) -> Steps:
+    """The steps of a run, their spread, and why some take longer."""
+    return combine_steps([partial_steps(part, marker) for part in run.parts])
+
+
+def _source(processes: pl.DataFrame) -> str:
+    """How the steps of most processes were stepped."""
+    stepped = processes.filter(pl.col("source") != "none")
+    if not stepped.height:
+        return "none"
+    order = stepped.group_by("source", "name").len().sort(-pl.col("len").cast(pl.Int64), "source", "name")
+    source, name = order.select("source", "name").row(0)
+    words = {
+        "marker given": f"marker {name} (--step)",
+        "marker": f"marker {name}, found",
+        "ProfilerStep": f"marker {name}",
+        "repetition": f"repetition of kernels, from {name} on",
+    }
+    return words[source]
+
+
+def _spread(steps: pl.DataFrame) -> pl.DataFrame:
+    """Per process: how many steps, how long."""
+    usual = pl.col("kind").is_in(["step", "outlier"])
+    length = pl.col("length_ns").filter(usual)
+    is_outlier = pl.col("kind") == "outlier"
+    excess = pl.col("excess_ns").filter(is_outlier).sum()
+    return steps.group_by("part", "process").agg(
+        step_count=pl.len().cast(pl.Int64),
+        warm_up_count=(pl.col("kind") == "warm-up").sum().cast(pl.Int64),
+        other_count=(pl.col("kind") == "other").sum().cast(pl.Int64),
+        outlier_count=is_outlier.sum().cast(pl.Int64),
+        median_ns=length.median(),
+        min_ns=length.min(),
+        max_ns=length.max(),
+        variation=pl.when((length.len() > 1) & (length.mean() > 0)).then(length.std() / length.mean()),
+        excess_ns=excess,
+        excess_share=pl.when(length.sum() > 0).then(excess / length.sum()),
+    )
+
+
+def _measured(run: Run, steps: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
+    """Steps with the time of each kind, and how much started in them."""
+    ends = time.before(steps.select("process", time_ns="end_ns"))
+    begins = time.before(steps.select("process", time_ns="start_ns"))
+    is_known = steps.join(time.spans, on="process", how="left", maintain_order="left")["is_launch_known"]
+    length = pl.col("end_ns") - pl.col("start_ns")
+    steps = steps.hstack(ends - begins).with_columns(length_ns=length, is_known=is_known)
+    steps = steps.with_columns(idle_ns=pl.col("length_ns") - pl.sum_horizontal(KINDS[:-1]))
+    if_launched = pl.when("is_known")
+    steps = steps.with_columns(
+        if_launched.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST),
+        if_launched.then("queued_ns").alias("queued_ns"),
+    ).drop("is_known")
+    for column, pieces in (
+        ("kernel_count", run.chunks("dispatches", ["process", "start_ns"])),
+        ("copy_count", run.chunks("copies", ["process", "start_ns"])),
+        ("call_count", (calls for calls, _ in region_pieces(run, ["process", "start_ns"]))),
+    ):
+        counts = pl.repeat(0, steps.height, dtype=pl.Int64, eager=True)
+        for piece in pieces:
+            counts = counts + _started(piece, steps)
+        steps = steps.with_columns(counts.alias(column))
+    return steps
+
+
+def _started(events: pl.DataFrame, steps: pl.DataFrame) -> pl.Series:
+    """How many of the events start in each step."""
+    counts = _in_steps(events, steps).group_by("process", "step").agg(n=pl.len().cast(pl.Int64))
+    return steps.join(counts, on=["process", "step"], how="left", maintain_order="left")["n"].fill_null(0)
+
+
+def _in_steps(events: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
+    """The events that start in a step, with `step`."""
+    timed = events.filter(pl.col("start_ns").is_not_null() & pl.col("process").is_not_null()).sort("start_ns")
+    ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
+    placed = timed.join_asof(
+        ranges, left_on="start_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
+    )
+    return placed.filter(pl.col("start_ns") < pl.col("until_ns"))
+
+
+_CAUSE = {"cause": pl.String, "cause_ns": pl.Int64, "detail": pl.String, "detail_ns": pl.Int64}
+
+
+def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The steps of one process with kind, excess and cause."""
+    steps = steps.with_columns(alike=_alike(kernels, steps.height))
+    is_usual = pl.len().over("alike") >= _FEWEST
+    base = pl.when(is_usual).then(pl.col("length_ns").median().over("alike")).otherwise(pl.col("length_ns").median())
+    is_long = (pl.col("length_ns") > _OUTLIER * base) & (pl.len() >= _FEWEST)
+    steps = steps.with_columns(
+        excess_ns=(pl.col("length_ns") - base).cast(pl.Int64), is_long=is_long, is_usual=is_usual
+    )
+    has_usual = bool(steps["is_usual"].any())
+    is_first = pl.col("is_long").cast(pl.Int8).cum_min().cast(pl.Boolean)
+    kind = (
+        pl.when(~pl.col("is_long"))
+        .then(pl.lit("step"))
+        .when(~pl.col("is_usual") & has_usual)
+        .then(pl.lit("other"))
+        .when(is_first)
+        .then(pl.lit("warm-up"))
+        .otherwise(pl.lit("outlier"))
+    )
+    steps = steps.with_columns(kind=kind)
+    longest = steps.filter("is_long").sort(-pl.col("excess_ns"), "step").head(_MOST_CAUSES)
+    usual = steps.filter(~pl.col("is_long"))
+    of_kernels, of_calls = _Grown(kernels, usual), _Grown(calls, usual)
+    causes = [{"step": row["step"], **_cause(row, steps, of_kernels, of_calls)} for row in longest.to_dicts()]
+    explained = pl.DataFrame(causes, schema={"step": pl.Int64, **_CAUSE})
+    return steps.join(explained, on="step", how="left", maintain_order="left")
+
+
+def _times(pieces: Iterable[pl.DataFrame], steps: pl.DataFrame) -> pl.DataFrame:
+    """`process`, `step`, `name`, `total_ns` of the events that start in each step."""
+    schema = {"process": pl.UInt32, "step": pl.Int64, "name": pl.String, "total_ns": pl.Int64}
+    sums = [pl.DataFrame(schema=schema)]
+    for piece in pieces:
+        placed = _in_steps(piece.filter(is_timed()), steps)
+        duration = pl.col("end_ns") - pl.col("start_ns")
+        totals = placed.group_by("process", "step", pl.col("name").cast(pl.String)).agg(total_ns=duration.sum())
+        sums.append(totals.select(*schema))
+    return pl.concat(sums).group_by("process", "step", "name").agg(pl.col("total_ns").sum())
+
+
+def _alike(kernels: pl.DataFrame, count: int) -> pl.Series:
+    """For each step the number of the first one with the same kernels."""
+    times: list[dict[str, int]] = [{} for _ in range(count)]
+    for step, name, total in kernels.select("step", "name", "total_ns").iter_rows():
+        times[step][name] = total
+    totals = [sum(each.values()) for each in times]
+    firsts: list[int] = []
+    numbers = []
+    for number, kernel_ns in enumerate(times):
+        for first in firsts:
+            common = kernel_ns.keys() & times[first].keys()
+            if all(sum(times[step][name] for name in common) >= _ALIKE * totals[step] for step in (first, number)):
+                numbers.append(first)
+                break
+        else:
+            if len(firsts) < _MOST_GROUPS:
+                firsts.append(number)
+            numbers.append(number)
+    return pl.Series(numbers, dtype=pl.Int64)
+
+
+def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: _Grown, calls: _Grown) -> dict[str, Any]:
+    """What grew most in a long step against the median of the others."""
+    others = kernels.others
+    if not others.height:
+        others = steps.filter(pl.col("step") != row["step"])
+        kernels, calls = (_Grown(each.times, others) for each in (kernels, calls))
+    names = [name for name in CAUSES if row[name] is not None and (name != "idle_ns" or row["host_ns"] is None)]
+    grown = {name: row[name] - kernels.median(name) for name in names}
+    largest = max(grown, key=lambda name: grown[name])
+    of_kernels = largest in ("compute_ns", "communication_ns")
+    detail, detail_ns = (kernels if of_kernels else calls).most(row["step"])
+    if detail_ns < _PART * grown[largest]:
+        detail = None
+    return {
+        "cause": CAUSES[largest],
+        "cause_ns": grown[largest],
+        "detail": detail,
+        "detail_ns": detail_ns if detail else None,
+    }
+
+
+class _Grown:
+    """Times by name of single steps against the mean over `others`, which is computed once for all of them."""
+
+    def __init__(self, times: pl.DataFrame, others: pl.DataFrame) -> None:
+        self.times, self.others = times, others
+        self._medians: dict[str, int] = {}
+
+    @cached_property
+    def _rest(self) -> dict[str, int]:
+        chosen = self.times.filter(pl.col("step").is_in(self.others["step"].implode()))
+        return dict(chosen.group_by("name").agg(pl.col("total_ns").sum()).iter_rows())
+
+    @cached_property
+    def _by_step(self) -> dict[int, list[tuple[str | None, int]]]:
+        by_step: dict[int, list[tuple[str | None, int]]] = {}
+        for step, name, total in self.times.select("step", "name", "total_ns").iter_rows():
+            by_step.setdefault(step, []).append((name, total))
+        return by_step
+
+    def median(self, column: str) -> int:
+        """The median of a time over the other steps."""
+        if column not in self._medians:
+            self._medians[column] = int(self.others[column].median() or 0)  # type: ignore[arg-type]
+        return self._medians[column]
+
+    def most(self, step: int) -> tuple[str | None, int]:
+        """The name whose time in a step is most above its mean over the other steps."""
+        count = max(self.others.height, 1)
+        more = [
+            (total - (self._rest.get(name, 0) if name is not None else 0) // count, name)
+            for name, total in self._by_step.get(step, ())
+        ]
+        if not more:
+            return None, 0
+        # nameless events come first, as in a sorted frame
+        most, name = min(more, key=lambda each: (-each[0], each[1] is not None, each[1] or ""))
+        return name, most

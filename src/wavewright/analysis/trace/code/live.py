@@ -1,0 +1,122 @@
+"""Registers that hold values which are still needed, at every row of the code of a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.code.flow import flow_of
+from wavewright.analysis.code.live import ALWAYS_GIVEN, COUNTS, has_packed_ids
+from wavewright.analysis.common.occupancy.architecture import architecture
+from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.codeobj.registers import FIRST_VECTOR, HIGH_HALF, LOW_HALF, READS, SGPR_COUNT, WRITES, numbers_of
+from wavewright.errors import UsageError
+from wavewright.model.answer import once_per_trace
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+LIVE_ROWS = table_spec(
+    "rows",
+    "one code row that can be reached from the start of a kernel; none where the code is not known well enough",
+    """
+    row             Int32   -      | code.row
+    live_vgprs      UInt16  -      | live vector registers
+    live_agprs      UInt16  -      | live accumulation registers
+    live_sgprs      UInt16  -      | live scalar registers, s0 to s105
+    live_vectors    UInt16  -      | live vector and accumulation registers at the same time
+    waves_per_simd  UInt32  waves  | waves that fit on a SIMD with as many vector registers; null = GPU not known
+    """,
+)
+_COLUMNS = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
+_LONGEST_BYTES = 20  # of an instruction
+_OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
+
+
+@once_per_trace
+def live_rows(trace: ThreadTrace) -> pl.DataFrame:
+    """Live registers of the rows that kernels can reach (`LIVE_ROWS`), as `analysis.code.live` counts them.
+
+    The registers are those of the texts. What a kernel is given is not recorded in every trace: all scalar registers
+    and the ids of the work-item count as given, and no other vector register. Functions with an instruction whose
+    registers are not known have no rows.
+    """
+    to_next = pl.col("address").shift(-1).cast(pl.Int64) - pl.col("address").cast(pl.Int64)
+    size = pl.coalesce("size", to_next.clip(0, _LONGEST_BYTES))
+    code = trace.code.sort("row").with_columns(size=size, starts=_starts(trace))
+    if not code.height or code["writes"].null_count() == code.height:
+        return empty_frame(LIVE_ROWS)
+    operands = _operands(code)
+    rows = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
+    answer = _core.live_registers(
+        flow_of(rows, operands).to_dict(), operands.to_dict(), _given(trace), pl.Series([], dtype=pl.Int32)
+    )
+    if answer is None:
+        return empty_frame(LIVE_ROWS)
+    is_read = (pl.col("writes").is_not_null() | pl.col("text").is_null()).all().over("function", "code_object")
+    live = pl.DataFrame(answer[0]).insert_column(0, code["row"])
+    reached = live.filter(code.select(is_read).to_series() & (live["is_reached"] == 1)).select("row", *COUNTS)
+    fits = _fitting(trace, reached.select("live_vgprs", "live_agprs").unique())
+    joined = reached.join(fits, on=["live_vgprs", "live_agprs"], how="left", maintain_order="left")
+    return joined.select(pl.col(name).cast(dtype) for name, dtype in LIVE_ROWS.dtypes.items())
+
+
+def _starts(trace: ThreadTrace) -> pl.Expr:
+    """1 = the first row of a kernel, 2 = of another function, 0 = another row."""
+    names = trace.kernels["name"].unique()
+    is_first = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in ("code_object", "function"))
+    has_kernels = trace.code["function"].is_in(names.implode()).any()
+    is_kernel = pl.col("function").is_in(names.implode()).fill_null(value=False) if has_kernels else pl.lit(value=True)
+    is_padding = pl.col("function").is_null() if has_kernels else pl.lit(value=False)
+    is_start = (is_first | (pl.int_range(pl.len()) == 0)) & ~is_padding
+    return pl.when(is_start).then(pl.when(is_kernel).then(1).otherwise(2)).otherwise(0)
+
+
+def _operands(code: pl.DataFrame) -> pl.DataFrame:
+    """Registers of every row by their numbers, from the words of the code table."""
+    parts = [
+        code.select("row", word=pl.col(column).str.split(" "))
+        .explode("word")
+        .filter(pl.col("word") != "")
+        .with_columns(use=pl.lit(use))
+        for column, use in _COLUMNS.items()
+    ]
+    words = pl.concat(parts)
+    distinct = words["word"].unique()
+    ranges = [numbers_of(word) for word in distinct]
+    halves = [HIGH_HALF if word.endswith(".h") else LOW_HALF if word.endswith(".l") else 0 for word in distinct]
+    meanings = pl.DataFrame(
+        {"word": distinct, "register": [each.start for each in ranges], "count": [len(each) for each in ranges]}
+    ).with_columns(half=pl.Series(halves, dtype=pl.Int32))
+    return (
+        words.join(meanings, on="word", how="left", maintain_order="left")
+        .filter(pl.col("count") > 0)
+        .sort("row", maintain_order=True)
+        .select("row", "register", "count", role=pl.col("use") | pl.col("half"))
+        .cast(_OPERANDS)  # type: ignore[arg-type]
+    )
+
+
+def _given(trace: ThreadTrace) -> pl.Series:
+    try:
+        packed = has_packed_ids(architecture(trace).facts.target)
+    except UsageError:  # the GPU is not known
+        packed = False
+    ids = range(FIRST_VECTOR, FIRST_VECTOR + (1 if packed else 3))
+    return pl.Series(sorted({*ALWAYS_GIVEN, *range(SGPR_COUNT), *ids}), dtype=pl.UInt16)
+
+
+def _fitting(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
+    """Waves per SIMD that each pair of numbers of registers allows."""
+    allowed: list[int | None] = []
+    for vgprs, agprs in counts.iter_rows():
+        try:
+            arch = architecture(trace).facts
+            limiters = limits(arch, Resources(vgprs=vgprs, agprs=agprs)).limiters
+            allowed.append(next(each.waves_per_simd for each in limiters if each.name == "VGPR"))
+        except UsageError:  # the GPU is not recorded, or has no such kernels
+            allowed.append(None)
+    return counts.with_columns(waves_per_simd=pl.Series(allowed, dtype=pl.UInt32))

@@ -1,0 +1,246 @@
+"""What changed between traces of the same kernel, and is it more than noise?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import polars as pl
+
+from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
+from wavewright.analysis.trace.compare.parts import work_and_speed
+from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves
+from wavewright.analysis.trace.compare.totals import TRACES, compared_totals
+from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
+from wavewright.analysis.trace.compare.verdict import sentences
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+T = TypeVar("T")
+FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.
+KINDS = ("instruction", "line", "block", "function")  #: What can be compared.
+
+_SERIAL = re.compile(r"[_$.]\d+$")
+
+
+@dataclass(frozen=True)
+class Comparison(Answer):
+    """Traces against the first of them."""
+
+    definition: ClassVar[str] = (
+        "Everything is per wave: totals over all waves with traced instructions divided by their number; "
+        "_per_execution values are divided by hits instead. cost = latency + idle. delta = cost per wave - that of "
+        "the first trace = work + speed: work = (hits per wave - base hits per wave) x base cost per execution, speed "
+        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work. An "
+        "instruction that only names other registers (change: registers) is equal to its partner but for their "
+        "numbers, and what it reads was written by partners. noise bounds what the difference would be between equal "
+        "runs (95 %, times 1.5 for units because there are many): from two or more repeated dispatches of a side "
+        "Student's t times their standard deviation, and in any case Student's t times the standard error of the mean "
+        "over waves or over batches of four and more neighbouring waves, whichever is larger. Without repeats "
+        "(noise_from: waves) it is only that spread between waves, and runs differ more. A unit stands out when its "
+        "work and speed together, or its speed, exceed their noise; never where the code of both traces is the same: "
+        "what differs then is run-to-run difference. outcome: the medians of the kernel's calls in the runs beside "
+        "the traces decide, with the noise of a difference of medians (95 %, from the ranks of the calls, at least 1 "
+        "%), else repeated dispatches; with neither it is not known."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "traces": TRACES,
+        "units": UNITS,
+        "stall_classes": table_spec(
+            "stall_classes",
+            "one class of stalls in one trace, against the first trace; largest difference first",
+            """
+            trace                       UInt32   -       | number of the trace
+            class                       String   -       | class of stalls (`wavewright stalls`)
+            base_stall_cycles_per_wave  Float64  cycles  | stall in the first trace
+            stall_cycles_per_wave       Float64  cycles  | stall in this trace
+            delta_cycles_per_wave       Float64  cycles  | stall in this trace - stall in the first
+            """,
+        ),
+    }
+
+    by: str
+    noise_from: str  #: `repeats` or `waves`: where the noise of cycles was measured.
+    repeat_count: int  #: Further dispatches that the noise was measured from.
+    unused_repeat_count: int  #: Repeats of sides that have only one: two values show no noise.
+    same_code: bool  #: Whether all traces ran the same instructions.
+    matched_share: float  #: Cost of the first trace on units that every other trace has too.
+    different_kernels: bool
+    is_part: bool  #: Whether only chosen code rows were compared; `traces` is about all of them all the same.
+    traces: pl.DataFrame
+    units: pl.DataFrame
+    stall_classes: pl.DataFrame
+
+    def verdict(self, trace: int = 1) -> str:
+        """How a trace differs from the first one, in a few sentences."""
+        return " ".join(sentences(self, trace))
+
+    def standing_out(self, trace: int = 1) -> pl.DataFrame:
+        """The units of a trace whose difference is more than noise, the largest first."""
+        return self.units.filter((pl.col("trace") == trace) & pl.col("stands_out").fill_null(value=False))
+
+
+def compare(
+    traces: Sequence[ThreadTrace],
+    *,
+    by: str = "instruction",
+    labels: Sequence[str] = (),
+    repeats: Sequence[Sequence[ThreadTrace]] = (),
+    rows: Sequence[pl.Series | None] = (),
+    force: bool = False,
+) -> Comparison:
+    """Compare traces of the same kernel with the first one.
+
+    Parameters
+    ----------
+    by
+        What to match and compare: instruction, line, block or function.
+    labels
+        What to call the traces.
+    repeats
+        For each trace, further dispatches of the same kernel and code, to measure the noise; fewer than
+        `FEWEST_REPEATS` are not used.
+    rows
+        For each trace, only these code rows.
+    force
+        Whether to compare traces of different kernels too.
+
+    Raises
+    ------
+    UsageError
+        Fewer than two traces, an unknown kind, a trace without instructions, or different kernels.
+
+    Examples
+    --------
+    >>> compare([])
+    Traceback (most recent call last):
+    wavewright.errors.UsageError: two traces or more can be compared, not 0
+    """
+    different = _checked(traces, by, force=force)
+    given = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in given]
+    chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
+    members = [trace for family in families for trace in family]
+    instructions = align_rows(members)
+    units = align_traces(members, by, instructions)
+    instruction_of_row, unit_of_row = (
+        [_restricted(rows_of_trace, only) for rows_of_trace, only in zip(each.unit_of_row, chosen, strict=True)]
+        for each in (instructions, units)
+    )
+    batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
+    runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)])
+    costs = [with_repeats(family) for family in runs]
+    if len(runs[0]) > 1 == max(map(len, runs[1:])):
+        costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
+    firsts = [members_of_family[0] for members_of_family in _by_family(families, list(range(len(members))))]
+    same = [units.same_as_first[at] for at in firsts]
+    table = compared_units(
+        [
+            Side(
+                cost,
+                units.labels[at],
+                unit_of_row[at],
+                members[at].code["address"],
+                units.same_as_first[at],
+                are_instructions=by == "instruction",
+            )
+            for cost, at in zip(costs, firsts, strict=True)
+        ]
+    )
+    return Comparison(
+        by=by,
+        noise_from="repeats" if len(members) > len(traces) else "waves",
+        repeat_count=len(members) - len(traces),
+        unused_repeat_count=sum(map(len, given)) - len(members),
+        same_code=all(same),
+        matched_share=_matched_share(table),
+        different_kernels=different,
+        is_part=any(only is not None for only in rows),
+        traces=compared_totals(
+            families,
+            labels,
+            _by_family(families, batched),
+            same,
+            work_and_speed(traces, [instruction_of_row[at] for at in firsts]),
+        ),
+        units=table,
+        stall_classes=_stall_classes(traces),
+    )
+
+
+def main_kernel(trace: ThreadTrace) -> str:
+    """The function in which most instructions were executed, without template arguments and serial number."""
+    hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
+    name = hits["function"].to_list()[-1] if hits.height else ""
+    demangled = dict(trace.kernels.select("name", "demangled").iter_rows())
+    base = re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1]
+    return _SERIAL.sub("", base)
+
+
+def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
+    """Whether the kernels differ; an error when that was not wanted, or when nothing can be compared."""
+    if len(traces) < 2:
+        raise UsageError(f"two traces or more can be compared, not {len(traces)}")
+    if by not in KINDS:
+        raise UsageError(f"cannot compare by {by!r}", advice=f"one of {', '.join(KINDS)}")
+    for trace in traces:
+        if not trace.instructions.height:
+            where = trace.source.path
+            if trace.samples.height:
+                what = "these are PC samples: there are no costs to compare"
+                raise UsageError(what, where=where, advice=f"wavewright hotspots {where}")
+            what = "no instruction was traced here, so there is nothing to compare"
+            raise UsageError(what, where=where, advice=f"wavewright coverage {where} tells why")
+    kernels = list(dict.fromkeys(main_kernel(trace) for trace in traces))
+    if len(kernels) > 1 and not force:
+        what = f"these are traces of different kernels: {' and '.join(kernels)}"
+        raise UsageError(what, advice="compare them all the same with force=True (--force)")
+    return len(kernels) > 1
+
+
+def _by_family(families: Sequence[Sequence[ThreadTrace]], members: list[T]) -> list[list[T]]:
+    """What belongs to the members, put together as they are in families."""
+    rest = iter(members)
+    return [[next(rest) for _ in family] for family in families]
+
+
+def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]:
+    """Rows that were not chosen belong to no unit."""
+    if rows is None:
+        return list(unit_of_row)
+    chosen = set(rows.to_list())
+    return [unit if row in chosen else -1 for row, unit in enumerate(unit_of_row)]
+
+
+def _matched_share(units: pl.DataFrame) -> float:
+    """Cost of the first trace on units that all others have, of its cost on all units."""
+    per_unit = units.group_by("unit", maintain_order=True).agg(
+        cost=pl.col("base_cost_cycles_per_wave").first(), kept=(pl.col("change") != "gone").all()
+    )
+    total = float(per_unit["cost"].sum())
+    return float(per_unit.filter("kept")["cost"].sum()) / total if total else 0.0
+
+
+def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
+    class_tables = []
+    for trace in traces:
+        per_wave = (pl.col("stall_cycles_total") / max(traced_waves(trace).height, 1)).alias("stall_cycles_per_wave")
+        class_tables.append(stalls(trace).classes.select("class", per_wave))
+    tables = []
+    base = class_tables[0].rename({"stall_cycles_per_wave": "base_stall_cycles_per_wave"})
+    delta = pl.col("stall_cycles_per_wave") - pl.col("base_stall_cycles_per_wave")
+    for number, other in enumerate(class_tables[1:], start=1):
+        both = base.join(other, on="class", how="full", coalesce=True).with_columns(pl.exclude("class").fill_null(0.0))
+        both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
+        tables.append(both.sort(pl.col("delta_cycles_per_wave").abs(), "class", descending=[True, False]))
+    columns = Comparison.tables["stall_classes"].names
+    return pl.concat(tables).select(columns)

@@ -1,0 +1,49 @@
+"""How much of the difference between traces comes from executing more or less, and how much from another speed?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.compare.spread import traced_waves
+from wavewright.analysis.trace.costs.row_totals import row_totals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+
+def work_and_speed(traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence[int]]) -> list[tuple[float, float]]:
+    """For every trace, both parts as shares of the cost of the first; `unit_of_row` are instructions that correspond.
+
+    Instructions, not lines or blocks: a line whose cheap instructions went elsewhere did not become slower.
+    """
+    costs = [_costs(*trace) for trace in zip(traces, unit_of_row, strict=True)]
+    total = float(costs[0]["cost"].sum()) or 1.0
+    return [_against(costs[0], other, total) for other in costs]
+
+
+def _costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """Executions and cost per wave of every unit that ran."""
+    waves = max(traced_waves(trace).height, 1)
+    units = pl.DataFrame({"row": range(len(unit_of_row)), "unit": unit_of_row}, schema=dict.fromkeys(_KEYS, pl.Int32))
+    cost = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    return (
+        row_totals(trace)
+        .join(units.filter(pl.col("unit") >= 0), on="row")
+        .group_by("unit", maintain_order=True)
+        .agg(hits=pl.col("hit_count").sum() / waves, cost=cost.sum() / waves)
+        .filter(pl.col("hits") > 0)
+    )
+
+
+_KEYS = ("row", "unit")
+
+
+def _against(base: pl.DataFrame, other: pl.DataFrame, total: float) -> tuple[float, float]:
+    both = base.join(other, on="unit", suffix="_other")
+    speed = float((both["cost_other"] - both["hits_other"] * both["cost"] / both["hits"]).sum())
+    delta = float(other["cost"].sum()) - float(base["cost"].sum())
+    return (delta - speed) / total, speed / total

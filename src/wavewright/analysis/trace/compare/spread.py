@@ -1,0 +1,135 @@
+"""How much does what a piece of code costs differ from wave to wave, and so how sure is its mean?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.common.noise import MEAN_TAIL, t_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+_WAVES_PER_BATCH = 4
+_MOST_BATCHES = 32
+_FEWEST_BATCHES = 4
+_SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
+_SQUARES = ("hit_squares", "cost_squares", "cost_products")
+
+
+def traced_waves(trace: ThreadTrace) -> pl.DataFrame:
+    """The waves that have instructions; the others ran where no instructions were traced, and tell no costs."""
+    ran = trace.instructions.select(pl.col("wave").unique())
+    return trace.waves.join(ran, on="wave", how="semi", maintain_order="left")
+
+
+def batches(trace: ThreadTrace) -> pl.DataFrame:
+    """The traced waves in batches of neighbours: `wave`, `start_cycles`, `batch`.
+
+    Waves of a workgroup depend on each other. They are put in order of shader engine, CU and begin, and cut into at
+    most 32 batches of at least four; fewer than 16 waves are a batch each.
+    """
+    waves = traced_waves(trace).select("wave", "se", "cu", "start_cycles", "simd", "slot")
+    ordered = waves.sort("se", "cu", "start_cycles", "simd", "slot", "wave")
+    whole = (
+        ordered.height if ordered.height < _FEWEST_BATCHES * _WAVES_PER_BATCH else ordered.height // _WAVES_PER_BATCH
+    )
+    count = max(1, min(_MOST_BATCHES, whole))
+    number = pl.int_range(pl.len(), dtype=pl.UInt64) * count // max(ordered.height, 1)
+    return ordered.select("wave", "start_cycles", batch=number.cast(pl.UInt32))
+
+
+def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """Per batch and unit: waves that ran it, sums over waves and sums of squares of what each wave spent (cycles)."""
+    waves, executed = batches(trace), trace.instructions
+    present = sorted({unit for unit in unit_of_row if unit >= 0})
+    dense = {unit: number for number, unit in enumerate(present)} | {-1: -1}
+    moments = _core.unit_moments(
+        executed["wave"],
+        executed["time_cycles"],
+        executed["stall_cycles"],
+        executed["duration_cycles"],
+        executed["row"],
+        waves["wave"],
+        waves["start_cycles"],
+        waves["batch"],
+        pl.Series([dense[unit] for unit in unit_of_row], dtype=pl.Int32),
+    )
+    units = pl.Series(present, dtype=pl.Int32)
+    costs = pl.DataFrame(moments).rename({"group": "batch"})
+    return costs.with_columns(unit=units.gather(costs["unit"]))
+
+
+def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    """Per unit: totals, and 95 % bounds of the mean cost per wave and per execution (`*_noise`, null = one wave only).
+
+    The cost is latency + idle. The bound is the larger of two: Student's t times the standard error over waves, and
+    the same over batches of neighbouring waves where there are at least four. Of the cost per execution it is that
+    of the ratio of two means (delta method).
+    """
+    batched = batches(trace)
+    count = batched.height
+    sizes = batched.group_by("batch", maintain_order=True).agg(wave_count=pl.len())
+    totals = costs.group_by("unit", maintain_order=True).agg(
+        pl.col("wave_count").sum().alias("ran_wave_count"), *(pl.col(name).sum() for name in (*_SUMS, *_SQUARES))
+    )
+    totals = totals.with_columns(
+        cost_cycles_total=pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    ).with_columns(rate=pl.col("cost_cycles_total") / pl.col("hit_count"))
+    cost, hits, rate = pl.col("cost_cycles_total"), pl.col("hit_count"), pl.col("rate")
+    squares = pl.col("cost_squares") - cost * cost / count
+    left = pl.col("cost_squares") - 2 * rate * pl.col("cost_products") + rate * rate * pl.col("hit_squares")
+    totals = totals.with_columns(wave_noise=_bound(squares, count), rate_noise=_bound(left, count) * count / hits)
+    if sizes.height >= _FEWEST_BATCHES:
+        totals = totals.join(_between_batches(costs, totals, sizes, count), on="unit", how="left").with_columns(
+            wave_noise=pl.max_horizontal("wave_noise", "batch_noise"),
+            rate_noise=pl.max_horizontal("rate_noise", "batch_rate_noise"),
+        )
+    names = ("unit", "ran_wave_count", *_SUMS, "cost_cycles_total", "rate", "wave_noise", "rate_noise")
+    return totals.select(names).sort("unit")
+
+
+def bound(squares: float, count: int) -> float | None:
+    """95 % bound of a mean of `count` values from the sum of the squares of their deviations; None = one value only.
+
+    Examples
+    --------
+    >>> round(bound(6.0, 2), 3), bound(0.0, 1)
+    (22.008, None)
+    """
+    return t_bound(MEAN_TAIL, count - 1) * (max(squares, 0.0) / (count - 1) / count) ** 0.5 if count > 1 else None
+
+
+def _bound(squares: pl.Expr, count: int) -> pl.Expr:
+    """`bound` for a column."""
+    if count < 2:
+        return pl.lit(None, pl.Float64)
+    return t_bound(MEAN_TAIL, count - 1) * (squares.clip(lower_bound=0.0) / (count - 1) / count).sqrt()
+
+
+def _between_batches(costs: pl.DataFrame, totals: pl.DataFrame, sizes: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Bounds from the means of batches; a batch that never ran a unit spent nothing on it."""
+    batch_count = sizes.height
+    mean = (pl.col("latency_cycles_total") + pl.col("idle_cycles_total")) / pl.col("wave_count_batch")
+    off = mean - pl.col("rate") * pl.col("hit_count") / pl.col("wave_count_batch")
+    per_batch = (
+        costs.select("batch", "unit", "latency_cycles_total", "idle_cycles_total", "hit_count")
+        .join(sizes.rename({"wave_count": "wave_count_batch"}), on="batch")
+        .join(totals.select("unit", "rate"), on="unit")
+        .select("unit", mean=mean, off=off)
+    )
+    sums = per_batch.group_by("unit", maintain_order=True).agg(
+        *(pl.col(name).sum().alias(name) for name in ("mean", "off")),
+        *((pl.col(name) ** 2).sum().alias(f"{name}_squares") for name in ("mean", "off")),
+    )
+    deviations = {name: pl.col(f"{name}_squares") - pl.col(name) ** 2 / batch_count for name in ("mean", "off")}
+    hits = totals.select("unit", "hit_count")
+    return sums.join(hits, on="unit").select(
+        "unit",
+        batch_noise=_bound(deviations["mean"], batch_count),
+        batch_rate_noise=_bound(deviations["off"], batch_count) * count / pl.col("hit_count"),
+    )

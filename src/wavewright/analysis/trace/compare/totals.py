@@ -1,0 +1,190 @@
+"""Traces as wholes side by side: wave durations, work, speed, stalls and occupancy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.common.noise import MEAN_TAIL, t_bound
+from wavewright.analysis.trace.code.wave_paths import wave_paths
+from wavewright.analysis.trace.compare.kernel_times import kernel_times
+from wavewright.analysis.trace.compare.spread import batches, bound
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.base.shown import shown
+from wavewright.base.words import side_label
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+TRACES = table_spec(
+    "traces",
+    "one trace",
+    """
+    trace                    UInt32   -       | number of the trace: 0 = the one that the others are measured against
+    label                    String   -       | what it is called
+    path                     String   -       | where it came from
+    wave_count               Int64    -       | waves with traced instructions
+    untraced_wave_count      Int64    -       | waves without, where only their start and end were traced
+    early_exit_wave_count    Int64    -       | waves that left early
+    instructions_per_wave    Float64  -       | executed instructions per wave
+    latency_cycles_per_wave  Float64  cycles  | sum of the durations of all instructions, per wave
+    stall_cycles_per_wave    Float64  cycles  | stall per wave
+    idle_cycles_per_wave     Float64  cycles  | idle per wave
+    duration_cycles_mean     Float64  cycles  | mean of end - start of its waves
+    duration_cycles_min      Int64    cycles  | shortest wave
+    duration_cycles_median   Float64  cycles  | median wave
+    duration_cycles_max      Int64    cycles  | longest wave
+    duration_delta_share     Float64? -       | duration_cycles_mean against the first trace: 0.05 = 5 % longer
+    duration_noise_share     Float64  -       | noise of that; null = not known
+    work_share               Float64  -       | part of the difference in cost from executing more or less
+    speed_share              Float64  -       | part of it from the same instructions running slower or faster
+    speed_delta_share        Float64? -       | cost of its executions against the same ones at the first trace's cost
+    speed_noise_share        Float64  -       | noise of that; null = not known
+    waves_per_simd_mean      Float64  -       | achieved occupancy; null = no occupancy events
+    is_same_code             Boolean  -       | whether its functions have the same instructions as the first trace's
+    outcome                  String   -       | base, same code, faster, slower, within noise or not known (one run)
+    call                     String   -       | the traced call among those of its kernel; null = not known
+    call_number              Int64?   -       | which call of the kernel was traced; 1 = the first
+    call_count               Int64?   -       | calls of the kernel in the run beside the trace
+    kernel_ns                Float64? ns      | duration of the traced call
+    kernel_ns_median         Float64? ns      | median duration of all these calls
+    kernel_ns_delta_share    Float64  -       | that median against the first trace's; null = not known on both sides
+    kernel_ns_noise_share    Float64  -       | noise of that; null = too few calls
+    """,
+)
+
+_TOTALS = ("latency", "stall", "idle")
+
+
+def compared_totals(
+    families: Sequence[Sequence[ThreadTrace]],
+    labels: Sequence[str],
+    costs: Sequence[Sequence[pl.DataFrame]],
+    same_as_first: Sequence[bool],
+    parts: Sequence[tuple[float, float]],
+) -> pl.DataFrame:
+    """The table TRACES; a family is a trace with its repeats, `costs` their `batch_costs`, `parts` of `work_and_speed`.
+
+    Examples
+    --------
+    >>> compared_totals([], [], [], [], []).columns[0]
+    'trace'
+    """
+    rows = [_totals(family[0]) for family in families]
+    times = kernel_times([family[0].launch for family in families])
+    is_repeated = any(len(family) > 1 for family in families)
+    durations = [_noisy([_duration(trace) for trace in family]) for family in families]
+    rates = _rates(costs[0][0]) if costs else pl.DataFrame()
+    speeds = [_noisy([_speed(run, rates) for run in runs]) for runs in costs]
+    if len(families) > 1 and len(families[0]) > 1 == max(len(family) for family in families[1:]):
+        durations, speeds = ([(value, noisy[0][1]) for value, _ in noisy] for noisy in (durations, speeds))
+    for number, row in enumerate(rows):
+        row["trace"] = number
+        row["label"] = labels[number] if number < len(labels) else side_label(number)
+        row["duration_delta_share"], row["duration_noise_share"] = _change(durations[0], durations[number])
+        row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
+        row["work_share"], row["speed_share"] = parts[number]
+        row |= times[number]
+        row["is_same_code"] = same_as_first[number]
+        row["outcome"] = _outcome(row, is_repeated=is_repeated) if number else "base"
+    return pl.DataFrame(rows, schema=TRACES.dtypes)
+
+
+def _outcome(row: dict[str, Any], *, is_repeated: bool) -> str:
+    """What may be said: the durations of calls decide, else repeated traces; one trace on each side shows no noise."""
+    if row["is_same_code"]:
+        return "same code"
+    delta, noise = row["kernel_ns_delta_share"], row["kernel_ns_noise_share"]
+    if noise is None:
+        delta, noise = row["duration_delta_share"], row["duration_noise_share"] if is_repeated else None
+    if noise is None:
+        return "not known"
+    if abs(delta) <= noise:
+        return "within noise"
+    return "slower" if delta > 0 else "faster"
+
+
+Noisy = tuple[float, float | None]  #: A value and the bound of its noise; None = not known.
+
+
+def _totals(trace: ThreadTrace) -> dict[str, Any]:
+    paths = wave_paths(trace).filter(pl.col("instruction_count") > 0)
+    lived = paths["duration_cycles"]
+    waves = max(paths.height, 1)
+    totals = row_totals(trace)
+    residents = resident_waves(trace)
+    return {
+        "path": shown(trace.source.path),
+        "wave_count": paths.height,
+        "untraced_wave_count": trace.waves.height - paths.height,
+        "early_exit_wave_count": int(paths["early_exit"].sum()),
+        "instructions_per_wave": trace.instructions.height / waves,
+        **{f"{name}_cycles_per_wave": int(totals[f"{name}_cycles_total"].sum()) / waves for name in _TOTALS},
+        "duration_cycles_mean": lived.mean(),
+        "duration_cycles_min": lived.min(),
+        "duration_cycles_median": lived.median(),
+        "duration_cycles_max": lived.max(),
+        "waves_per_simd_mean": achieved(residents).waves_per_simd_mean if residents.height else None,
+    }
+
+
+def _duration(trace: ThreadTrace) -> Noisy:
+    """Mean wave duration, with the bound over batches of waves."""
+    lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
+    means = (
+        lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"].to_list()
+    )
+    return float(lived["duration_cycles"].mean() or 0.0), _bound_of(means)  # type: ignore[arg-type]
+
+
+def _rates(costs: pl.DataFrame) -> pl.DataFrame:
+    cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
+    return costs.group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
+
+
+def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
+    """Cost of the executions of units that the first trace ran too, over what they would have cost there."""
+    per_batch = (
+        costs.join(rates, on="unit")
+        .group_by("batch", maintain_order=True)
+        .agg(
+            cost=(pl.col("latency_cycles_total") + pl.col("idle_cycles_total")).sum().cast(pl.Float64),
+            expected=(pl.col("hit_count") * pl.col("base_rate")).sum(),
+        )
+    )
+    cost, expected = float(per_batch["cost"].sum()), float(per_batch["expected"].sum())
+    if not expected:
+        return 1.0, None
+    ratio = cost / expected
+    off = (per_batch["cost"] - ratio * per_batch["expected"]).to_list()
+    noise = bound(sum(value * value for value in off), len(off))
+    return ratio, None if noise is None else noise * len(off) / expected
+
+
+def _bound_of(values: Sequence[float]) -> float | None:
+    mean = sum(values) / max(len(values), 1)
+    return bound(sum((value - mean) ** 2 for value in values), len(values))
+
+
+def _noisy(runs: Sequence[Noisy]) -> Noisy:
+    """The first run; with repeats, the noise is at least Student's t times their standard deviation."""
+    if len(runs) < 2:
+        return runs[0]
+    values = [value for value, _ in runs]
+    mean = sum(values) / len(values)
+    deviation = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
+    return values[0], max(t_bound(MEAN_TAIL, len(values) - 1) * deviation, runs[0][1] or 0.0)
+
+
+def _change(base: Noisy, other: Noisy) -> tuple[float, float | None]:
+    """How much larger the other is, and the noise of that; both as shares of the base."""
+    scale = base[0] or 1.0
+    if base[1] is None and other[1] is None:
+        return other[0] / scale - 1, None
+    return other[0] / scale - 1, ((base[1] or 0.0) ** 2 + (other[1] or 0.0) ** 2) ** 0.5 / scale

@@ -1,0 +1,231 @@
+"""Units of code of several traces side by side: cost per wave, how sure it is, and what changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
+from wavewright.analysis.trace.compare.renaming import renamed
+from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+UNITS = table_spec(
+    "units",
+    "one unit of code in one trace, against the first trace; largest difference first",
+    """
+    trace                           UInt32   -       | number of the trace: 1 = the second
+    unit                            Int32    -       | number of the unit, in the order of the code
+    label                           String   -       | what it is; null = gone
+    base_label                      String   -       | what it was in the first trace; null = new
+    change                          String   -       | same, registers (names others), text (reads otherwise), new, gone
+    row                             Int32    -       | its first code row in this trace; null = gone
+    base_row                        Int32    -       | its first code row in the first trace; null = new
+    address                         UInt64   -       | address of that row in this trace; null = gone
+    base_address                    UInt64   -       | address of that row in the first trace; null = new
+    base_hit_count_per_wave         Float64  -       | executions, first trace
+    hit_count_per_wave              Float64  -       | executions, this trace
+    base_latency_cycles_per_wave    Float64  cycles  | latency, first trace
+    latency_cycles_per_wave         Float64  cycles  | latency, this trace
+    base_stall_cycles_per_wave      Float64  cycles  | stall, first trace
+    stall_cycles_per_wave           Float64  cycles  | stall, this trace
+    base_idle_cycles_per_wave       Float64  cycles  | idle, first trace
+    idle_cycles_per_wave            Float64  cycles  | idle, this trace
+    base_exposed_cycles_per_wave    Float64  cycles  | what no other wave hid, first trace
+    exposed_cycles_per_wave         Float64  cycles  | what no other wave hid, this trace
+    base_cost_cycles_per_wave       Float64  cycles  | latency + idle, first trace
+    cost_cycles_per_wave            Float64  cycles  | latency + idle, this trace
+    base_cost_cycles_per_execution  Float64  cycles  | (latency + idle) / hits, first trace; null = never ran
+    cost_cycles_per_execution       Float64  cycles  | (latency + idle) / hits, this trace; null = never ran
+    delta_cycles_per_wave           Float64  cycles  | cost (latency + idle) in this trace - cost in the base
+    delta_share                     Float64  -       | delta / cost of all units of the first trace
+    work_cycles_per_wave            Float64  cycles  | part of the delta from more or fewer executions
+    speed_cycles_per_wave           Float64  cycles  | part of the delta from slower or faster executions
+    noise_cycles_per_wave           Float64  cycles  | noise of the delta, measured as noise_from says; null = not known
+    speed_noise_cycles_per_wave     Float64  cycles  | noise of the speed part; null = not known
+    stands_out                      Boolean  -       | delta or speed exceeds its noise; false if the code is the same
+    """,
+)
+
+_PER_WAVE = {
+    "hit_count": "hit_count",
+    "latency_cycles_total": "latency_cycles",
+    "stall_cycles_total": "stall_cycles",
+    "idle_cycles_total": "idle_cycles",
+    "exposed_cycles_total": "exposed_cycles",
+    "cost_cycles_total": "cost_cycles",
+}
+
+
+def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
+    """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
+
+    `costs` are the `batch_costs` of the trace and its units.
+    """
+    waves = max(traced_waves(trace).height, 1)
+    units = pl.DataFrame(
+        {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
+    )
+    exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units, on="row")
+    totals = unit_costs(trace, costs).join(
+        exposed.group_by("unit", maintain_order=True).agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
+    )
+    per_wave = [(pl.col(total) / waves).alias(f"{name}_per_wave") for total, name in _PER_WAVE.items()]
+    return totals.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
+
+
+def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The first run, with the noise that it and its repeats show: Student's t times their standard deviation.
+
+    Few repeats can agree by chance: the noise never gets smaller than what the waves of the first run show.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> run = pl.DataFrame({"unit": [0], "cost_cycles_per_wave": [5.0], "rate": [1.0]})
+    >>> with_repeats([run]) is run
+    True
+    """
+    if len(runs) < 2:
+        return runs[0]
+    count = len(runs)
+    cost, rate = pl.col("cost_cycles_per_wave"), pl.col("rate")
+    absent = count - pl.len()  # a run that never ran the unit spent nothing on it
+    mean = cost.sum() / count
+    deviation = ((((cost - mean) ** 2).sum() + absent * mean**2) / (count - 1)).sqrt()
+    bound = t_bound(MEAN_TAIL, count - 1)
+    noise = (
+        pl.concat([run.select("unit", cost, rate) for run in runs])
+        .group_by("unit", maintain_order=True)
+        .agg(run_noise=bound * deviation, run_rate_noise=bound * rate.std())
+    )
+    both = runs[0].join(noise, on="unit", how="left", maintain_order="left")
+    return both.with_columns(
+        wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
+        rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
+    ).drop("run_noise", "run_rate_noise")
+
+
+def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+    """Another trace with the noise of the first, for when only that one was repeated.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> noisy = pl.DataFrame({"unit": [0], "wave_noise": [5.0], "rate_noise": [1.0]})
+    >>> with_noise_of(noisy, noisy.with_columns(wave_noise=2.0))["wave_noise"][0]
+    5.0
+    """
+    noise = base.select("unit", "wave_noise", "rate_noise")
+    return other.drop("wave_noise", "rate_noise").join(noise, on="unit", how="left", maintain_order="left")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The units of one trace."""
+
+    costs: pl.DataFrame  #: What `measured` gives, with the noise of repeats.
+    labels: Sequence[str | None]  #: What each unit is called; None = the trace does not have it.
+    unit_of_row: Sequence[int]
+    addresses: pl.Series  #: Of the code rows.
+    is_same_code: bool  #: Whether its code is that of the first trace.
+    are_instructions: bool = False  #: Whether units are instructions, which may differ in names of registers only.
+
+
+def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
+    """The table UNITS: every trace against the first.
+
+    Examples
+    --------
+    >>> compared_units([]).columns[0]
+    'trace'
+    """
+    named = [_named(side.costs, side.labels, side.unit_of_row, side.addresses) for side in sides]
+    tables = [
+        _with_renaming(_against(number, named[0], other, is_same_code=side.is_same_code), sides[0], side)
+        for number, (other, side) in enumerate(zip(named, sides, strict=True))
+        if number
+    ]
+    empty = pl.DataFrame(schema=UNITS.dtypes)
+    return pl.concat([empty, *tables])
+
+
+def _named(
+    cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int], addresses: pl.Series
+) -> pl.DataFrame:
+    """All units that the trace has, executed or not, with label, first row and its address."""
+    first: dict[int, int] = {}
+    for row, unit in enumerate(unit_of_row):
+        first.setdefault(unit, row)
+    present = [unit for unit in range(len(labels)) if unit in first]
+    names = pl.DataFrame(
+        {"unit": present, "label": [labels[unit] for unit in present], "row": [first[unit] for unit in present]},
+        schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32},
+    )
+    names = names.with_columns(addresses.gather(names["row"]).alias("address"))
+    return names.join(cost, on="unit", how="left", maintain_order="left")
+
+
+def _against(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_code: bool) -> pl.DataFrame:
+    renamed = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
+    both = renamed.join(other, on="unit", how="full", coalesce=True)
+    amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _PER_WAVE.values()]
+    both = both.with_columns(pl.col(name).fill_null(0.0) for name in amounts)
+    hits, base_hits = pl.col("hit_count_per_wave"), pl.col("base_hit_count_per_wave")
+    delta = pl.col("cost_cycles_per_wave") - pl.col("base_cost_cycles_per_wave")
+    speed = (hits * (pl.col("rate") - pl.col("base_rate"))).fill_null(0.0)
+    change = (
+        pl.when(pl.col("base_label").is_null())
+        .then(pl.lit("new"))
+        .when(pl.col("label").is_null())
+        .then(pl.lit("gone"))
+        .when(pl.col("label") == pl.col("base_label"))
+        .then(pl.lit("same"))
+        .otherwise(pl.lit("text"))
+    )
+    both = both.with_columns(
+        trace=pl.lit(number, pl.UInt32),
+        change=change,
+        base_cost_cycles_per_execution="base_rate",
+        cost_cycles_per_execution="rate",
+        delta_cycles_per_wave=delta,
+        delta_share=delta / max(float(both["base_cost_cycles_per_wave"].sum()), 1e-9),
+        work_cycles_per_wave=delta - speed,
+        speed_cycles_per_wave=speed,
+        noise_cycles_per_wave=MANY_UNITS_FACTOR * _joined(pl.col("base_wave_noise"), pl.col("wave_noise")),
+        speed_noise_cycles_per_wave=MANY_UNITS_FACTOR * hits * _joined(pl.col("base_rate_noise"), pl.col("rate_noise")),
+    )
+    both = both.with_columns(stands_out=pl.lit(value=False) if is_same_code else _beyond())
+    both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
+    ordered = both.sort(pl.col("delta_cycles_per_wave").abs(), pl.col("unit"), descending=[True, False])
+    return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
+
+
+def _with_renaming(units: pl.DataFrame, base: Side, other: Side) -> pl.DataFrame:
+    """Instructions that only name other registers are told apart from those that read differently."""
+    if not other.are_instructions or other.is_same_code:
+        return units
+    units_of_both = renamed(base.unit_of_row, base.labels, other.unit_of_row, other.labels)
+    is_renamed = pl.col("unit").is_in(pl.Series(units_of_both, dtype=pl.Int32).implode())
+    return units.with_columns(change=pl.when(is_renamed).then(pl.lit("registers")).otherwise("change"))
+
+
+def _joined(noise: pl.Expr, other_noise: pl.Expr) -> pl.Expr:
+    """Noise of a difference; a trace that does not have the unit adds none."""
+    return (noise.fill_null(0.0) ** 2 + other_noise.fill_null(0.0) ** 2).sqrt()
+
+
+def _beyond() -> pl.Expr:
+    """Of what both traces ran, the delta or its speed part; of what only one ran, the delta."""
+    has_noise = pl.col("base_wave_noise").is_not_null() | pl.col("wave_noise").is_not_null()
+    total = pl.col("delta_cycles_per_wave").abs() > pl.col("noise_cycles_per_wave")
+    speed = pl.col("speed_cycles_per_wave").abs() > pl.col("speed_noise_cycles_per_wave")
+    return pl.when(has_noise).then(total | speed)

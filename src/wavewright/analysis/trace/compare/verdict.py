@@ -1,0 +1,158 @@
+"""A comparison of traces in words: what may be called a change, and what is only a run-to-run difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.trace.launch import microseconds
+from wavewright.base.words import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.trace.compare import Comparison
+
+_NOTICEABLE_SHARE = 0.0005  #: Smaller shares read 0.0 %.
+_FAR_SHARE = 0.05  #: A traced call this far from the median call is worth a sentence.
+#: What a matched unit is whose label differs: a line has another number, a function another name.
+RELABELLED = {"instruction": "changed", "line": "moved", "block": "changed", "function": "renamed"}
+RENAMED = "with other registers"  #: Of instructions that are the same otherwise.
+
+
+def sentences(comparison: Comparison, number: int) -> Iterator[str]:
+    """How a trace differs from the first one."""
+    base, other = comparison.traces.row(0, named=True), comparison.traces.row(number, named=True)
+    if other["is_same_code"]:
+        yield f"{_same_code(comparison, number, base, other)}."
+    else:
+        times = other["kernel_ns_noise_share"] is not None
+        if times:
+            yield f"{_kernel_times(base, other)}."
+        yield f"{_waves(comparison, number, base, other)}{_parts(other)}{_largest(comparison, number)}."
+        if times and not comparison.is_part:
+            yield from _disagreement(base, other)
+        yield f"{_code(comparison, number)}."
+    if other["is_same_code"] and other["kernel_ns_delta_share"] is not None:
+        change = percent(other["kernel_ns_delta_share"], sign=True)
+        yield f"The median call takes {_medians(base, other)} ({change}), which is run-to-run difference, too."
+    yield from (f"{row['label']}: {row['call']}." for row in (base, other) if _is_far(row))
+
+
+def _same_code(comparison: Comparison, number: int, base: dict[str, Any], other: dict[str, Any]) -> str:
+    names = f"{other['label']} runs the same code as {base['label']}"
+    if comparison.is_part:
+        delta = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
+        took = f"the chosen code costs {_more(delta)} per wave"
+    else:
+        delta = other["duration_delta_share"]
+        took = f"its waves took {_more(delta, 'cycles')}"
+    work, speed = other["work_share"], other["speed_share"]
+    if max(abs(work), abs(delta)) < _NOTICEABLE_SHARE:
+        return f"{names}: {took}, no change"
+    if abs(work) < _NOTICEABLE_SHARE:
+        return f"{names}: {took}, which is run-to-run difference, not a change"
+    executed = "more" if work > 0 else "less"
+    return (
+        f"{names}: {took}, {percent(work, sign=True)} from executing {executed} (other waves or another input were "
+        f"traced) and {percent(speed, sign=True)} run-to-run difference, not a change of the code"
+    )
+
+
+def _more(delta: float, unit: str = "") -> str:
+    """How much more or less; the same when it reads 0.0 %."""
+    if abs(delta) < _NOTICEABLE_SHARE:
+        return f"as many {unit}" if unit else "as much"
+    if unit:
+        return f"{percent(abs(delta))} {'more' if delta > 0 else 'fewer'} {unit}"
+    return f"{percent(abs(delta))} {'more' if delta > 0 else 'less'}"
+
+
+def _kernel_times(base: dict[str, Any], other: dict[str, Any]) -> str:
+    delta, noise = other["kernel_ns_delta_share"], percent(other["kernel_ns_noise_share"])
+    names = other["label"], base["label"]
+    counts = f"{base['call_count']:,} and {counted(other['call_count'], 'calls')}"
+    if other["outcome"] == "within noise":
+        predicate = f"takes as long as {names[1]} within noise ({percent(delta, sign=True)}, noise {noise})"
+    else:
+        predicate = f"is {percent(abs(delta))} {other['outcome']} than {names[1]} (noise {noise})"
+    return f"{names[0]} {predicate}: the median call takes {_medians(base, other)} ({counts})"
+
+
+def _medians(base: dict[str, Any], other: dict[str, Any]) -> str:
+    return f"{microseconds(other['kernel_ns_median'])} against {microseconds(base['kernel_ns_median'])}"
+
+
+def _waves(comparison: Comparison, number: int, base: dict[str, Any], other: dict[str, Any]) -> str:
+    """The cycles of the waves in the traces, and what of it is noise."""
+    names = other["label"], base["label"]
+    if comparison.is_part:
+        delta = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
+        return f"The chosen code costs {_more(delta)} per wave in {names[0]} than in {names[1]}"
+    delta, noise = other["duration_delta_share"], other["duration_noise_share"]
+    took = f"{names[0]}'s waves took {_more(delta, 'cycles')} {_than(delta)} {names[1]}'s"
+    if comparison.noise_from == "waves" or noise is None:
+        alone = "" if other["kernel_ns_noise_share"] is not None else " (one run on each side: noise is not known)"
+        return f"{took}{alone}"
+    return f"{took} ({'within' if abs(delta) <= noise else 'beyond'} noise of {percent(noise)})"
+
+
+def _than(delta: float) -> str:
+    return "than" if abs(delta) >= _NOTICEABLE_SHARE else "as"
+
+
+def _parts(other: dict[str, Any]) -> str:
+    """How much of the difference comes from more or fewer executions, and how much from slower or faster ones."""
+    work, speed = other["work_share"], other["speed_share"]
+    parts = []
+    if abs(work) >= _NOTICEABLE_SHARE:
+        parts.append(f"{percent(work, sign=True)} from executing {'more' if work > 0 else 'less'}")
+    if abs(speed) >= _NOTICEABLE_SHARE:
+        word = "slower" if speed > 0 else "faster"
+        parts.append(f"{percent(speed, sign=True)} from the same instructions running {word}")
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _largest(comparison: Comparison, number: int) -> str:
+    """The unit with the largest difference, of those that stand out."""
+    by = comparison.by
+    apart = comparison.standing_out(number)
+    if not apart.height:
+        noise = "the spread between waves" if comparison.noise_from == "waves" else "noise"
+        units = comparison.units.filter(pl.col("trace") == number)
+        return "" if units["stands_out"].null_count() == units.height else f"; no {by} differs by more than {noise}"
+    row = apart.row(0, named=True)  # the largest difference is first, whichever way it goes
+    address = row["address"] if row["address"] is not None else row["base_address"]
+    place = f" ({address:#x})" if by in ("instruction", "block") and address is not None else ""
+    change = percent(row["delta_share"], sign=True)
+    return f"; the largest difference is at {row['label'] or row['base_label']}{place}: {change}"
+
+
+def _disagreement(base: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
+    """Whether the traced waves tell another story than the durations of all calls."""
+    in_trace, of_calls = other["duration_delta_share"], other["kernel_ns_delta_share"]
+    spread = other["duration_noise_share"] or 0.0
+    trace_outcome = "within noise" if abs(in_trace) <= spread else "slower" if in_trace > 0 else "faster"
+    if trace_outcome != other["outcome"]:
+        yield (
+            f"The traces do not show what the durations show ({percent(in_trace, sign=True)} against "
+            f"{percent(of_calls, sign=True)}): trust the durations, which are of {base['call_count']:,} and "
+            f"{counted(other['call_count'], 'calls')}; each trace is of one."
+        )
+
+
+def _is_far(row: dict[str, Any]) -> bool:
+    """Whether the traced call is not like the others."""
+    median = row["kernel_ns_median"]
+    return bool(median) and row["call_count"] > 1 and abs(row["kernel_ns"] / median - 1) >= _FAR_SHARE
+
+
+def _code(comparison: Comparison, number: int) -> str:
+    counts = dict(comparison.units.filter(pl.col("trace") == number)["change"].value_counts().iter_rows())
+    kinds = (("text", RELABELLED[comparison.by]), ("new", "added"), ("gone", "removed"), ("registers", RENAMED))
+    changes = [(counts[kind], word) for kind, word in kinds if counts.get(kind)]
+    if not changes:
+        return f"The code changed, but not its {comparison.by}s"
+    (count, word), *rest = changes
+    return ", ".join([f"{counted(count, f'{comparison.by}s')} {word}", *(f"{count:,} {word}" for count, word in rest)])

@@ -1,0 +1,175 @@
+"""Cycles along the code, by category of instruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
+from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
+from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.schema import CATEGORIES, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+MAX_BINS = 100
+MATRIX = 15  #: Number of the category MATRIX, which the hardware reports as VALU.
+_KINDS = 16
+_FARTHEST_CYCLES = 1 << 48
+
+
+@dataclass(frozen=True)
+class RowHistogram(Answer):
+    """Cycles per bin of code rows, by category."""
+
+    definition: ClassVar[str] = (
+        "Every executed instruction adds its length, the larger of stall and duration, to the bin of code rows "
+        "that its row lies in. With a window of aligned time only the part of the length inside of it counts. Rows of "
+        "matrix instructions are of the category MATRIX."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "bins": table_spec(
+            "bins",
+            "one category in one bin of rows in which it occurs, in the order of rows",
+            """
+            bin              UInt32  -       | number of the bin
+            first_row        Int32   -       | its first code row
+            last_row         Int32   -       | its last code row
+            category         String  -       | kind of instruction (CATEGORIES, MATRIX)
+            cycles_total     Int64   cycles  | sum of lengths
+            execution_count  Int64   -       | executions
+            """,
+        )
+    }
+
+    bins: pl.DataFrame
+    first_row: int
+    last_row: int  #: -1 = there is no code.
+    rows_per_bin: int
+    bin_count: int
+    cycles_total: int  #: Of all bins.
+    unknown_cycles_total: int  #: Cycles of instructions with an unknown row: they are in no bin.
+
+
+@bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, start_cycles=CYCLES, end_cycles=CYCLES)
+def row_histogram(
+    trace: ThreadTrace,
+    *,
+    bins: int = 32,
+    first_row: int = 0,
+    last_row: int | None = None,
+    se: int | None = None,
+    start_cycles: float | None = None,
+    end_cycles: float | None = None,
+) -> RowHistogram:
+    """Cycles in at most `bins` equal bins of the rows from `first_row` to `last_row` (default: the last).
+
+    `se` keeps one shader engine, `start_cycles` and `end_cycles` a window of aligned time.
+
+    Raises
+    ------
+    UsageError
+        When there are too many bins or none, or a range ends before it starts.
+    """
+    check_range(first_row, last_row, "rows")
+    check_range(start_cycles, end_cycles, "the time")
+    end_row = int(trace.code["row"].max()) if trace.code.height else -1  # type: ignore[arg-type]
+    first = min(max(first_row, 0), max(end_row, 0))
+    last = min(end_row, max(first, end_row if last_row is None else last_row))
+    per_bin = max(1, -(-(last - first + 1) // bins))
+    is_whole = start_cycles is None and end_cycles is None and (se is None or se in trace.waves["se"])
+    sums = _whole(trace, se) if is_whole else _sums(trace, se, start_cycles, end_cycles)
+    inside = sums.filter(pl.col("row").is_between(first, last))
+    number = ((pl.col("row") - first) // per_bin).cast(pl.UInt32)
+    per_category = (
+        inside.group_by(number.alias("bin"), "kind")
+        .agg(pl.col("cycles").sum(), pl.col("count").sum())
+        .sort("bin", "kind")
+    )
+    start = (pl.col("bin").cast(pl.Int32) * per_bin + first).cast(pl.Int32)
+    names = CATEGORIES | {MATRIX: "MATRIX"}
+    return RowHistogram(
+        bins=per_category.select(
+            "bin",
+            start.alias("first_row"),
+            pl.min_horizontal(start + (per_bin - 1), pl.lit(last)).cast(pl.Int32).alias("last_row"),
+            pl.col("kind").replace_strict(names, default="NONE", return_dtype=pl.String).alias("category"),
+            pl.col("cycles").alias("cycles_total"),
+            pl.col("count").cast(pl.Int64).alias("execution_count"),
+        ),
+        first_row=first,
+        last_row=last,
+        rows_per_bin=per_bin,
+        bin_count=-(-(last - first + 1) // per_bin),
+        cycles_total=int(inside["cycles"].sum()),
+        unknown_cycles_total=int(sums.filter(pl.col("row") < 0)["cycles"].sum()),
+    )
+
+
+def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | None) -> pl.DataFrame:
+    """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = unknown."""
+    placed = _placed(trace)
+    chosen = np.ones(placed.key.size, dtype=np.bool_) if se is None else placed.se == se
+    low, high = -_FARTHEST_CYCLES if begin is None else int(begin), _FARTHEST_CYCLES if end is None else int(end)
+    if begin is not None or end is not None:
+        chosen &= (placed.begin < high) & (placed.end > low) & (low < high)
+    key = placed.key[chosen]
+    cycles = np.maximum(np.minimum(placed.end[chosen], high) - np.maximum(placed.begin[chosen], low), 0)
+    counts = np.bincount(key)
+    sums = np.bincount(key, weights=cycles, minlength=counts.size)  # exact: doubles represent integers up to 2**53
+    cells = np.flatnonzero(counts)
+    return pl.DataFrame(
+        {
+            "row": (cells // _KINDS - 1).astype(np.int32),
+            "kind": (cells % _KINDS).astype(np.uint8),
+            "cycles": sums[cells].astype(np.int64),
+            "count": counts[cells].astype(np.int64),
+        }
+    )
+
+
+@once_per_trace
+def _whole(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
+    return _sums(trace, se, None, None)
+
+
+class _Placed(NamedTuple):
+    """Every executed instruction: engine, aligned start and end, and (row + 1) * 16 + category."""
+
+    se: npt.NDArray[np.int32]
+    begin: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+    key: npt.NDArray[np.int64]
+
+
+@once_per_trace
+def _placed(trace: ThreadTrace) -> _Placed:
+    matrix = (pipes_of_rows(trace.code) == list(PIPES).index("MATRIX")).rename("is_matrix").to_frame()
+    rows = trace.code.sort("row").select("row").hstack(matrix).filter("is_matrix")["row"]
+    offsets = aligned(trace, trace.waves).select("wave", "se", "offset").unique("wave", keep="first")
+    begin = pl.col("time_cycles").clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES) + pl.col("offset").fill_null(0)
+    length = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64).clip(lower_bound=0)
+    row = pl.when(pl.col("row").is_between(0, trace.code.height - 1)).then("row").otherwise(-1).cast(pl.Int64)
+    kind = pl.when(pl.col("row").is_in(rows.implode())).then(pl.lit(MATRIX, pl.UInt8)).otherwise("category")
+    placed = trace.instructions.join(offsets, on="wave", how="left", maintain_order="left").select(
+        se=pl.col("se").fill_null(0).cast(pl.Int32),
+        begin=begin,
+        end=begin + length,
+        key=(row + 1) * _KINDS + kind.clip(upper_bound=_KINDS - 1),
+    )
+    return _Placed(
+        placed["se"].to_numpy(),
+        placed["begin"].to_numpy().astype(np.int64),
+        placed["end"].to_numpy().astype(np.int64),
+        placed["key"].to_numpy().astype(np.int64),
+    )

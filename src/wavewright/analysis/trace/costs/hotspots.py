@@ -1,0 +1,248 @@
+"""Cost by instruction, source line, file, function, kernel, basic block or loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.code.control_flow import blocks
+from wavewright.analysis.trace.code.attribution import source_of_rows
+from wavewright.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
+from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.requested import requested_bytes
+from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
+from wavewright.analysis.trace.costs.kernel_costs import kernel_costs
+from wavewright.analysis.trace.parts import ask
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
+#: What units can be sorted by, and its column.
+SORTS = {
+    "exposed": "exposed_cycles_total",
+    "stall": "stall_cycles_total",
+    "latency": "latency_cycles_total",
+    "idle": "idle_cycles_total",
+    "hits": "hit_count",
+}
+
+_SUMS = (
+    "hit_count",
+    "latency_cycles_total",
+    "stall_cycles_total",
+    "idle_cycles_total",
+    "exposed_idle_cycles_total",
+    "exposed_stall_cycles_total",
+    "exposed_issue_cycles_total",
+    "exposed_cycles_total",
+)
+
+
+@dataclass(frozen=True)
+class Hotspots(Answer):
+    """Cost of units of the code, costliest first."""
+
+    definition: ClassVar[str] = (
+        "Every executed code row belongs to exactly one unit, so units add up to the totals. Cycles are summed over "
+        "all waves: latency = stall + issue, idle = gaps before the executions. Exposed cycles are those of stall, "
+        "issue and idle during which the pipes of the SIMD that could have hidden them were not busy (see "
+        "hidden_latency). Shares are of the whole trace, also when only some rows are asked for. A loop is the "
+        "innermost one around a row."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "units": table_spec(
+            "units",
+            "one unit (instruction, line, ...)",
+            f"""
+            unit                        String   -       | its name; null = rows that belong to none
+            first_row                   Int32    -       | first executed code.row in it
+            address                     UInt64   -       | code.address of that row
+            text                        String   -       | code.text of its costliest row
+            file                        String   -       | source file of its costliest row, as attributed
+            line                        UInt32   -       | source line of its costliest row
+            row_count                   Int64    -       | executed code rows in it
+            hit_count                   Int64    -       | executions of these rows
+            latency_cycles_total        Int64    cycles  | sum of durations
+            stall_cycles_total          Int64    cycles  | sum of stalls
+            idle_cycles_total           Int64    cycles  | sum of the gaps before the executions
+            exposed_idle_cycles_total   Int64    cycles  | gaps that nothing hid; null = not known, so below
+            exposed_stall_cycles_total  Int64    cycles  | stalls that nothing hid
+            exposed_issue_cycles_total  Int64    cycles  | latency without stall that nothing hid
+            exposed_cycles_total        Int64    cycles  | sum of the three
+            cycles_share                Float64  -       | of latency and idle of the whole trace
+            stall_share                 Float64  -       | of all stall cycles
+            exposed_share               Float64  -       | of all exposed cycles; null = not known
+            bytes_per_lane              Int32    bytes   | by instruction: bytes it moves per lane (scalar: per wave); null = none
+            requested_bytes_total       Int64    bytes   | what its executions request, all lanes active, as far as known
+            {LANE_COLUMNS.strip()}
+            """,  # noqa: E501 - a line is a column
+        )
+    }
+
+    by: str
+    attribution: str  #: Which frame of an inline chain represents a row: innermost, outermost or mine.
+    sort: str
+    basis: str  #: `instructions`, or `stored totals` when the trace has none and its files' own sums had to do.
+    amd: bool  #: Whether hidden latency follows AMD's rule.
+    hit_count: int
+    latency_cycles_total: int
+    stall_cycles_total: int
+    idle_cycles_total: int
+    exposed_cycles_total: int | None
+    cycles_share: float  #: Latency and idle of the requested rows / of the whole trace.
+    units: pl.DataFrame
+
+
+def hotspots(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    by: str = "instruction",
+    attribution: str = "innermost",
+    mine: Sequence[str] = (),
+    sort: str = "exposed",
+    amd: bool | None = None,
+    lane_sums: pl.DataFrame | None = None,
+) -> Hotspots:
+    """Return the cost of each unit of the code; `by` one of `UNITS`, `sort` one of `SORTS`.
+
+    `amd`: hidden latency by the rule of AMD's viewer; None = as the trace was opened. `lane_sums`: what
+    `lanes.columns.lane_sums` says about the trace, to show it as well.
+
+    Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
+
+    Raises
+    ------
+    UsageError
+        When there is no such unit, sort key, or attribution; when lanes are asked for by kernel.
+    """
+    _check(by, sort)
+    is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
+    costs = _costs(trace, by, amd=amd) if is_measured else _stored(trace)
+    chosen = costs if rows is None else costs.filter(pl.col("row").is_in(rows.implode()))
+    sort = sort if is_measured or sort != "exposed" else "latency"
+    totals = {name: int(chosen[name].sum() or 0) for name in _SUMS}
+    cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    all_cycles, own_cycles = (int(frame.select(cycles.sum()).item() or 0) for frame in (costs, chosen))
+    if by == "kernel":
+        chosen, sources = _with_kernel_names(trace, chosen), source_of_rows(trace.code, attribution, mine)
+    else:
+        sources = units_of_rows(trace, by, attribution, mine)
+    if lane_sums is not None and by == "kernel":
+        raise UsageError("lanes belong to instructions and lines, not to kernels", advice="choose another --by")
+    chosen = with_lane_sums(_with_bytes(trace, chosen), lane_sums)
+    units = unit_totals(trace, chosen, sources, (*_SUMS, "requested_bytes_total", *LANE_SUMS), SORTS[sort])
+    widths = requested_bytes(trace).select("bytes_per_lane", first_row="row")
+    widths = widths if by == "instruction" else widths.clear()
+    units = units.join(widths, on="first_row", how="left", maintain_order="left")
+    shares = {
+        "cycles_share": cycles / (all_cycles or 1),
+        "stall_share": pl.col("stall_cycles_total") / (int(costs["stall_cycles_total"].sum()) or 1),
+        "exposed_share": pl.col("exposed_cycles_total") / (int(costs["exposed_cycles_total"].sum() or 0) or 1),
+    }
+    return Hotspots(
+        by=by,
+        attribution=attribution,
+        sort=sort,
+        basis="instructions" if is_measured else "stored totals",
+        amd=trace.source.amd if amd is None else amd,
+        hit_count=totals["hit_count"],
+        latency_cycles_total=totals["latency_cycles_total"],
+        stall_cycles_total=totals["stall_cycles_total"],
+        idle_cycles_total=totals["idle_cycles_total"],
+        exposed_cycles_total=totals["exposed_cycles_total"] if is_measured else None,
+        cycles_share=own_cycles / all_cycles if all_cycles else 0.0,
+        units=units.with_columns(**shares).select(
+            pl.col(column.name).cast(getattr(pl, column.dtype)) for column in Hotspots.tables["units"].columns
+        ),
+    )
+
+
+def units_of_rows(
+    trace: ThreadTrace, by: str, attribution: str = "innermost", mine: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The unit of every code row (`row`, `unit`, `file`, `line`); null where a row belongs to none. Not for kernels."""
+    code = trace.code
+    sources = source_of_rows(code, attribution, mine)
+    if by == "instruction":
+        unit = "row " + pl.col("row").cast(pl.String)
+    elif by == "line":
+        line = pl.col("line").cast(pl.String).fill_null("?")
+        unit = pl.col("file") + ":" + line
+    elif by == "file":
+        unit = pl.col("file")
+    elif by == "function":
+        unit = pl.lit(code["function"])
+    elif by == "block":
+        unit = "block " + pl.lit(blocks(code, taken_jumps(trace)).by_row["block"]).cast(pl.String)
+    else:
+        unit = "loop " + pl.lit(loop_of_rows(trace)).cast(pl.String)
+    return sources.select("row", unit.alias("unit"), "file", "line")
+
+
+def _with_bytes(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    """The costs with `requested_bytes_total`: 0 where an instruction moves nothing, or nobody knows how much."""
+    per_execution = requested_bytes(trace).select("row", "requested_bytes")
+    requested = (pl.col("hit_count") * pl.col("requested_bytes")).fill_null(0)
+    return costs.join(per_execution, on="row", how="left", maintain_order="left").with_columns(
+        requested_bytes_total=requested
+    )
+
+
+def _check(by: str, sort: str) -> None:
+    for value, choices, what in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
+        if value not in choices:
+            what = f"no {what} {value!r}"
+            raise UsageError(what, advice=f"one of {', '.join(choices)}")
+
+
+def _costs(trace: ThreadTrace, by: str, *, amd: bool | None) -> pl.DataFrame:
+    if by == "kernel":
+        return kernel_costs(trace, amd=amd)
+    if by in ("block", "loop"):
+        ask(trace, [(jumps_in_part,), *cost_questions(trace, amd=amd)])
+    return row_costs(trace, amd=amd)
+
+
+def _stored(trace: ThreadTrace) -> pl.DataFrame:
+    executed = trace.stored_totals.filter(pl.col("hit_count") > 0)
+    return executed.with_columns(
+        *(pl.lit(None, pl.Int64).alias(name) for name in _SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
+    )
+
+
+def _with_kernel_names(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    names = trace.kernels.select("kernel", unit="demangled")
+    return costs.join(names, on="kernel", how="left", maintain_order="left")
+
+
+def unit_totals(
+    trace: ThreadTrace, costs: pl.DataFrame, sources: pl.DataFrame, totals: Sequence[str], weight: str
+) -> pl.DataFrame:
+    """Add up the `totals` of the rows of each unit; the row with the largest `weight` gives text, file and line.
+
+    `costs` has one row per code row (per kernel and code row), `sources` are joined to it by row; one of them has the
+    `unit`. Units come by weight, then by their first row.
+    """
+    rows = costs.join(sources, on="row", how="left", maintain_order="left")
+    rows = rows.join(trace.code.select("row", "address", "text"), on="row", how="left", maintain_order="left")
+    costliest = pl.col(weight).arg_max()
+    return (
+        rows.group_by("unit", maintain_order=True)
+        .agg(
+            pl.col("row").first().alias("first_row"),
+            pl.col("address").first(),
+            *(pl.col(name).gather(costliest).first() for name in ("text", "file", "line")),
+            pl.len().cast(pl.Int64).alias("row_count"),
+            *(pl.col(name).sum() if costs[name].null_count() == 0 else pl.col(name).first() for name in totals),
+        )
+        .sort(weight, "first_row", descending=[True, False], nulls_last=True)
+    )

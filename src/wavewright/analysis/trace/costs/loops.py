@@ -1,0 +1,189 @@
+"""Trip counts of loops, and cost and stall of an iteration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.code.control_flow import call_rows
+from wavewright.analysis.trace.code import control_flow
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.iteration_means import (
+    ITERATIONS,
+    SLOWEST_COLUMNS,
+    by_iteration,
+    slowest_iterations,
+)
+from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_LOOPS = 1000
+_SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total", "exposed_cycles_total")
+
+
+@dataclass(frozen=True)
+class Loops(Answer):
+    """The loops of a trace, outer ones before inner ones."""
+
+    definition: ClassVar[str] = (
+        "A jump back to a row that the wave had executed, without having executed an earlier row since, makes the "
+        "rows from there to the jump a loop; jumps to the same row make one loop. An iteration starts when the row is "
+        "executed at which most waves enter the loop, and ends with the next one or with the first instruction outside "
+        "(functions called from inside belong to it). Its cycles are of one wave, from first attempt to first attempt, "
+        "all gaps included. Steady iterations are neither the first nor the last since the wave entered. Numbers of "
+        "iterations start with 0 at each entry; means by number are over all waves and entries that got so far. Totals "
+        "are those of all rows between the first and the last of the loop, inner loops included."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "loops": table_spec(
+            "loops",
+            "one loop, outer ones before inner ones",
+            f"""
+            loop                     UInt32   -       | number of the loop
+            parent                   UInt32   -       | the loop around it; null = none
+            depth                    UInt32   -       | loops around it
+            first_row                Int32    -       | its first code.row
+            last_row                 Int32    -       | its last code.row
+            start_row                Int32    -       | code.row with which an iteration starts
+            address                  UInt64   -       | code.address of the first row
+            function                 String?  -       | function it is in
+            file                     String?  -       | source file that most of its rows come from
+            first_line               UInt32?  -       | smallest source line of its rows in that file
+            last_line                UInt32?  -       | largest source line of its rows in that file
+            wave_count               Int64?   -       | waves that entered it
+            entry_count              Int64?   -       | times that waves entered it
+            iteration_count          Int64?   -       | iterations of all waves
+            trips_min                Int64?   -       | fewest iterations after an entry
+            trips_median             Float64? -       | median number of iterations after an entry
+            trips_max                Int64?   -       | most iterations after an entry
+            iteration_cycles_min     Int64?   cycles  | shortest iteration
+            iteration_cycles_median  Float64? cycles  | median iteration
+            iteration_cycles_max     Int64?   cycles  | longest iteration
+            first_cycles_median      Float64? cycles  | median of the first iterations
+            steady_cycles_median     Float64  cycles  | median of the steady ones; null = there are none
+            last_cycles_median       Float64? cycles  | median of the last iterations
+            {SLOWEST_COLUMNS.strip()}
+            steady_stall_share       Float64? -       | stall of steady iterations (of all, if none), of their cycles
+            hit_count                Int64    -       | executions of its rows
+            latency_cycles_total     Int64    cycles  | sum of their durations
+            stall_cycles_total       Int64    cycles  | sum of their stalls
+            idle_cycles_total        Int64    cycles  | sum of the gaps before them
+            exposed_cycles_total     Int64    cycles  | latency and idle that no other wave hid
+            cycles_share             Float64  -       | latency and idle, of the whole trace
+            self_cycles_share        Float64  -       | the same without inner loops
+            """,
+        ),
+        "iterations": ITERATIONS,
+    }
+
+    loops: pl.DataFrame
+    iterations: pl.DataFrame  #: By number, from the entry on; at most the first 4,096 of a loop.
+    left_out_count: int  #: Loops beyond the thousand that were gone round most often.
+    outside_cycles_share: float  #: Latency and idle of rows in no loop, of the whole trace.
+
+
+def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
+    """Trip counts and costs of every executed loop, or only of loops that contain one of `rows`."""
+    spans = loop_starts(trace)
+    totals = _totals(trace, spans)
+    every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
+    share = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total") / (every or 1)
+    executed = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, call_rows(trace.code)))
+    iterations = by_iteration(executed)
+    table = (
+        spans.join(totals, on="loop", maintain_order="left")
+        .join(_statistics(executed), on="loop", how="left", maintain_order="left")
+        .join(slowest_iterations(iterations), on="loop", how="left", maintain_order="left")
+        .join(_places(trace, spans), on="loop", how="left", maintain_order="left")
+        .with_columns(cycles_share=share)
+    )
+    inner = table.group_by(loop="parent").agg(inner_share=pl.col("cycles_share").sum())
+    table = table.join(inner, on="loop", how="left", maintain_order="left").with_columns(
+        self_cycles_share=(pl.col("cycles_share") - pl.col("inner_share").fill_null(0)).clip(lower_bound=0)
+    )
+    in_loops = control_flow.loop_of_rows(trace).is_not_null()
+    cycles = row_costs(trace).filter(~in_loops.gather(row_costs(trace)["row"]))
+    outside = int(cycles.select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
+    if rows is not None:
+        chosen = rows.unique().sort()
+        before = pl.col("first_row").map_batches(lambda first: chosen.search_sorted(first, "left"), pl.UInt32)
+        upto = pl.col("last_row").map_batches(lambda last: chosen.search_sorted(last, "right"), pl.UInt32)
+        table = table.filter(before < upto)
+        iterations = iterations.filter(pl.col("loop").is_in(table["loop"].implode()))
+    columns = Loops.tables["loops"].names
+    left_out = control_flow.loops(trace).height - spans.height
+    return Loops(table.select(columns), iterations, left_out, outside / every if every else 0.0)
+
+
+@once_per_trace
+def loop_starts(trace: ThreadTrace) -> pl.DataFrame:
+    """The loops that count here (the thousand with the most iterations), with the row that starts an iteration.
+
+    That is the row at which most waves enter: the first one, or one that a jump from outside goes to.
+    """
+    loops = control_flow.loops(trace)
+    spans = loops.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if loops.height > _MOST_LOOPS else loops
+    jumps = control_flow.taken_jumps(trace)
+    source, target, taken = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
+    hits = dict(row_costs(trace).select("row", "hit_count").iter_rows())
+    start_rows = []
+    for first, last in spans.select("first_row", "last_row").iter_rows():
+        inside = source.is_between(first, last)
+        back = jumps.filter(inside & (target == first))["taken_count"].sum()
+        elsewhere = jumps.filter(~inside & target.is_between(first + 1, last)).group_by("to_row").agg(taken.sum())
+        entries = {first: hits.get(first, 0) - back, **dict(elsewhere.iter_rows())}
+        start_rows.append(max(entries, key=lambda row: (entries[row], -row)))
+    return spans.with_columns(start_row=pl.Series(start_rows, dtype=pl.Int32))
+
+
+def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
+    """Sums over the rows of every loop, from running sums over all rows."""
+    costs = trace.code.select("row").join(row_costs(trace), on="row", how="left", maintain_order="left")
+    running = costs.select(pl.col(_SUMS).fill_null(0).cum_sum())
+    upto = running[spans["last_row"]]
+    before = pl.concat([running.clear(1).select(pl.all().fill_null(0)), running])[spans["first_row"]]
+    return pl.DataFrame([spans["loop"], *((upto[name] - before[name]).alias(name) for name in _SUMS)])
+
+
+def _statistics(iterations: pl.DataFrame) -> pl.DataFrame:
+    """Trips and cycles of iterations of every loop, from `_core.loop_iterations`."""
+    cycles, stall, trips = pl.col("cycles"), pl.col("stall_cycles"), pl.col("iteration").cast(pl.Int64) + 1
+    is_first, is_last = pl.col("iteration") == 0, pl.col("is_last") == 1
+    steady = ~is_first & ~is_last
+    steady_share = stall.filter(steady).sum() / cycles.filter(steady).sum()
+    return iterations.group_by("loop").agg(
+        wave_count=pl.col("wave").n_unique().cast(pl.Int64),
+        entry_count=is_last.sum().cast(pl.Int64),
+        iteration_count=pl.len().cast(pl.Int64),
+        trips_min=trips.filter(is_last).min(),
+        trips_median=trips.filter(is_last).median(),
+        trips_max=trips.filter(is_last).max(),
+        iteration_cycles_min=cycles.min(),
+        iteration_cycles_median=cycles.median(),
+        iteration_cycles_max=cycles.max(),
+        first_cycles_median=cycles.filter(is_first).median(),
+        steady_cycles_median=cycles.filter(steady).median(),
+        last_cycles_median=cycles.filter(is_last).median(),
+        steady_stall_share=pl.when(steady.any()).then(steady_share).otherwise(stall.sum() / cycles.sum()),
+    )
+
+
+def _places(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
+    """Positions of the loops in the code and in the source."""
+    code = trace.code.select("address", "function", "file", "line")
+    places = []
+    for loop, first, last in spans.select("loop", "first_row", "last_row").iter_rows():
+        address, function = code.row(first)[:2]
+        lines = code.slice(first, last - first + 1).drop_nulls(["file", "line"])
+        files = lines["file"].value_counts(sort=True)["file"]
+        file = files[0] if files.len() else None
+        inside = lines.filter(pl.col("file") == pl.lit(file, pl.String))["line"]
+        places.append((loop, address, function, file, inside.min(), inside.max()))
+    schema = {"loop": pl.UInt32, "address": pl.UInt64, "function": pl.String, "file": pl.String}
+    return pl.DataFrame(places, schema | {"first_line": pl.UInt32, "last_line": pl.UInt32}, orient="row")

@@ -1,0 +1,141 @@
+"""PC samples by instruction, source line, file, function, block or loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.costs.hotspots import unit_totals, units_of_rows
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+_TOTALS = ("sample_count", *SAMPLE_COUNTS)
+
+
+@dataclass(frozen=True)
+class SampleHotspots(Answer):
+    """PC samples of units of the code, the most frequent first."""
+
+    definition: ClassVar[str] = (
+        "A sample is one look at what a wave is about to execute: either the instruction is issued, or it is stalled "
+        "for a reason; of host-trap samples neither is known. Every sampled code row belongs to exactly one unit. "
+        "Shares are of all samples."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "units": table_spec(
+            "units",
+            "one unit (instruction, line, ...)",
+            """
+            unit           String   -  | its name; null = rows that belong to none
+            first_row      Int32    -  | first sampled code.row in it
+            address        UInt64   -  | code.address of that row
+            text           String   -  | code.text of its most sampled row
+            file           String?  -  | source file of its most sampled row, as attributed
+            line           UInt32?  -  | source line of its most sampled row
+            row_count      Int64    -  | sampled code rows in it
+            sample_count   Int64    -  | how often waves were sampled here
+            issued_count   Int64    -  | samples in which the instruction was issued
+            stalled_count  Int64    -  | samples in which it was not issued
+            unknown_count  Int64    -  | samples of a method that does not tell
+            sample_share   Float64  -  | of all samples
+            reason         String   -  | most frequent reason of stalls (SAMPLE_REASONS); null = none
+            reason_count   Int64?   -  | samples with that reason
+            """,
+        ),
+        "reasons": table_spec(
+            "reasons",
+            "one reason of stalls, the most frequent first",
+            """
+            reason  String   -  | why (SAMPLE_REASONS)
+            count   Int64    -  | samples
+            share   Float64  -  | of all samples
+            """,
+        ),
+    }
+
+    by: str
+    attribution: str
+    sample_count: int
+    issued_count: int
+    stalled_count: int
+    unknown_count: int
+    reasons: pl.DataFrame
+    units: pl.DataFrame
+
+
+def sample_hotspots(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    by: str = "instruction",
+    attribution: str = "innermost",
+    mine: Sequence[str] = (),
+) -> SampleHotspots:
+    """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function.
+
+    Raises
+    ------
+    UsageError
+        When blocks or loops are asked for and only the sampled instructions are known.
+    """
+    _check_code(trace, by)
+    samples = trace.samples.with_columns(sample_count=pl.sum_horizontal(SAMPLE_COUNTS))
+    samples = samples.filter(pl.col("sample_count") > 0).sort("row")
+    total = int(samples["sample_count"].sum())
+    reasons = trace.sample_reasons
+    if rows is not None:
+        samples, reasons = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (samples, reasons))
+    sources = units_of_rows(trace, "function" if by == "kernel" else by, attribution, mine)
+    if by == "kernel":
+        sources = _with_signatures(trace, sources)
+    units = unit_totals(trace, samples, sources, _TOTALS, "sample_count")
+    top = _top_reason(reasons.join(sources.select("row", "unit"), on="row", how="left"))
+    units = units.join(top, on="unit", how="left", nulls_equal=True, maintain_order="left")
+    totals = samples.select(pl.col(_TOTALS).sum()).row(0, named=True)
+    return SampleHotspots(
+        by=by,
+        attribution=attribution,
+        **totals,
+        reasons=reasons.group_by("reason")
+        .agg(pl.col("count").sum())
+        .filter(pl.col("count") > 0)
+        .sort("count", "reason", descending=[True, False])
+        .with_columns(share=pl.col("count") / (total or 1)),
+        units=units.with_columns(sample_share=pl.col("sample_count") / (total or 1)).select(
+            pl.col(column.name).cast(getattr(pl, column.dtype)) for column in SampleHotspots.tables["units"].columns
+        ),
+    )
+
+
+def _check_code(trace: ThreadTrace, by: str) -> None:
+    """Blocks and loops need the instructions between the sampled ones."""
+    if by in ("block", "loop") and trace.code.height and trace.code["size"].null_count() == trace.code.height:
+        what = f"only the sampled instructions are known, so there is no {by} to count by"
+        advice = "record with --output-format json, and put the code objects into the folder of the samples"
+        raise UsageError(what, where=trace.source.path, advice=advice)
+
+
+def _with_signatures(trace: ThreadTrace, sources: pl.DataFrame) -> pl.DataFrame:
+    """Units that are called as the kernels are in other answers."""
+    names = trace.kernels.select(unit="name", signature="demangled").unique("unit", keep="first")
+    named = sources.join(names, on="unit", how="left", maintain_order="left")
+    return named.with_columns(unit=pl.coalesce("signature", "unit")).drop("signature")
+
+
+def _top_reason(reasons: pl.DataFrame) -> pl.DataFrame:
+    """The most frequent reason of every unit."""
+    return (
+        reasons.group_by("unit", "reason")
+        .agg(reason_count=pl.col("count").sum())
+        .filter(pl.col("reason_count") > 0)
+        .sort("reason_count", "reason", descending=[True, False])
+        .unique("unit", keep="first", maintain_order=True)
+    )

@@ -1,0 +1,244 @@
+"""Values of derived counters."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from wavewright.analysis.trace.derived_counters.syntax import (
+    AXIS_NAMES,
+    Call,
+    Chain,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    SourcePos,
+    SyntaxProblem,
+)
+from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wavewright.analysis.trace.derived_counters.syntax import Definition
+    from wavewright.analysis.trace.derived_counters.tensors import Tensor
+
+MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
+_TIME = 3
+
+
+class _MistakeError(Exception):
+    """Something that has no value; never leaves `evaluate`."""
+
+    def __init__(self, position: SourcePos, message: str) -> None:
+        super().__init__(message)
+        self.position = position
+        self.message = message
+
+
+def evaluate(
+    definitions: Sequence[Definition], raw: Mapping[str, Tensor], *, wanted: Sequence[str] | None = None
+) -> tuple[dict[str, Tensor], list[SyntaxProblem]]:
+    """Values of the requested definitions (default: all) and their dependencies, and the problems of the others."""
+    by_name = {definition.name: definition for definition in definitions}
+    values: dict[str, Tensor] = {}
+    failed: dict[str, SyntaxProblem] = {}
+    tensors = ChainMap(values, cast("dict[str, Tensor]", raw))
+    element_count = 0
+    with np.errstate(all="ignore"):  # a division by zero gives inf or nan, as the language says
+        for definition in _in_order(by_name, list(by_name) if wanted is None else wanted, failed):
+            try:
+                _check_names(definition, values, raw, failed)
+                value = _value(definition.expression, tensors)
+                element_count += value.size
+                if element_count > MAX_KEPT_ELEMENTS:
+                    raise _MistakeError(definition.position, "all definitions together are too large")
+                values[definition.name] = value
+            except _MistakeError as mistake:
+                failed[definition.name] = SyntaxProblem(mistake.position, definition.name, mistake.message)
+    return values, list(failed.values())
+
+
+def _in_order(
+    by_name: Mapping[str, Definition], wanted: Sequence[str], failed: dict[str, SyntaxProblem]
+) -> Iterator[Definition]:
+    """Definitions in order of dependency; circular ones are noted as failed. No recursion: chains may be long."""
+    done: set[str] = set()
+    for start in wanted:
+        if start not in by_name or start in done:
+            continue
+        path = {start: _names(by_name[start].expression)}  # from the wanted one to the one being looked at
+        while path:
+            name = next(reversed(path))
+            need = next(path[name], None)
+            if need is None:
+                path.popitem()
+                done.add(name)
+                yield by_name[name]
+            elif need.name in path:
+                names = list(path)
+                circle = " -> ".join([*names[names.index(need.name) :], need.name])
+                failed.setdefault(
+                    name, SyntaxProblem(need.position, name, f"the definitions go round in a circle: {circle}")
+                )
+            elif need.name in by_name and need.name not in done:
+                path[need.name] = _names(by_name[need.name].expression)
+
+
+def _names(expression: Expression) -> Iterator[Name]:
+    if isinstance(expression, Name):
+        yield expression
+    elif isinstance(expression, Negation):
+        yield from _names(expression.operand)
+    elif isinstance(expression, Chain):
+        yield from _names(expression.first)
+        for _, operand in expression.rest:
+            yield from _names(operand)
+    elif isinstance(expression, Call):
+        for operand in expression.operands:
+            yield from _names(operand)
+
+
+def _check_names(
+    definition: Definition, values: Mapping[str, Tensor], raw: Mapping[str, Tensor], failed: Mapping[str, SyntaxProblem]
+) -> None:
+    if definition.name in failed:
+        problem = failed[definition.name]
+        raise _MistakeError(problem.position, problem.message)
+    if definition.name in raw:
+        raise _MistakeError(definition.position, f"{definition.name} is already the name of a counter or constant")
+    for name in _names(definition.expression):
+        if name.name in failed:
+            raise _MistakeError(name.position, f"needs {name.name}, which has no value")
+        if name.name not in values and name.name not in raw:
+            raise _MistakeError(name.position, f"unknown name {name.name}")
+
+
+def _value(expression: Expression, tensors: Mapping[str, Tensor]) -> Tensor:
+    if isinstance(expression, Number):
+        return np.full((1, 1, 1, 1), expression.value, dtype=np.float32)
+    if isinstance(expression, Name):
+        return tensors[expression.name]
+    if isinstance(expression, Negation):
+        return -_value(expression.operand, tensors)
+    if isinstance(expression, Chain):
+        value = _value(expression.first, tensors)
+        for sign, operand in expression.rest:
+            value = _combined(sign, value, _value(operand, tensors), expression.position)
+        return value
+    return _called(expression, tensors)
+
+
+def _combined(sign: str, left: Tensor, right: Tensor, position: SourcePos) -> Tensor:
+    operations = {
+        "+": np.add,
+        "-": np.subtract,
+        "*": np.multiply,
+        "/": np.divide,
+        "==": np.equal,
+        "<": np.less,
+        ">": np.greater,
+        "<=": np.less_equal,
+        ">=": np.greater_equal,
+        "&": np.logical_and,
+        "|": np.logical_or,
+        "max()": np.maximum,
+        "min()": np.minimum,
+    }
+    _check_shapes(left, right, position)
+    return operations[sign](left, right).astype(np.float32, copy=False)
+
+
+def _check_shapes(left: Tensor, right: Tensor, position: SourcePos) -> None:
+    elements = 1
+    for axis, name in enumerate(AXIS_NAMES):
+        sizes = left.shape[axis], right.shape[axis]
+        if sizes[0] != sizes[1] and 1 not in sizes:
+            raise _MistakeError(
+                position, f"axis {name} has {sizes[0]:,} values on one side and {sizes[1]:,} on the other"
+            )
+        elements *= max(sizes)
+    if elements > MAX_ELEMENTS:
+        raise _MistakeError(position, f"the result would have {elements:,} values")
+
+
+def _called(call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
+    first, *others = (_value(operand, tensors) for operand in call.operands)
+    if call.kind.endswith("()"):
+        for other in others:
+            first = _combined(call.kind, first, other, call.position)
+        return first
+    if call.kind in ("sum", "mean", "max", "min"):
+        return _reduced(call.kind, first, call.axes)
+    axis = call.axes[0] if call.axes else _TIME
+    if call.kind == "linear":
+        return _ramp(first, axis, call.position)
+    if call.kind == "delta":
+        return _delta(first, axis, call.position)
+    bounds = [_whole(bound, operand) for bound, operand in zip(others, call.operands[1:], strict=True)]
+    return _selected(first, bounds, axis, call) if call.kind == "select" else _without(first, bounds[0], axis, call)
+
+
+def _reduced(kind: str, tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
+    along = axes if axes is not None else (0, 1, 2, 3)
+    if kind == "max":
+        return np.maximum.reduce(tensor, axis=along, keepdims=True)
+    if kind == "min":
+        return np.minimum.reduce(tensor, axis=along, keepdims=True)
+    wide = tensor.astype(np.float64)  # long sums of 32-bit floats would lose their last digits
+    total: Tensor = wide.sum(axis=along, keepdims=True).astype(np.float32)
+    return total if kind == "sum" else wide.mean(axis=along, keepdims=True).astype(np.float32)
+
+
+def _ramp(size: Tensor, axis: int, position: SourcePos) -> Tensor:
+    count = _whole(size, None, position)
+    if not 1 <= count <= MAX_ELEMENTS:
+        raise _MistakeError(position, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
+    shape = [1, 1, 1, 1]
+    shape[axis] = count
+    return np.arange(count, dtype=np.float32).reshape(shape)
+
+
+def _delta(tensor: Tensor, axis: int, position: SourcePos) -> Tensor:
+    if tensor.shape[axis] < 2:
+        raise _MistakeError(position, f"delta needs at least two values along {AXIS_NAMES[axis]}")
+    return np.diff(tensor, axis=axis)
+
+
+def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> Tensor:
+    size = tensor.shape[axis]
+    start, stop, step = (*bounds, None, None)[:3]
+    if stop is None:
+        start = _inside(start, size, axis, call)
+        stop = start + 1
+    elif start is None or not 0 <= start < stop <= size:
+        raise _MistakeError(call.position, f"{start}:{stop} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}")
+    if step is not None and step < 1:
+        raise _MistakeError(call.position, "the step of a range is at least 1")
+    chosen = [slice(None)] * 4
+    chosen[axis] = slice(start, stop, step)
+    return tensor[tuple(chosen)]
+
+
+def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
+    if tensor.shape[axis] < 2:
+        raise _MistakeError(call.position, f"remove would leave nothing along {AXIS_NAMES[axis]}")
+    return np.delete(tensor, _inside(index, tensor.shape[axis], axis, call), axis=axis)
+
+
+def _inside(index: int | None, size: int, axis: int, call: Call) -> int:
+    if index is None or not -size <= index < size:
+        raise _MistakeError(call.position, f"index {index} of axis {AXIS_NAMES[axis]}, which has {size:,} values")
+    return index % size
+
+
+def _whole(tensor: Tensor, expression: Expression | None, position: SourcePos | None = None) -> int:
+    """The integer in a tensor of one value."""
+    at = expression.position if expression is not None else cast("SourcePos", position)
+    number = float(tensor.item()) if tensor.size == 1 else float("nan")
+    if number != number or abs(number) >= 1 << 53 or not number.is_integer():
+        raise _MistakeError(at, "one integer is needed here")
+    return int(number)

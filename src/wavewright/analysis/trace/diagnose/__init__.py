@@ -1,0 +1,243 @@
+"""What limits a kernel, what could be won at most, and what should be changed first?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from wavewright.analysis.trace.code.wave_paths import early_waves
+from wavewright.analysis.trace.diagnose import beyond
+from wavewright.analysis.trace.diagnose.facts import Facts, facts
+from wavewright.analysis.trace.diagnose.filling import Filling, filling
+from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
+from wavewright.analysis.trace.diagnose.floor_limits import Limits, limits, with_lanes, within_floors
+from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
+from wavewright.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
+from wavewright.analysis.trace.diagnose.machine import machine
+from wavewright.analysis.trace.diagnose.pool_findings import pool_finding
+from wavewright.analysis.trace.diagnose.pools import is_memory
+from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
+from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
+from wavewright.base.bounds import BYTES_GB, bounded
+from wavewright.model.answer import Answer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.analysis.trace.floors import Floors
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.launch import Launch
+    from wavewright.model.trace import ThreadTrace
+
+_NEGLIGIBLE_SHARE = 0.01
+#: A launch that spends this share on cold fetches says little about later ones: it is said first.
+_COLD_FIRST_SHARE = 0.20
+#: Splitting work over more CUs is never free: its gain must be this much larger to come first.
+_SPLITTING_COST = 1.2
+#: What a wave needs before and after its work.
+_ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
+
+
+@dataclass(frozen=True)
+class Diagnosis(Answer):
+    """A prioritized plan, and how far its trace can be trusted."""
+
+    definition: ClassVar[str] = (
+        "Gains are shares of time. The upper end of a finding about waves is what a replay of the traced waves saves"
+        " when its stalls and gaps cost nothing, with barriers met and issue ports taken again; the lower end also"
+        " keeps the latency of memory (docs/explanation/replay.md). No gain is larger than what the floors of the code"
+        " leave (`floors`). A roof that is reached stands first and caps every gain, a cold launch comes next, then"
+        " the largest gain. Findings below 1 % are left out."
+    )
+
+    trust: Trust  #: Whether the cycles and the source lines can be used, with the caveats.
+    findings: tuple[StallFinding, ...]
+    stall_cycles_total: int
+    wave_cycles_total: int  #: Latency and idle cycles of all waves.
+    time_cycles: int  #: Of the traced CUs, added up: from the first start to the last end of the replayed waves.
+    replayed_share: float  #: Of the instructions; of large traces some CUs are replayed.
+    early_wave_count: int  #: Waves that left early; they are left out.
+    pipes: Pipes | None  #: None = there are no instructions.
+    traffic: Traffic | None  #: None = the code asks memory for nothing that can be told.
+    roofs: tuple[Roof, ...]
+    floors: Floors | None  #: None = the trace is too large for them, has several kernels, or no instructions.
+    launch: Launch | None  #: The traced dispatch in the run recorded beside the trace; None = not found.
+    #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
+    link: Link | None = None
+
+
+@bounded(ideal_gb=BYTES_GB)
+def diagnose(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    counters: CounterSet | None = None,
+    kernel: str | None = None,
+    ideal_gb: float | None = None,
+    lanes: LaneOptions | None = None,
+) -> Diagnosis:
+    """A prioritized plan for the kernel in a trace.
+
+    Parameters
+    ----------
+    rows
+        Only what these code rows cost.
+    counters
+        A counter capture of the same kernel: its numbers become reasons of the findings.
+    kernel
+        Which kernel of the counters, by rank or part of its name; None = the one with the name of the traced kernel.
+    ideal_gb
+        10^9 bytes that one dispatch has to read at least, to tell over-fetch.
+    lanes
+        Arguments and sizes of the kernel, for the addresses of lanes; None = what the capture tells.
+
+    Raises
+    ------
+    UsageError
+        When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
+    """
+    trust = trust_of(trace)
+    early = tuple(early_waves(trace).to_list())
+    trace_facts = facts(trace, rows=rows)
+    has_something = trust.has_code and trace_facts.wave_cycles_total
+    measured = _measured(trace, trace_facts, early, rows, lanes) if has_something else None
+    findings = _findings(trace, trace_facts, measured, trust, is_whole=rows is None) if measured else []
+    link = None
+    if counters is not None:
+        # the engine of counters is large: most diagnoses do without it
+        from wavewright.analysis.trace.diagnose.linked import linked
+        from wavewright.analysis.trace.diagnose.reasons import with_reasons
+
+        counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
+        link = counted.link
+        findings = with_reasons(findings, counted)
+    return Diagnosis(
+        trust=trust,
+        findings=tuple(findings),
+        stall_cycles_total=trace_facts.stall_cycles_total,
+        wave_cycles_total=trace_facts.wave_cycles_total,
+        time_cycles=measured.gains.recorded_cycles if measured else 0,
+        replayed_share=measured.gains.instruction_count / trace.instruction_count if measured else 0.0,
+        early_wave_count=len(early),
+        pipes=measured.pipes if measured else None,
+        traffic=measured.traffic if measured else None,
+        roofs=measured.roofs if measured else (),
+        floors=measured.limits.floors if measured and measured.limits else None,
+        launch=trace.launch,
+        link=link,
+    )
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What the findings are made of."""
+
+    gains: Gains
+    filling: Filling
+    pipes: Pipes
+    traffic: Traffic | None
+    roofs: tuple[Roof, ...]
+    limits: Limits | None
+
+    @property
+    def limit(self) -> Roof | None:
+        """The roof that is reached; None = none is."""
+        return next((roof for roof in self.roofs if roof.is_limit), None)
+
+    @property
+    def cap_share(self) -> float:
+        """No gain is larger than what a roof leaves."""
+        return max(0.0, 1 - self.limit.share) if self.limit else 1.0
+
+
+def _measured(
+    trace: ThreadTrace,
+    trace_facts: Facts,
+    early: tuple[int, ...],
+    rows: pl.Series | None,
+    lanes: LaneOptions | None,
+) -> _Measured:
+    cycles = {name: sum(view.stall_cycles_total for view in views) for name, views in trace_facts.views.items()}
+    cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
+    of_rows = () if rows is None else tuple(rows.to_list())
+    replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
+    filled = filling(trace, left_out=early)
+    used = pipes(trace)
+    moved = traffic(trace, filled)
+    reached = tuple(roofs(trace, moved, used, filled, replayed))
+    return _Measured(replayed, filled, used, moved, reached, limits(trace, lanes, early))
+
+
+def _findings(
+    trace: ThreadTrace, trace_facts: Facts, measured: _Measured, trust: Trust, *, is_whole: bool
+) -> list[StallFinding]:
+    findings = [
+        _pool_finding(trace, trace_facts, gain, measured, trust)
+        for gain in measured.gains.pools
+        if gain.gain_share_max >= _NEGLIGIBLE_SHARE
+    ]
+    if is_whole:
+        findings += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
+        more = beyond.registers_or_lds(trace, trace_facts)
+        findings += [more] if more and not measured.filling.early_wave_count else []
+    findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
+    findings = [finding for finding in findings if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
+    findings.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
+    if findings and findings[0].kind == "occupancy":  # more waves hide a cause, they are none
+        findings = [*findings[1:2], findings[0], *findings[2:]]
+    findings = _within_the_time(findings)
+    if not is_whole:
+        return findings
+    first = [roof_finding(measured.limit, measured.traffic, measured.pipes)] if measured.limit else []
+    return [*first, *findings]
+
+
+def _pool_finding(
+    trace: ThreadTrace, trace_facts: Facts, gain: PoolGain, measured: _Measured, trust: Trust
+) -> StallFinding:
+    finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
+    if measured.limits is None:
+        return finding
+    views = [view for name in gain.pool.causes for view in trace_facts.views.get(name, ())]
+    return with_lanes(finding, views, measured.limits)
+
+
+def _within_floors(finding: StallFinding, measured: _Measured) -> StallFinding:
+    """Floors of CUs say nothing about work on other CUs."""
+    is_of_cus = finding.gain_basis == TRACED or finding.kind == "occupancy"
+    return within_floors(finding, measured.limits) if measured.limits and is_of_cus else finding
+
+
+def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:
+    """Findings whose gains do not add up to more than the time there is; those behind give way."""
+    left = dict.fromkeys((TRACED, DISPATCH), 1.0)
+    fitting = []
+    for finding in findings:
+        fitting.append(_capped(finding, left[finding.gain_basis]))
+        left[finding.gain_basis] -= fitting[-1].gain_share_max
+    return fitting
+
+
+def _weight(finding: StallFinding) -> float:
+    """By what findings are ordered."""
+    return finding.gain_share_max / (_SPLITTING_COST if finding.gain_basis == DISPATCH else 1)
+
+
+def _is_cold(finding: StallFinding) -> bool:
+    return finding.name == "cold instruction fetch" and finding.gain_share_max >= _COLD_FIRST_SHARE
+
+
+def _capped(finding: StallFinding, cap: float) -> StallFinding:
+    most = min(finding.gain_share_max, cap)
+    return replace(finding, gain_share_max=most, gain_share_min=min(finding.gain_share_min, most))
+
+
+def _fixed_share(trace_facts: Facts, measured: _Measured) -> float:
+    """Share of a wave's time that it needs however little work it has: start, arguments, one round of loads, drain."""
+    alone = measured.gains.causes
+    ends = sum(alone.get(cause, 0.0) for cause in _ENDS_OF_WAVES)
+    waits = [view for name, views in trace_facts.views.items() if is_memory(name) and "wait" in name for view in views]
+    first = min(waits, key=lambda view: view.row, default=None)
+    life = measured.filling.wave_cycles_mean
+    return min(1.0, ends + (first.stall_cycles_mean / life if first and life else 0.0))

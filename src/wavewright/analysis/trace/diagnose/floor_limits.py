@@ -1,0 +1,196 @@
+"""What floors and lane addresses say about findings: causes, remedies, and gains that no reordering can exceed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy
+from wavewright.analysis.trace.diagnose.pools import is_lds, is_memory
+from wavewright.analysis.trace.floors import Floors, floors, floors_without
+from wavewright.analysis.trace.floors.rates import LANE_PIPES
+from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.base.words import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.trace.diagnose.facts import RowView
+    from wavewright.analysis.trace.diagnose.finding import StallFinding
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.model.trace import ThreadTrace
+
+#: Instructions up to which floors are looked for, and lanes without being asked: a diagnosis must not take long.
+_MOST_INSTRUCTIONS = 2_000_000
+_MOST_INSTRUCTIONS_OF_LANES = 300_000
+_CAUSE_SHARE = 0.5  #: Share of a finding's gain from which on an access pattern is its cause.
+_HARMLESS_SHARE = 0.1  #: Below this it is no part of it.
+_BANK_CONFLICTS, _SCATTERED = "bank conflicts", "lanes that do not coalesce"
+_PADDING = Remedy(
+    "spread the lanes over the banks",
+    "lanes that LDS serves together ask the same banks for different dwords: pad the rows of the tile (by 1 to 16 "
+    "dwords), or swizzle its columns by XOR with the row, in the writes and the reads alike",
+    (),
+    0,
+)
+_COALESCING = Remedy(
+    "let neighbouring lanes read neighbouring addresses",
+    "each access of these instructions touches many segments of the L1 cache, few bytes of each are used: let the "
+    "lanes run along the contiguous dimension, load more bytes per lane, and transpose through LDS where the "
+    "arithmetic needs the other order",
+    (),
+    0,
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Floors of the traced CUs, and what their waves need to be judged by."""
+
+    floors: Floors
+    waves_per_cu: float  #: Mean number of waves on a CU during its span.
+
+
+def limits(trace: ThreadTrace, options: LaneOptions | None, left_out: tuple[int, ...]) -> Limits | None:
+    """Floors of a trace; None = it is too large, or has several kernels whose times are not told apart.
+
+    Without `options`, lanes are only evaluated where that is fast; what depends on arguments stays unknown then.
+    """
+    waves = traced_waves(trace).filter(~pl.col("wave").is_in(list(left_out)))
+    if not waves.height or waves["kernel"].n_unique() > 1 or trace.instruction_count > _MOST_INSTRUCTIONS:
+        return None
+    with_lanes = options is not None or trace.instruction_count <= _MOST_INSTRUCTIONS_OF_LANES
+    answer = floors(trace, options, left_out=left_out, with_lanes=with_lanes)
+    if not answer.span_cycles_total:
+        return None
+    lives = int((waves["end_cycles"] - waves["start_cycles"]).sum())
+    return Limits(answer, lives / answer.span_cycles_total)
+
+
+def with_lanes(finding: StallFinding, views: Sequence[RowView], limits: Limits) -> StallFinding:
+    """The finding with the access patterns that are its cause, a part of it, or harmless."""
+    causes = [cause for pipe in _pipes_of(finding) if (cause := _cause(finding, views, limits, pipe))]
+    if not causes:
+        return finding
+    finding = replace(finding, lane_causes=tuple(causes))
+    for cause in causes:
+        finding = replace(finding, reason=f"{finding.reason}; {cause.text}")
+        if cause.verdict == "cause":
+            general = _PADDING if cause.pipe == "LDS" else _COALESCING
+            remedy = replace(general, rows=cause.rows, exposed_cycles_total=_exposed(views, cause.rows))
+            finding = replace(
+                finding,
+                verdict=f"{finding.verdict}, because of {cause.name}",
+                remedy=remedy.text,
+                remedies=(remedy, *finding.remedies),
+            )
+    return finding
+
+
+def within_floors(finding: StallFinding, limits: Limits) -> StallFinding:
+    """The finding with no gain larger than the floors allow.
+
+    Where access patterns are a cause, the floor after they are changed counts.
+    """
+    changed = [cause for cause in finding.lane_causes if cause.verdict != "harmless"]
+    left = floors_without(limits.floors, {cause.pipe: cause.saved_cycles_total for cause in changed})
+    most = max(0.0, 1 - left.share) if left else 1.0
+    return replace(
+        finding,
+        gain_share_max=min(finding.gain_share_max, most),
+        gain_share_min=min(finding.gain_share_min, most),
+        causes=tuple(replace(cause, gain_share_max=min(cause.gain_share_max, most)) for cause in finding.causes),
+    )
+
+
+def _pipes_of(finding: StallFinding) -> list[str]:
+    """The pipes whose access patterns a finding can have as its cause."""
+    return [pipe for pipe in LANE_PIPES if any(_is_about(cause.name, pipe) for cause in finding.causes)]
+
+
+def _is_about(stall_class: str, pipe: str) -> bool:
+    if pipe == "L1":
+        return is_memory(stall_class)
+    return is_lds(stall_class) or "LDS" in stall_class.removeprefix("wait ").split(" + ")
+
+
+def _cause(finding: StallFinding, views: Sequence[RowView], limits: Limits, pipe: str) -> LaneCause | None:
+    """What the access patterns of one pipe have to do with a finding; None = it is not known.
+
+    Two bounds: on the critical path each lost cycle of a pipe stands at most once, so the span shrinks by no more than
+    the lost cycles; and a wait shrinks by no more than what its own operations, and those of the waves beside it, lose.
+    """
+    stall = sum(view.stall_cycles_total for view in views)
+    views = [view for view in views if _is_about(view.stall_class, pipe)]
+    changes = limits.floors.changes.filter(pipe=pipe)
+    lost = dict(changes.select("row", "saved_cycles_total").iter_rows())
+    executions = dict(changes.select("row", "counted_count").iter_rows())
+    at_issue = any(not view.stall_class.startswith("wait") for view in views)
+    rows = set(lost) if at_issue else {producer.row for view in views for producer in view.producers} & set(lost)
+    total = sum(lost[row] for row in rows)
+    if not total or not stall or not finding.gain_share_max:
+        return _no_conflict(limits.floors) if pipe == "LDS" else None
+    each = {row: lost[row] / executions[row] for row in rows}
+    of_waits = sum(_explained(view, each, limits.waves_per_cu) for view in views) / stall
+    lost_share = total / limits.floors.span_cycles_total
+    explained = min(1.0, of_waits, lost_share / finding.gain_share_max)
+    verdict = "cause" if explained >= _CAUSE_SHARE else "part" if explained >= _HARMLESS_SHARE else "harmless"
+    ordered = tuple(sorted(rows, key=lambda row: (-lost[row], row)))
+    confidence = limits.floors.pipes.filter(pipe=pipe)["confidence"][0]
+    name = _BANK_CONFLICTS if pipe == "LDS" else _SCATTERED
+    text = f"{_loss(changes, ordered)}; {_judgement(explained, verdict, confidence)}"
+    return LaneCause(name, pipe, ordered, total, explained, verdict, text, confidence)
+
+
+def _no_conflict(answer: Floors) -> LaneCause | None:
+    """That nothing is lost, where the lane addresses of all executions are known."""
+    lds = answer.pipes.filter(pipe="LDS")
+    if answer.changes.filter(pipe="LDS").height or not lds.height or lds["floor_cycles_total"][0] is None:
+        return None
+    counted_count, execution_count, confidence = lds.select("counted_count", "execution_count", "confidence").row(0)
+    if counted_count < execution_count:
+        return None
+    text = f"bank conflicts cost nothing here: none of the {execution_count:,} LDS accesses has any"
+    return LaneCause(_BANK_CONFLICTS, "LDS", (), 0, 0.0, "harmless", text, confidence)
+
+
+def _explained(view: RowView, each: Mapping[int, float], waves: float) -> float:
+    """Stall cycles of a row that lost cycles can explain at most."""
+    if not view.stall_class.startswith("wait"):
+        return float(view.stall_cycles_total)  # the operations of all waves stand before it in the queue
+    lost = sum(each.get(producer.row, 0.0) * producer.count for producer in view.producers)
+    return min(float(view.stall_cycles_total), lost * max(1.0, waves))
+
+
+def _loss(changes: pl.DataFrame, ordered: tuple[int, ...]) -> str:
+    """What the row that loses most loses in an execution."""
+    first = changes.filter(pl.col("row") == ordered[0]).row(0, named=True)
+    place = f", {first['file'].rsplit('/', 1)[-1]}:{first['line']}" if first["file"] and first["line"] else ""
+    where = f"row {first['row']} ({first['text'].split(' ', 1)[0]}{place})"
+    lost = first["saved_cycles_total"] / first["counted_count"]
+    if first["pipe"] == "LDS":
+        what = f"{where} loses {lost:.4g} LDS cycles per execution to bank conflicts"
+    else:
+        needs = first["cycles_total"] / first["counted_count"]
+        what = f"{where} takes {needs:.4g} cycles of the L1 cache per execution, {needs - lost:.4g} if coalesced"
+    return what + (f", as {counted(len(ordered) - 1, 'more rows')} do in part" if len(ordered) > 1 else "")
+
+
+def _judgement(explained: float, verdict: str, confidence: str) -> str:
+    rule = " (its rule is a hypothesis)" if confidence == "hypothesis" else ""
+    if verdict == "cause":
+        return f"that can explain up to {percent(explained, 0)} of the gain{rule}"
+    return f"that explains at most {percent(explained, 0)} of the gain{rule}" + (
+        ": harmless here" if verdict == "harmless" else ""
+    )
+
+
+def _exposed(views: Sequence[RowView], rows: tuple[int, ...]) -> int:
+    about = set(rows)
+    return sum(
+        view.exposed_cycles_total
+        for view in views
+        if view.row in about or about & {producer.row for producer in view.producers}
+    )

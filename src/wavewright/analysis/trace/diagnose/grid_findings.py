@@ -1,0 +1,140 @@
+"""Findings about the whole dispatch: roofs that are reached, CUs without work, tail, imbalance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
+from wavewright.base.words import counted, percent
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.diagnose.filling import Filling
+    from wavewright.analysis.trace.diagnose.machine import Machine
+    from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
+
+_WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
+_NEGLIGIBLE_SHARE = 0.01
+_FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
+
+
+def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
+    """What the kernel is bound by, and that little can be won."""
+    left = max(0.0, 1 - roof.share)
+    if "bandwidth" in roof.name and moved is not None:
+        verdict = f"At the roof of {roof.name}: {percent(min(roof.share, 1.0), 0)} of the peak"
+        reason = (
+            f"the waves ask memory for {roof.amount / 1e12:.1f} TB/s, the peak is {roof.peak / 1e12:.1f} TB/s"
+            + ("; caches deliver what is above it" if roof.share > 1 else "")
+            + ("" if moved.is_from_duration else "; by the time of the traced waves, if all lanes are active")
+        )
+        remedy = "move fewer bytes: fuse with the kernel before or after it, use a narrower type, read nothing twice"
+    else:
+        pipe = "matrix" if roof.name.startswith("matrix") else "vector"
+        verdict = f"At the roof of {roof.name}: the {pipe} pipe is busy {percent(roof.share, 0)} of the time"
+        reason = f"the {pipe} instructions of the traced SIMDs occupy their pipe for {percent(roof.share)} of the time"
+        if pipe == "vector" and pipes.matrix_count:
+            reason += f"; {pipes.valu_count / pipes.matrix_count:.1f} vector instructions for each matrix instruction"
+        remedy = (
+            "use a type with a higher rate, or do less arithmetic; the pipe itself cannot be faster"
+            if pipe == "matrix"
+            else "fewer vector instructions: packed arithmetic, less address arithmetic, fewer conversions"
+        )
+    return StallFinding(
+        name=roof.name,
+        kind="roof",
+        verdict=verdict,
+        reason=reason,
+        remedy=remedy,
+        remedies=(Remedy("", remedy, (), 0),),
+        gain_share_min=0.0,
+        gain_share_max=left,
+        gain_basis=DISPATCH,
+        confidence="high" if moved is None or moved.is_from_duration or "bandwidth" not in roof.name else "medium",
+        confidence_reason="from the time of the dispatch"
+        if moved is not None and moved.is_from_duration
+        else "from the instructions and the time of the traced waves; hardware counters would confirm it"
+        if "bandwidth" in roof.name
+        else "from the instructions and the cycles that each occupies its pipe",
+    )
+
+
+def grid_findings(filling: Filling, fixed_share: float, gpu: Machine | None) -> list[StallFinding]:
+    """CUs without work, and the tail or the imbalance of those that have some."""
+    unused = filling.unused_share
+    findings = []
+    empty = unused * max(0.0, 1 - fixed_share)
+    if empty >= _WORTH_SAYING and filling.cu_count:
+        findings.append(_unused_units(filling, empty, fixed_share, gpu))
+    missing = (1 - filling.mean_share) * (1 - unused)
+    is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
+    if missing >= _WORTH_SAYING and is_seen:
+        findings.append(_uneven(filling, missing))
+    return findings
+
+
+def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machine | None) -> StallFinding:
+    used, there = filling.used_cu_count, filling.cu_count or 0
+    engines = (gpu.product.se_count if gpu else None) or filling.engine_count
+    scale = engines / filling.engine_count
+    remedy = (
+        "more, smaller workgroups: smaller tiles, a split of the inner dimension (split-K), or two problems in one"
+        " launch"
+    )
+    if filling.early_wave_count:
+        remedy = "launch only the workgroups that have work, or give the idle ones a part of it"
+    return StallFinding(
+        name="CUs without work",
+        kind="grid",
+        verdict=f"About {used * scale:,.0f} of {there * scale:,.0f} CUs have work",
+        reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, 'CUs')} of {there:.0f} in "
+        f"{counted(filling.engine_count, 'traced shader engines')}"
+        + (f"; {counted(filling.early_wave_count, 'further waves')} left early" if filling.early_wave_count else "")
+        + _fixed_words(fixed_share),
+        remedy=remedy,
+        remedies=(Remedy("", remedy, (), 0),),
+        gain_share_min=0.0,
+        gain_share_max=gain,
+        gain_basis=DISPATCH,
+        confidence="medium",
+        confidence_reason="counted on the traced shader engines; splitting work also costs",
+    )
+
+
+def _fixed_words(fixed_share: float) -> str:
+    if fixed_share < _NEGLIGIBLE_SHARE:
+        return ""
+    part = "of a wave's time (start, arguments, first loads, drain)"
+    return f"; {percent(fixed_share, 0)} {part} stays however the work is split"
+
+
+def _uneven(filling: Filling, missing: float) -> StallFinding:
+    empty = min(filling.empty_simd_share, missing)
+    numbers = (
+        f"on average {percent(filling.mean_share, 0)} of the most waves are there; SIMDs are empty for "
+        f"{percent(filling.empty_simd_share, 0)} of the time"
+    )
+    if filling.is_tail:
+        name, verdict = "tail", f"{filling.round_count:.2f} rounds of workgroups: the last one is partly empty"
+        remedy = (
+            "a number of workgroups that fills whole rounds: another tile size, split-K for the rest, or persistent"
+            " workgroups that share the remainder"
+        )
+    else:
+        name, verdict = "workgroup imbalance", "Some workgroups take much longer than others"
+        remedy = (
+            "give every workgroup the same work: start the longest first, pair long with short ones, or let persistent"
+            " workgroups take tiles from a queue"
+        )
+    return StallFinding(
+        name=name,
+        kind="grid",
+        verdict=verdict,
+        reason=numbers,
+        remedy=remedy,
+        remedies=(Remedy("", remedy, (), 0),),
+        gain_share_min=empty if not filling.is_tail else 0.0,
+        gain_share_max=missing,
+        gain_basis=DISPATCH,
+        confidence="high",
+        confidence_reason="starts and ends of all waves of the traced shader engines",
+    )

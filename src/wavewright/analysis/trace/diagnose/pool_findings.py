@@ -1,0 +1,218 @@
+"""Findings about what waves wait for: pools of stall classes and gaps with their gains by replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.diagnose.beyond import barrier_cause
+from wavewright.analysis.trace.diagnose.finding import Cause, Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.remedies import remedies_for
+from wavewright.analysis.trace.replay import GAPS
+from wavewright.analysis.trace.stalls import IDLE_PARTS
+from wavewright.analysis.trace.waits.classes import UNRESOLVED, stall_class
+from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.base.words import counted, percent
+from wavewright.model.findings import CodeEvidence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.trace.diagnose.facts import Facts, RowView
+    from wavewright.analysis.trace.diagnose.gains import PoolGain
+    from wavewright.model.trace import ThreadTrace
+
+_EVIDENCE_ROWS = 5
+
+
+@dataclass(frozen=True)
+class _GapWords:
+    verdict: str
+    reason: str
+    remedy: str
+
+
+#: The words for each cause of gaps, or pool of them.
+_GAP_WORDS = {
+    "start-up": _GapWords(
+        "Waves have not started yet",
+        "from the launch of a wave to its first instruction",
+        "more work per wave (a loop over several tiles, persistent workgroups), so that fewer waves start",
+    ),
+    "cold instruction fetch": _GapWords(
+        "Instructions are fetched for the first time: a cold launch",
+        "waves wait for code that no wave of the CU has executed before; later launches find it in the cache",
+        "trace a later launch (rocprofv3 --kernel-iteration-range); if the kernel runs only once, shrink its code",
+    ),
+    "instruction fetch": _GapWords(
+        "Waves wait for instructions",
+        "gaps after taken branches and at new 64-byte lines of code that were executed before",
+        "keep loop bodies inside the instruction cache (32 to 64 KB), align loop heads, unroll small loops",
+    ),
+    "dependency gap": _GapWords(
+        "Results arrive too late for the next instruction",
+        "gaps between instructions on one line of code: the result of the instruction before is not there yet",
+        "interleave independent work between an instruction and the one that needs its result",
+    ),
+    "store drain": _GapWords(
+        "Waves wait for their stores before they end",
+        "s_endpgm frees the wave when its stores are done",
+        "store earlier, between the arithmetic; give each wave more work, so that the end weighs less",
+    ),
+    "start-up and store drain": _GapWords(
+        "Waves are short: they start and they drain",
+        "the time before the first instruction and the time for the last stores are a large part of their life",
+        "more work per wave (a loop over several tiles, persistent workgroups), so that fewer waves start and end",
+    ),
+}
+
+
+def pool_finding(
+    trace: ThreadTrace, facts: Facts, gain: PoolGain, no_issue: Mapping[str, float], trust: str
+) -> StallFinding:
+    """The finding about one pool of causes; `no_issue` = share of SIMD time without issue by cause."""
+    classes = [cause for cause in gain.pool.causes if cause not in GAPS]
+    gaps = [cause for cause in gain.pool.causes if cause in GAPS]
+    views = sorted(
+        (view for name in classes for view in facts.views.get(name, ())),
+        key=lambda view: (-view.stall_cycles_total, view.row),
+    )
+    idle = _gap_rows(trace, gaps)
+    stall = sum(view.stall_cycles_total for view in views) + int(idle["cycles"].sum())
+    evidence = [*(_evidence(view) for view in views), *_gap_evidence(trace, idle)]
+    evidence.sort(key=lambda item: (-item.stall_cycles_total, item.row))
+    confidence, confidence_reason = _confidence(gain.name, trust)
+    remedies = _remedies(gain, views, gaps)
+    return StallFinding(
+        name=gain.name,
+        kind=gain.pool.kind,
+        verdict=_verdict(gain),
+        reason=_reason(trace, gain, views),
+        remedy=remedies[0].text if remedies else "",
+        remedies=remedies,
+        evidence=tuple(evidence[:_EVIDENCE_ROWS]),
+        row_count=len({view.row for view in views} | set(idle["row"])),
+        stall_cycles_total=stall,
+        stall_share=stall / facts.wave_cycles_total if facts.wave_cycles_total else 0.0,
+        gain_share_min=gain.gain_share_min,
+        gain_share_max=gain.gain_share_max,
+        causes=tuple(Cause(name, share, no_issue.get(name, 0.0)) for name, share in gain.parts),
+        confidence=confidence,
+        confidence_reason=confidence_reason,
+    )
+
+
+def _gap_words(gain: PoolGain) -> _GapWords | None:
+    return _GAP_WORDS.get(" and ".join(gain.pool.causes), _GAP_WORDS.get(gain.name))
+
+
+def _verdict(gain: PoolGain) -> str:
+    name, kind = gain.name, gain.pool.kind
+    if words := _gap_words(gain):
+        return words.verdict
+    if name.startswith("wait "):
+        return f"Waves wait for: {name.removeprefix('wait ').removeprefix('for ')}"
+    return {
+        "memory": f"The memory pipe takes no more operations: {name}",
+        "padding": f"Padding: {name}",
+        "sync": f"Waves wait at the {name}",
+        "dependency": f"Results arrive too late: {name}",
+    }.get(kind, f"Stalls at issue: {name}")
+
+
+def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
+    words = _gap_words(gain)
+    meaning = words.reason if words else _meaning(gain.name)
+    parts = [meaning]
+    if len(gain.parts) > 1:
+        alone = ", ".join(f"{name} {percent(share)}" for name, share in gain.parts if share >= 0.005)
+        parts.append(f"one cause, taken alone: {alone}")
+    if gain.name == "barrier":
+        parts.append(barrier_cause(trace))
+    elif views:
+        parts.append(_nearest_cause(views))
+    return "; ".join(part for part in parts if part)
+
+
+def _meaning(name: str) -> str:
+    if name == "VALU dependency":
+        return "vector arithmetic whose operands are not ready; no other instruction of the wave can go before it"
+    return stall_class(name).meaning
+
+
+def _nearest_cause(views: list[RowView]) -> str:
+    """How far ahead the costliest wait's last producer was issued, and how much further it had to be."""
+    producers = [producer for producer in views[0].producers if producer.missing_cycles_mean > 0]
+    if not producers:
+        return ""
+    worst = max(producers, key=lambda producer: producer.missing_cycles_mean * producer.count)
+    return (
+        f"at the costliest row the producer comes {worst.distance_cycles_mean:,.0f} cycles "
+        f"({counted(round(worst.distance_instructions_mean), 'instructions')}) before its wait and would have to come "
+        f"{worst.missing_cycles_mean:,.0f} cycles earlier"
+    )
+
+
+def _remedies(gain: PoolGain, views: list[RowView], gaps: list[str]) -> tuple[Remedy, ...]:
+    if not views and (words := _gap_words(gain)):
+        return (Remedy("", words.remedy, (), 0),)
+    return (*remedies_for(views), *(Remedy("", _GAP_WORDS[gap].remedy, (), 0) for gap in gaps))
+
+
+def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
+    """Code rows with the gaps before them, most cycles first."""
+    columns = [IDLE_PARTS[gap] for gap in gaps]
+    columns += ["ending_cycles_total"] if "store drain" in gaps else []
+    idle = resolve(trace).idle
+    cycles = pl.sum_horizontal(columns) if columns else pl.lit(0, pl.Int64)
+    return (
+        idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0).sort("cycles", "row", descending=[True, False])
+    )
+
+
+def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
+    shown = idle.head(_EVIDENCE_ROWS).join(
+        trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left"
+    )
+    return [
+        CodeEvidence(row["row"], row["address"], row["text"] or "", row["file"], row["line"], 0, row["cycles"], 0, ())
+        for row in shown.iter_rows(named=True)
+    ]
+
+
+def _evidence(view: RowView) -> CodeEvidence:
+    groups: dict[str, list[float]] = {}
+    for producer in view.producers:
+        groups.setdefault(producer.text.split(" ", 1)[0], []).append(producer.distance_cycles_mean)
+    return CodeEvidence(
+        view.row,
+        view.address,
+        view.text,
+        view.file,
+        view.line,
+        view.execution_count,
+        view.stall_cycles_total,
+        view.exposed_cycles_total,
+        tuple(_producer_group(mnemonic, distances) for mnemonic, distances in groups.items()),
+    )
+
+
+def _producer_group(mnemonic: str, distances: list[float]) -> str:
+    nearest, farthest = min(distances), max(distances)
+    if len(distances) == 1:
+        return f"{mnemonic}, {nearest:,.0f} cycles before"
+    return f"{len(distances)} {mnemonic}, {nearest:,.0f} to {farthest:,.0f} cycles before"
+
+
+def _confidence(name: str, trust: str) -> tuple[str, str]:
+    if trust == "do not use":
+        return "low", "the trace itself cannot be trusted"
+    if name == UNRESOLVED.name:
+        return "low", "the producers of these waits cannot be told"
+    if " + " in name:
+        return "medium", "which of the kinds came last cannot be told"
+    if trust == "use with caution":
+        return "medium", "the trace can only be trusted with caution"
+    return "high", "measured on every executed instruction and replayed"

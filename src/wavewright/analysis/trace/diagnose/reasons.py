@@ -1,0 +1,168 @@
+"""Why do waves wait that long? Numbers of hardware counters behind the findings of a thread trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.counters.l2.verdict import findings as questions_of
+from wavewright.analysis.counters.limiters.quantities import QUANTITIES
+from wavewright.analysis.trace.diagnose.finding import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from wavewright.analysis.trace.diagnose.finding import StallFinding
+    from wavewright.analysis.trace.diagnose.linked import Linked
+
+
+@dataclass(frozen=True)
+class Topic:
+    """The counters that explain one sort of findings."""
+
+    name: str
+    fits: Callable[[str, str], bool]  #: Name and kind of a finding.
+    limiters: tuple[str, ...]  #: Their verdicts are reasons, where they are decided.
+    numbers: tuple[str, ...]  #: Quantities that are reasons by themselves.
+    asks_l2: bool = False  #: Whether the questions of `wavewright l2` belong to it.
+
+
+def _names(*words: str) -> Callable[[str, str], bool]:
+    return lambda name, _: any(word in name for word in words)
+
+
+#: Every topic; a finding may fit several.
+TOPICS: tuple[Topic, ...] = (
+    Topic(
+        "memory",
+        _names("vector load", "load to LDS", "flat load", "store", "atomic", "scratch", "VMEM", "FLAT", "unresolved"),
+        (
+            "memory bandwidth",
+            "scattered reads",
+            "L2 bandwidth",
+            "L2 channel imbalance",
+            "L1 bandwidth",
+            "uncoalesced access",
+            "L1 tag conflicts",
+            "address translation",
+            "remote traffic",
+            "atomics",
+            "scratch spills",
+        ),
+        (
+            *("over_fetch", "l1_hit_rate", "ta_busy", "coalescing", "lines_per_access", "channel_imbalance"),
+            *("fabric_read_latency", "l2_read_latency"),
+        ),
+        asks_l2=True,
+    ),
+    Topic(
+        "LDS",
+        lambda name, _: "LDS" in name and "load to LDS" not in name,
+        ("LDS bank conflicts", "LDS bandwidth"),
+        ("lds_conflicts", "lds_busy", "lds_latency"),
+    ),
+    Topic(
+        "matrix",
+        lambda name, kind: "matrix" in name or kind == "padding",
+        ("matrix throughput",),
+        ("mfma_busy", "mfma_f16", "mfma_bf16", "mfma_f8", "mfma_f32", "mfma_f64", "mfma_i8"),
+    ),
+    Topic(
+        "arithmetic",
+        _names("VALU", "transcendental", "dependency hint"),
+        ("VALU throughput", "divergence", "costly vector instructions"),
+        ("valu_busy", "active_lanes", "transcendental"),
+    ),
+    Topic("scalar loads", _names("scalar load", "SMEM"), ("scalar cache",), ("sl1d_misses", "smem_latency")),
+    Topic("fetch", lambda _, kind: kind == "fetch", ("instruction fetch",), ("l1i_misses", "fetch_latency")),
+    Topic(
+        "occupancy",
+        lambda _, kind: kind == "occupancy",
+        (
+            "occupancy: VGPRs",
+            "occupancy: SGPRs",
+            "occupancy: LDS",
+            "occupancy: workgroups and barriers",
+            "too few workgroups",
+            "tail",
+        ),
+        ("occupancy", "vgpr_full", "sgpr_full", "lds_full", "barriers_full"),
+    ),
+)
+
+_QUESTIONS = {
+    "Is data reused in L2?": ("l2_hit_rate", "hit_rate"),
+    "Are memory lines read whole?": ("read_32b", "read_32b_share"),
+    "Is the memory busy?": ("memory_bandwidth", "peak_share"),
+}
+_ASKS_FOR_TRACE = ": look at a thread trace"
+_UNHELPFUL = ("not measured",)
+
+
+#: Verdicts of causes, the gravest first; numbers without a verdict come next, and what is no problem last.
+_CAUSES = ("at limit", "saturated", "above peak", "scattered", "fetches too much", "likely", "healthy")
+
+
+def with_reasons(findings: Sequence[StallFinding], linked: Linked) -> list[StallFinding]:
+    """The findings with what the counters of the same kernel say; nothing is said twice.
+
+    A reason that fits several findings is with the first of them.
+    """
+    quantities: set[str] = set()
+    explained = []
+    for finding in findings:
+        reasons = tuple(reason for reason in _reasons(finding, linked) if reason.quantity not in quantities)
+        quantities.update(reason.quantity for reason in reasons)
+        explained.append(replace(finding, reasons=reasons))
+    return explained
+
+
+def _reasons(finding: StallFinding, linked: Linked) -> list[Reason]:
+    """Reasons of one finding, causes first."""
+    if linked.link.kernel_name is None:
+        return []
+    by_quantity: dict[str, Reason] = {}
+    for topic in TOPICS:
+        if topic.fits(finding.name, finding.kind):
+            for reason in _of_topic(topic, linked):
+                by_quantity.setdefault(reason.quantity, reason)
+    return sorted(by_quantity.values(), key=_gravity)
+
+
+def _gravity(reason: Reason) -> int:
+    if reason.verdict in _CAUSES:
+        return _CAUSES.index(reason.verdict)
+    return len(_CAUSES) + bool(reason.verdict)
+
+
+def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:
+    if topic.asks_l2:
+        yield from _of_l2(linked)
+    by_name = {limit.name: limit for limit in linked.limiters}
+    for name in topic.limiters:
+        limiter = by_name.get(name)
+        if limiter is None or limiter.verdict not in ("at limit", "likely"):
+            continue
+        deciding = next(item for item in limiter.evidence if item.level)
+        text = f"{limiter.name} ({limiter.verdict}): {limiter.reason}"
+        yield Reason(deciding.quantity, text, deciding.value, deciding.unit, deciding.metric_id, limiter.verdict)
+    for name in topic.numbers:
+        value = linked.values.get(name)
+        if value is not None and value.is_measured and (value.number or not name.startswith("mfma_")):
+            yield Reason(name, value.words, value.number, QUANTITIES[name].unit, value.metric_id, "")
+
+
+def _of_l2(linked: Linked) -> Iterator[Reason]:
+    """The decision tree of `wavewright l2`, with its own words."""
+    for asked in questions_of(linked.traffic):
+        if asked.kind in _UNHELPFUL:
+            continue
+        quantity, column = _QUESTIONS.get(asked.name, ("over_fetch", "over_fetch"))
+        share = linked.traffic.get(column)
+        unit = QUANTITIES[quantity].unit
+        number = None if share is None else share if unit == "times" else 100 * share
+        value = linked.values.get(quantity)
+        words = f"{asked.name} {asked.verdict}: {asked.reason.removesuffix(_ASKS_FOR_TRACE)}"
+        if value is not None and value.amount is not None and value.peak is not None:
+            words += f" ({value.amount:,.0f} of {value.peak:,.0f} {value.amount_unit})"
+        yield Reason(quantity, words, number, unit, value.metric_id if value else "", asked.kind)

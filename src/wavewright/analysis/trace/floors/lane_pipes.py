@@ -1,0 +1,154 @@
+"""Cycles that LDS and the L1 cache of each traced CU need for the addresses of lanes, as far as these are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from wavewright.analysis.trace.floors.executed import UNIT
+from wavewright.analysis.trace.floors.rates import LANE_PIPES, Rate, lds_units, weakest
+from wavewright.analysis.trace.lanes import lane_accesses
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.errors import UnsupportedError, WavewrightError
+from wavewright.facts.lanes import Refusal
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_UNITS: Final = 16  #: CUs whose lanes are evaluated, those with the longest span; the floors of others are lower.
+_NOT_KNOWN = Rate(1, "hypothesis", "not known")
+_ROWS: Final = {
+    "row": pl.Int32,
+    "text": pl.String,
+    "file": pl.String,
+    "line": pl.UInt32,
+    "pipe": pl.String,
+    "change": pl.String,
+    "execution_count": pl.Int64,
+    "counted_count": pl.Int64,
+    "cycles_total": pl.Int64,
+    "saved_cycles_total": pl.Int64,
+    "confidence": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class LaneCycles:
+    """LDS and L1 cycles, of CUs and of code rows."""
+
+    by_unit: pl.DataFrame  #: `kernel`, `se`, `cu`, `pipe`, `execution_count`, `counted_count`, `floor_cycles`.
+    rows: pl.DataFrame  #: Executed memory instructions over all CUs, with what a change of theirs saves at most.
+    rates: dict[str, Rate]
+    notes: tuple[str, ...]
+
+
+def lane_cycles(trace: ThreadTrace, options: LaneOptions | None, units: pl.DataFrame) -> LaneCycles:
+    """Evaluate the waves of each unit (`executed.Executed.units`)."""
+    try:
+        evaluated = _evaluated(trace, options, units)
+    except WavewrightError as error:
+        if options is not None and not isinstance(error, UnsupportedError):
+            raise  # what the user gave is wrong
+        return no_lane_cycles(error.what)
+    given = options or LaneOptions()
+    coalescing = given.rules.coalescing_rule(trace.source.target or "")
+    per_cycle = None if isinstance(coalescing, Refusal) else coalescing.accesses_per_cycle
+    frames = [_costs(rows, per_cycle, lds_units(trace.gfxip)) for _, rows in evaluated]
+    by_unit = [
+        costs.group_by("pipe")
+        .agg(pl.col("execution_count", "counted_count", "cycles_total").sum())
+        .with_columns(
+            pl.lit(value, dtype).alias(name) for (name, dtype), value in zip(_UNIT.items(), unit, strict=True)
+        )
+        for (unit, _), costs in zip(evaluated, frames, strict=True)
+    ]
+    stacked = pl.concat([pl.DataFrame(schema=_ROWS), *frames])
+    keys = ["row", "text", "file", "line", "pipe", "change", "confidence"]
+    counts = ["execution_count", "counted_count", "cycles_total", "saved_cycles_total"]
+    rows = stacked.group_by(keys, maintain_order=True).agg(pl.col(counts).sum()).select(list(_ROWS))
+    rates = {"LDS": _lds_rate(rows), "L1": _NOT_KNOWN}
+    notes = []
+    if not isinstance(coalescing, Refusal) and per_cycle is not None:
+        confidences = [*rows.filter(pipe="L1")["confidence"].drop_nulls(), coalescing.rate_confidence]
+        rates["L1"] = Rate(1, weakest(confidences), coalescing.rate_evidence)
+    elif rows.filter(pipe="L1").height:
+        reason = coalescing.reason if isinstance(coalescing, Refusal) else "the rate of the L1 cache is not known"
+        notes.append(f"no floor of the L1 cache: {reason}")
+    if units.height > _MOST_UNITS:
+        notes.append(f"lanes of {_MOST_UNITS} of {units.height} CUs are evaluated: the floors of LDS and L1 are lower")
+    schema = {"pipe": pl.String} | dict.fromkeys(("execution_count", "counted_count", "cycles_total"), pl.Int64) | _UNIT
+    every = pl.concat([pl.DataFrame(schema=schema), *by_unit]).rename({"cycles_total": "floor_cycles"})
+    return LaneCycles(every, rows, rates, tuple(notes))
+
+
+_UNIT: Final = {"kernel": pl.UInt32, "se": pl.UInt16, "cu": pl.UInt8}
+
+
+def _evaluated(
+    trace: ThreadTrace, options: LaneOptions | None, units: pl.DataFrame
+) -> list[tuple[tuple[int | None, int, int], pl.DataFrame]]:
+    """The longest units with the rows of their lane accesses."""
+    chosen = units.sort("span_cycles", descending=True, maintain_order=True).head(_MOST_UNITS)
+    wave_count = traced_waves(trace).height
+    answers = []
+    for kernel, se, cu, waves in chosen.select(*UNIT, "waves").iter_rows():
+        part = trace if len(waves) == wave_count else select(trace, Selection(waves=tuple(waves)))
+        answers.append(((kernel, se, cu), lane_accesses(part, options).rows))
+    return answers
+
+
+def _costs(rows: pl.DataFrame, per_cycle: float | None, lds_pipes: int) -> pl.DataFrame:
+    """Cycles of each row; of the L1 cache only where its rate is known."""
+    is_lds = pl.col("space") == "lds"
+    lds = rows.filter(is_lds).select(
+        "row",
+        "text",
+        "file",
+        "line",
+        pl.lit("LDS").alias("pipe"),
+        pl.lit("conflict-free").alias("change"),
+        "execution_count",
+        pl.col("cost_known_count").alias("counted_count"),
+        ((pl.col("ideal_cycles_total") + pl.col("extra_cycles_total")) // lds_pipes).alias("cycles_total"),
+        (pl.col("extra_cycles_total") // lds_pipes).alias("saved_cycles_total"),
+        "confidence",
+    )
+    saved = pl.col("segment_count_total") - pl.col("least_segment_count_total")
+    rate = per_cycle or 1.0
+    memory = rows.filter(~is_lds).select(
+        "row",
+        "text",
+        "file",
+        "line",
+        pl.lit("L1").alias("pipe"),
+        pl.lit("coalesced").alias("change"),
+        "execution_count",
+        (pl.col("cost_known_count") * (per_cycle is not None)).alias("counted_count"),
+        (pl.col("segment_count_total") / rate * (per_cycle is not None)).floor().alias("cycles_total"),
+        (saved / rate * (per_cycle is not None)).floor().alias("saved_cycles_total"),
+        "confidence",
+    )
+    both = pl.concat([lds, memory], how="vertical_relaxed")
+    return both.select(pl.col(name).cast(dtype) for name, dtype in _ROWS.items()).with_columns(
+        pl.col("cycles_total", "saved_cycles_total").fill_null(0)
+    )
+
+
+def _lds_rate(rows: pl.DataFrame) -> Rate:
+    counted = rows.filter((pl.col("pipe") == "LDS") & (pl.col("counted_count") > 0))["confidence"].drop_nulls()
+    if not counted.len():
+        return _NOT_KNOWN
+    confidence = weakest(counted.to_list())
+    return Rate(1, confidence, "LDS serves one phase of lanes in a cycle; docs/reference/lane-rules.md has the phases")
+
+
+def no_lane_cycles(reason: str) -> LaneCycles:
+    """Nothing about lanes, and why."""
+    schema = _UNIT | {"pipe": pl.String} | dict.fromkeys(("execution_count", "counted_count", "floor_cycles"), pl.Int64)
+    rates = dict.fromkeys(LANE_PIPES, _NOT_KNOWN)
+    notes = (f"no floors of LDS and L1: {reason}",)
+    return LaneCycles(pl.DataFrame(schema=schema), pl.DataFrame(schema=_ROWS), rates, notes)

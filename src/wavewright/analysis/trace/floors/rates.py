@@ -1,0 +1,92 @@
+"""What each pipe needs at least for an instruction, with the evidence: the fastest that hardware was seen to do.
+
+A floor must hold on every GPU of the generation, so where a rate is not certain the faster one counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from wavewright.facts.lanes.rule_facts import CONFIDENCES
+
+#: Categories (`model.schema.CATEGORIES`) -> the pipe that issues them. Waits, padding and messages need no pipe.
+PIPE_OF_CATEGORY: Final = {
+    "VALU": "VALU",
+    "SALU": "SCALAR",
+    "SMEM": "SCALAR",
+    "VMEM": "VMEM issue",
+    "FLAT": "VMEM issue",
+    "LDS": "LDS issue",
+    "JUMP": "BRANCH",
+    "NEXT": "BRANCH",
+}
+#: Every pipe that has a floor: those of waves and SIMDs first, then those that the SIMDs of a CU share.
+PIPES: Final = ("issue", "VALU", "MATRIX", "SCALAR", "VMEM issue", "LDS issue", "BRANCH", "LDS", "L1")
+#: Of these, the pipes whose time depends on the addresses of lanes.
+LANE_PIPES: Final = ("LDS", "L1")
+#: On these the scalar pipe takes arithmetic and loads one at a time; later SIMDs may issue both at once.
+_ONE_SCALAR_PORT: Final = 9
+#: Targets whose SIMDs take vector instructions of two waves at once, as traces of gfx942 and gfx950 show.
+_TWO_VALU: Final = ("gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic")
+_LDS_HALVES: Final = 2  #: Of a workgroup processor (gfx10 and later).
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How fast a pipe is at best."""
+
+    per_step: int  #: Instructions that it takes at once.
+    confidence: str  #: One of CONFIDENCES.
+    evidence: str
+
+
+def base_clock(gfxip: int) -> int:
+    """Cycles between two issues to a pipe."""
+    return 4 if gfxip == _ONE_SCALAR_PORT else 1
+
+
+def counts_scalar_loads(gfxip: int) -> bool:
+    """Whether scalar loads take the port of scalar arithmetic."""
+    return gfxip == _ONE_SCALAR_PORT
+
+
+def takes_declared_cycles(pipe: str, gfxip: int) -> bool:
+    """Whether an instruction occupies the pipe for its declared cycles; slow vector instructions of RDNA run beside."""
+    return pipe == "MATRIX" or (pipe == "VALU" and gfxip == _ONE_SCALAR_PORT)
+
+
+def lds_units(gfxip: int) -> int:
+    """LDS pipes behind the SIMDs that a trace calls a CU."""
+    return 1 if gfxip == _ONE_SCALAR_PORT else _LDS_HALVES
+
+
+def rate_of(pipe: str, gfxip: int, targets: tuple[str, ...]) -> Rate:
+    """The rate of a pipe of waves and SIMDs; `targets` = those that the GPU may be, none = not known.
+
+    Examples
+    --------
+    >>> rate_of("VALU", 9, ("gfx942",)).per_step, rate_of("VALU", 9, ("gfx90a",)).per_step
+    (2, 1)
+    """
+    clock = "cycle" if base_clock(gfxip) == 1 else f"{base_clock(gfxip)} cycles"
+    if pipe == "issue":
+        return Rate(1, "published", f"a wave issues one instruction in {clock}; waits and padding are not counted")
+    if pipe == "MATRIX":
+        return Rate(1, "published", "cycles by LLVM's schedule model and the GPU's peak rates")
+    if pipe == "VALU" and gfxip == _ONE_SCALAR_PORT and (not targets or set(targets) & set(_TWO_VALU)):
+        return Rate(
+            2, "published", "a SIMD takes vector instructions of two waves in 4 cycles (traces of MI300X and MI350X)"
+        )
+    return Rate(1, "published", f"a SIMD issues one instruction to a pipe in {clock}")
+
+
+def weakest(confidences: list[str]) -> str:
+    """The weakest of some confidences.
+
+    Examples
+    --------
+    >>> weakest(["published", "hypothesis", "counter-proven"])
+    'hypothesis'
+    """
+    return max(confidences, key=CONFIDENCES.index)

@@ -1,0 +1,307 @@
+"""Lane addresses from a finished trace: bank conflicts, coalescing and active lanes of every executed instruction.
+
+A trace holds the executed path of every wave, so the integer part of the code can be evaluated lane by lane afterwards.
+What is not certain stays unknown, with the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.lanes.evaluated import EvaluatedKernel, LaneOptions, evaluate, lanes_of_waves, row_rules
+from wavewright.analysis.trace.lanes.reasons import assumption_text, reason_text
+from wavewright.base.once import once
+from wavewright.codeobj.targets import family_of
+from wavewright.errors import UnsupportedError, UsageError
+from wavewright.facts.lanes import Refusal
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.trace.lanes.evaluated import RowRules
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+#: Generations whose instructions are evaluated. gfx1250 chooses registers by a mode that texts need not show.
+EVALUATED_FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12")
+
+_SUMS = """\
+execution_count            Int64    -       | executions by traced waves
+known_count                Int64    -       | of these, executions whose lane addresses are certain
+cost_known_count           Int64    -       | of these, executions whose cost a rule says: what follows is over them
+ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = no LDS access
+extra_cycles_total         Int64?   cycles  | LDS: cycles lost to bank conflicts
+segment_count_total        Int64?   -       | memory: segments that lanes touch = L1 accesses; null = no memory access
+least_segment_count_total  Int64?   -       | memory: segments if each lane's bytes lay side by side
+requested_bytes_total      Int64    bytes   | bytes that active lanes ask for, over `known_count` executions
+moved_bytes_total          Int64?   bytes   | memory: segments x their size
+"""
+
+
+@dataclass(frozen=True)
+class LaneAccesses(Answer):
+    """Lane addresses of the executed memory instructions."""
+
+    definition: ClassVar[str] = (
+        "The executed instructions of each traced wave are evaluated lane by lane from the ids of the work-items; "
+        "numbers from memory and arguments stay unknown. An LDS access takes one cycle for each phase of lanes and "
+        "one more for each further dword in the fullest bank of a phase; a memory access touches one segment for each "
+        "aligned piece that a group of lanes needs. Rules and their evidence: docs/reference/lane-rules.md."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "rows": table_spec(
+            "rows",
+            "one executed memory instruction of the code",
+            f"""
+            row                Int32    -      | code.row
+            text               String   -      | disassembly
+            file               String?  -      | source file; null = no debug line
+            line               UInt32?  -      | source line
+            space              String   -      | lds, memory, flat or scratch
+            direction          String   -      | load, store, atomic or load to LDS
+            bytes_per_lane     Int32?   bytes  | bytes of one active lane
+            active_lane_share  Float64? -      | active lanes of all lanes, mean; null = not known
+            {_SUMS}
+            confidence         String?  -      | of the rule: counter-proven, published or hypothesis; null = no rule
+            reason             String?  -      | why some executions are not known, the most frequent reason
+            assumes            String   -      | what must hold for the numbers; empty = nothing
+            """,
+        ),
+        "reasons": table_spec(
+            "reasons",
+            "one reason why executions of a row are not known",
+            """
+            row              Int32   -  | code.row
+            reason           String  -  | why
+            is_cost          Boolean -  | whether only the cost is not known, and the addresses are
+            execution_count  Int64   -  | executions
+            """,
+        ),
+        "branches": table_spec(
+            "branches",
+            "one executed row of the code that changes or tests which lanes are active",
+            """
+            row                Int32    -  | code.row
+            text               String   -  | disassembly
+            file               String?  -  | source file
+            line               UInt32?  -  | source line
+            execution_count    Int64    -  | executions by traced waves
+            active_lane_share  Float64? -  | active lanes of all lanes before it, mean; null = not known
+            """,
+        ),
+    }
+
+    rows: pl.DataFrame
+    reasons: pl.DataFrame
+    branches: pl.DataFrame
+    target: str
+    lane_count: int  #: Lanes of a wave.
+    segment_bytes: int | None  #: Size of a segment; None = no rule for this GPU.
+    accesses_per_cycle: float | None  #: Segments that the L1 of a CU serves in a cycle; None = not known.
+    wave_count: int
+    path_count: int  #: Different paths of waves; each was evaluated once.
+    branch_count: int  #: Conditional branches on these paths.
+    checked_branch_count: int  #: Of these, those with a certain condition: all of them go the way the trace went.
+    notes: tuple[str, ...]
+
+
+def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> LaneAccesses:
+    """Evaluate the traced waves.
+
+    Raises
+    ------
+    UnsupportedError
+        The GPU is not known, or its instructions are not.
+    UsageError
+        An argument or size does not fit the kernel, or there are no instructions.
+    """
+    if options is not None:
+        return _lane_accesses(trace, options)
+    answer: LaneAccesses = once(trace.answers, "lane_accesses", lambda: _lane_accesses(trace, LaneOptions()))
+    return answer
+
+
+def no_lane_accesses(trace: ThreadTrace, reason: str) -> LaneAccesses:
+    """The answer where nothing can be evaluated."""
+    empty = {name: empty_frame(table) for name, table in LaneAccesses.tables.items()}
+    target = trace.source.target or ""
+    return LaneAccesses(
+        **empty,
+        target=target,
+        lane_count=lanes_of_waves(trace),
+        segment_bytes=None,
+        accesses_per_cycle=None,
+        wave_count=0,
+        path_count=0,
+        branch_count=0,
+        checked_branch_count=0,
+        notes=(reason,),
+    )
+
+
+def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
+    target = target_of(trace, options)
+    lanes = lanes_of_waves(trace)
+    rules = row_rules(trace, target, options.rules, lanes)
+    kernels = _evaluated(trace, target, options, rules)
+    coalescing = options.rules.coalescing_rule(target)
+    segment_bytes = None if isinstance(coalescing, Refusal) else coalescing.segment_bytes
+    texts = trace.code["text"].fill_null("").to_list()
+    reasons = _reasons(kernels, texts)
+    refusals = rules.accesses.select("row", "refusal").drop_nulls()
+    reasons = _with_refusals(reasons, refusals)
+    sums = _sums(kernels)
+    names = _declared("rows")
+    first = reasons.group_by("row", maintain_order=True).agg(pl.col("reason").first())
+    is_lds = pl.col("space") == "lds"
+    rows = (
+        rules.accesses.select("row", "space", "direction", "bytes_per_lane", "confidence")
+        .join(sums.filter(pl.col("execution_count") > 0), on="row", maintain_order="left")
+        .join(trace.code.select("row", "text", "file", "line"), on="row", how="left", maintain_order="left")
+        .join(first, on="row", how="left", maintain_order="left")
+        .with_columns(
+            pl.when(is_lds).then("ideal_cycles_total"),
+            pl.when(is_lds).then("extra_cycles_total"),
+            pl.when(~is_lds).then("segment_count_total"),
+            pl.when(~is_lds).then("least_segment_count_total"),
+            active_lane_share=_share(lanes),
+            moved_bytes_total=pl.when(~is_lds).then(pl.col("segment_count_total") * (segment_bytes or 0)),
+            assumes=pl.col("assumptions").map_elements(
+                lambda bits: assumption_text(bits, options.pointer_bytes), return_dtype=pl.String
+            ),
+        )
+        .select(pl.col(name).cast(dtype) for name, dtype in names.items())
+    )
+    return LaneAccesses(
+        rows=rows,
+        reasons=reasons,
+        branches=_branches(trace, sums, lanes),
+        target=target,
+        lane_count=lanes,
+        segment_bytes=segment_bytes,
+        accesses_per_cycle=None if isinstance(coalescing, Refusal) else coalescing.accesses_per_cycle,
+        wave_count=sum(kernel.wave_count for kernel in kernels),
+        path_count=sum(kernel.path_count for kernel in kernels),
+        branch_count=sum(kernel.branch_count for kernel in kernels),
+        checked_branch_count=sum(kernel.checked_branch_count for kernel in kernels),
+        notes=tuple(_notes(kernels, texts)),
+    )
+
+
+def lane_patterns(trace: ThreadTrace, options: LaneOptions | None = None) -> pl.DataFrame:
+    """Different patterns of each row: `row`, `count`, `active`, `width_bytes`, `place`, `address`.
+
+    `address` is a list of bytes relative to the base, one for each lane; `place` tells the two accesses of read2 and
+    write2 apart; `count` is executions. Of rows with more than 64 patterns the first are kept.
+    """
+    options = options or LaneOptions()
+    target = target_of(trace, options)
+    rules = row_rules(trace, target, options.rules, lanes_of_waves(trace))
+    return pl.concat([kernel.patterns for kernel in _evaluated(trace, target, options, rules)])
+
+
+def _evaluated(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
+    kernels: list[EvaluatedKernel] = once(
+        trace.answers, ("evaluated lanes", options), lambda: evaluate(trace, target, options, rules)
+    )
+    if not kernels:
+        raise UsageError("no wave has instructions that could be evaluated", where=trace.source.path)
+    return kernels
+
+
+def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
+    """The GPU whose code the trace ran.
+
+    Raises
+    ------
+    UnsupportedError
+        It is not known.
+    """
+    target = options.target or trace.source.target
+    if target is None:
+        raise UnsupportedError(
+            "which GPU ran this code is not known, so no rule can be chosen", advice="--target names it: gfx942"
+        )
+    if family_of(target) not in EVALUATED_FAMILIES:
+        raise UnsupportedError(
+            f"lanes of {target} are not evaluated", advice=f"evaluated are {', '.join(EVALUATED_FAMILIES)}"
+        )
+    return target
+
+
+def _declared(table: str) -> dict[str, pl.DataType]:
+    return LaneAccesses.tables[table].dtypes
+
+
+def _sums(kernels: list[EvaluatedKernel]) -> pl.DataFrame:
+    frames = pl.concat([kernel.rows for kernel in kernels])
+    sums = frames.group_by("row", maintain_order=True).agg(
+        pl.exclude("row", "assumptions").sum(), pl.col("assumptions").bitwise_or()
+    )
+    return sums.rename(
+        {
+            "ideal_cycle_total": "ideal_cycles_total",
+            "extra_cycle_total": "extra_cycles_total",
+            "segment_total": "segment_count_total",
+            "least_segment_total": "least_segment_count_total",
+            "requested_byte_total": "requested_bytes_total",
+        }
+    )
+
+
+def _share(lanes: int) -> pl.Expr:
+    share = pl.col("active_lane_total") / (pl.col("mask_known_count") * lanes)
+    return pl.when(pl.col("mask_known_count") == pl.col("execution_count")).then(share)
+
+
+def _reasons(kernels: list[EvaluatedKernel], texts: list[str]) -> pl.DataFrame:
+    rows: list[tuple[int, str, bool, int]] = []
+    for kernel in kernels:
+        for row, kind, detail, base_kind, base_detail, is_cost, count in kernel.reasons.iter_rows():
+            why = reason_text(kind, detail, (base_kind, base_detail), texts, kernel.start.arguments)
+            rows.append((row, why, bool(is_cost), count))
+    frame = pl.DataFrame(rows, schema=_declared("reasons"), orient="row")
+    added = frame.group_by("row", "reason", "is_cost", maintain_order=True).agg(pl.col("execution_count").sum())
+    return added.sort("row", "execution_count", descending=[False, True])
+
+
+def _with_refusals(reasons: pl.DataFrame, refusals: pl.DataFrame) -> pl.DataFrame:
+    """Reasons in which the rule that is missing is named."""
+    named = reasons.join(refusals, on="row", how="left", maintain_order="left")
+    is_missing = pl.col("reason") == reason_text(13, 0, (0, 0), (), None)  # type: ignore[arg-type]
+    return named.with_columns(
+        reason=pl.when(is_missing & pl.col("refusal").is_not_null()).then("refusal").otherwise("reason")
+    ).drop("refusal")
+
+
+def _branches(trace: ThreadTrace, sums: pl.DataFrame, lanes: int) -> pl.DataFrame:
+    changing = pl.col("text").str.contains(r"^s_cbranch_(exec|vcc)|saveexec|^v_cmpx_")
+    code = trace.code.filter(changing).select("row", "text", "file", "line")
+    executed = code.join(sums.filter(pl.col("execution_count") > 0), on="row", maintain_order="left")
+    return executed.with_columns(active_lane_share=_share(lanes)).select(
+        pl.col(name).cast(dtype) for name, dtype in _declared("branches").items()
+    )
+
+
+def _notes(kernels: list[EvaluatedKernel], texts: list[str]) -> list[str]:
+    notes = []
+    for kernel in kernels:
+        notes += [
+            f"the trace contradicts the branch at row {row} ({texts[row]}): these waves stay unknown"
+            for row in kernel.contradictions
+        ]
+        notes += [
+            f"behind row {row} the trace does not follow the code: what comes later stays unknown"
+            for row in kernel.misfits
+        ]
+        if not kernel.start.is_sized:
+            notes.append(
+                "the workgroup size is not recorded: workgroups are taken as one-dimensional; --workgroup gives it"
+            )
+        notes += kernel.start.arguments.assumptions
+    return notes

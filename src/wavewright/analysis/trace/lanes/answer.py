@@ -1,0 +1,203 @@
+"""Which instruction conflicts in LDS, which does not coalesce, which lanes are active: rows, source lines, remedies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layout_fixes, lds_patterns
+from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
+from wavewright.analysis.trace.lanes.waits import explained_stalls
+from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.trace import ThreadTrace
+
+_ROWS = LaneAccesses.tables["rows"]
+_SUMS = (
+    "execution_count",
+    "known_count",
+    "cost_known_count",
+    "ideal_cycles_total",
+    "extra_cycles_total",
+    "segment_count_total",
+    "least_segment_count_total",
+    "requested_bytes_total",
+    "moved_bytes_total",
+)
+_NULLABLE = {"ideal_cycles_total", "extra_cycles_total", "segment_count_total", "least_segment_count_total"} | {
+    "moved_bytes_total"
+}
+_WAITS = table_spec(
+    "waits",
+    "what waits for a row",
+    """
+    awaited_stall_cycles_total  Int64?    cycles  | stall of the waits that it feeds; null = no conflict, or no wait
+    explained_stall_share       Float64?  -       | of that stall, what its extra cycles can explain at most
+    """,
+)
+_LINES = table_spec(
+    "lines",
+    "one source line with memory instructions or with branches by lanes",
+    """
+    file                       String   -       | source file
+    line                       UInt32?  -       | source line
+    row_count                  Int64    -       | its executed memory instructions
+    active_lane_share          Float64? -       | of these and of its branches, mean by execution; null = not known
+    execution_count            Int64    -       | executions of its memory instructions by traced waves
+    known_count                Int64    -       | of these, executions whose lane addresses are certain
+    cost_known_count           Int64    -       | of these, executions whose cost a rule says; what follows is over them
+    ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = none is known, so below
+    extra_cycles_total         Int64?   cycles  | LDS: cycles lost to bank conflicts
+    segment_count_total        Int64?   -       | memory: segments that the lanes touch
+    least_segment_count_total  Int64?   -       | memory: segments if each lane's bytes lay side by side
+    requested_bytes_total      Int64    bytes   | bytes that active lanes ask for, over `known_count` executions
+    moved_bytes_total          Int64?   bytes   | memory: segments x their size
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Lanes(Answer):
+    """Bank conflicts, coalescing and active lanes of the traced waves, the costliest first."""
+
+    definition: ClassVar[str] = (
+        f"{LaneAccesses.definition} Extra cycles explain at most themselves of the stall of the waits that the row "
+        "feeds; where that is little, the conflict is harmless."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "rows": TableSpec("rows", _ROWS.row, (*_ROWS.columns, *_WAITS.columns)),
+        "lines": _LINES,
+        "branches": LaneAccesses.tables["branches"],
+        "reasons": LaneAccesses.tables["reasons"],
+        "fixes": FIXES,
+        "comparison": COMPARISON,
+    }
+
+    rows: pl.DataFrame
+    lines: pl.DataFrame
+    branches: pl.DataFrame
+    reasons: pl.DataFrame
+    fixes: pl.DataFrame  #: Empty unless asked for.
+    comparison: pl.DataFrame  #: Empty without measurements of Omniprobe.
+    target: str
+    lane_count: int  #: Lanes of a wave.
+    segment_bytes: int | None  #: Size of a segment; None = no rule for this GPU.
+    wave_count: int
+    path_count: int  #: Different paths of waves; each was evaluated once.
+    branch_count: int  #: Conditional branches on these paths.
+    checked_branch_count: int  #: Of these, those with a certain condition: all of them go the way the trace went.
+    notes: tuple[str, ...]
+
+
+def lanes(
+    trace: ThreadTrace,
+    options: LaneOptions | None = None,
+    *,
+    rows: pl.Series | None = None,
+    fixes: bool = False,
+    omniprobe: pl.DataFrame | None = None,
+) -> Lanes:
+    """Evaluate the traced waves lane by lane.
+
+    Parameters
+    ----------
+    options
+        What is known beyond the capture: arguments, workgroup size, rules.
+    rows
+        Only these code rows.
+    fixes
+        Whether to search layouts of LDS without conflicts, over all rows.
+    omniprobe
+        What Omniprobe measured (`OmniprobeLog.accesses`), to compare with.
+
+    Raises
+    ------
+    UnsupportedError
+        The GPU is not known, or its instructions are not.
+    UsageError
+        An argument or size does not fit the kernel, or the trace is a part of its waves' time.
+    """
+    check_whole_waves(trace)
+    answer = lane_accesses(trace, options)
+    options = options or LaneOptions()
+    layouts = pl.DataFrame(schema=FIXES.dtypes)
+    if fixes:
+        layouts, _ = layout_fixes(
+            trace, options, lds_patterns(trace, options, answer.rows, known_patterns(trace, options))
+        )
+    comparison = pl.DataFrame(schema=COMPARISON.dtypes)
+    if omniprobe is not None:
+        is_known = pl.col("cost_known_count") == pl.col("execution_count")
+        certain = answer.rows.select(
+            "row", "execution_count", *(pl.when(is_known).then(name).alias(name) for name in _NULLABLE)
+        )
+        comparison = omniprobe_comparison(omniprobe, trace.code, certain)
+    chosen = {name: _chosen(getattr(answer, name), rows) for name in ("rows", "branches", "reasons")}
+    return Lanes(
+        rows=_sorted_rows(trace, chosen["rows"]),
+        lines=_lines(chosen["rows"], chosen["branches"]),
+        branches=chosen["branches"],
+        reasons=chosen["reasons"],
+        fixes=layouts,
+        comparison=comparison,
+        target=answer.target,
+        lane_count=answer.lane_count,
+        segment_bytes=answer.segment_bytes,
+        wave_count=answer.wave_count,
+        path_count=answer.path_count,
+        branch_count=answer.branch_count,
+        checked_branch_count=answer.checked_branch_count,
+        notes=tuple(dict.fromkeys(answer.notes)),
+    )
+
+
+def _chosen(frame: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
+    return frame if rows is None else frame.filter(pl.col("row").is_in(rows.implode()))
+
+
+def costliest_first() -> list[pl.Expr]:
+    """What rows and lines are sorted by, descending: extra LDS cycles, then segments above the least."""
+    above = pl.col("segment_count_total") - pl.col("least_segment_count_total")
+    return [pl.col("extra_cycles_total").fill_null(0), above.fill_null(0)]
+
+
+def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
+    explained = explained_stalls(trace, rows)
+    joined = rows.join(explained, on="row", how="left", maintain_order="left")
+    names = Lanes.tables["rows"].dtypes
+    ordered = joined.sort(*costliest_first(), "row", descending=[True, True, False])
+    return ordered.select(pl.col(name).cast(dtype) for name, dtype in names.items())
+
+
+def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:
+    keys = ["file", "line"]
+    is_costed = pl.col("cost_known_count") > 0
+    sums = [
+        pl.when((pl.col(name).is_not_null() & is_costed).any()).then(pl.col(name).sum()).alias(name)
+        if name in _NULLABLE
+        else pl.col(name).sum()
+        for name in _SUMS
+    ]
+    touching = rows.filter(pl.col("file").is_not_null()).group_by(keys).agg(pl.len().alias("row_count"), *sums)
+    shares = ["row", *keys, "execution_count", "active_lane_share"]
+    both = pl.concat([rows.select(shares), branches.select(shares)]).unique("row", maintain_order=True)
+    weighted = (pl.col("active_lane_share") * pl.col("execution_count")).sum() / pl.col("execution_count").sum()
+    is_certain = pl.col("active_lane_share").is_not_null().all()
+    active = (
+        both.filter(pl.col("file").is_not_null())
+        .group_by(keys)
+        .agg(pl.when(is_certain).then(weighted).alias("active_lane_share"), pl.col("row").min())
+    )
+    lines = active.join(touching, on=keys, how="left", nulls_equal=True)
+    filled = [pl.col(name).fill_null(0) for name in ("row_count", *_SUMS) if name not in _NULLABLE]
+    ordered = lines.with_columns(filled).sort(*costliest_first(), "row", descending=[True, True, False])
+    return ordered.select(pl.col(name).cast(dtype) for name, dtype in _LINES.dtypes.items())

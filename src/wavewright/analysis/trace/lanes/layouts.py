@@ -1,0 +1,133 @@
+"""The patterns that were evaluated, with their rules: the layouts of LDS that would take fewer cycles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.trace.lanes import lane_patterns, target_of
+from wavewright.analysis.trace.lanes.evaluated import lanes_of_waves
+from wavewright.analysis.trace.lanes.fixes import LdsAccessPatterns, find_fixes
+from wavewright.errors import UsageError
+from wavewright.facts.gpus.facts import of
+from wavewright.facts.lanes import LdsAccess, LdsRuleFact, lds_access
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.analysis.trace.lanes.fixes import ArrayFixes, Layout
+    from wavewright.model.trace import ThreadTrace
+
+_DWORD_BYTES: Final = 4
+#: The evaluator keeps patterns up to multiples of this (cpp/src/evaluate/evaluate.cpp: keep_pattern).
+PERIOD_BYTES: Final = 256
+
+FIXES: Final = table_spec(
+    "fixes",
+    "one layout of the arrays in LDS that takes fewer extra cycles, the best first",
+    """
+    kind                  String?  -       | padding or xor; null = no layout helps
+    text                  String   -       | what to change, or why nothing helps
+    extra_cycles_total    Int64    cycles  | of all known accesses now, over all executions
+    removed_cycles_total  Int64?   cycles  | that the layout removes
+    added_share           Float64? -       | LDS that it needs more, as a share of the arrays
+    """,
+)
+
+
+def lds_rule_of(text: str, target: str, options: LaneOptions, lanes: int) -> LdsRuleFact | None:
+    """The rule of an instruction of LDS; None = there is none."""
+    mnemonic = text.split(maxsplit=1)[0] if text else ""
+    access = lds_access(mnemonic) if mnemonic.startswith("ds_") else None
+    if not isinstance(access, LdsAccess):
+        return None
+    rule = options.rules.lds_rule(target, access.operation, access.width_bytes, wave_size=lanes)
+    return rule if isinstance(rule, LdsRuleFact) else None
+
+
+def lds_patterns(
+    trace: ThreadTrace, options: LaneOptions, rows: pl.DataFrame, patterns: pl.DataFrame
+) -> list[LdsAccessPatterns]:
+    """The known patterns of LDS accesses whose cost is known; `rows` are those of `LaneAccesses`."""
+    target, lanes = target_of(trace, options), lanes_of_waves(trace)
+    costed = rows.filter((pl.col("space") == "lds") & (pl.col("cost_known_count") > 0))
+    texts = dict(costed.select("row", "text").iter_rows())
+    counts = dict(costed.select("row", "known_count").iter_rows())
+    accesses = []
+    for (row, _), group in patterns.filter(pl.col("row").is_in(costed["row"].implode())).group_by(
+        "row", "place", maintain_order=True
+    ):
+        rule = lds_rule_of(texts[row], target, options, lanes)
+        if rule is None:
+            continue
+        address = np.array(group["address"].to_list(), np.int64)[:, :lanes]
+        # Every place of a wave in its workgroup was evaluated for all waves; together they are the executions.
+        weight = counts[row] / max(1, int(group["count"].sum()))
+        accesses.append(
+            LdsAccessPatterns(
+                row,
+                rule,
+                (_not_negative(address) // _DWORD_BYTES).astype(np.uint32),
+                group["active"].to_numpy().astype(np.uint64),
+                np.rint(group["count"].to_numpy() * weight).astype(np.int64),
+            )
+        )
+    return accesses
+
+
+def layout_fixes(
+    trace: ThreadTrace, options: LaneOptions, accesses: list[LdsAccessPatterns]
+) -> tuple[pl.DataFrame, list[ArrayFixes]]:
+    """Layouts for all of LDS as a frame (`FIXES`), and as they were found."""
+    arrays = find_fixes(
+        accesses,
+        lds_bytes=_lds_bytes(trace),
+        lds_bytes_max=_lds_bytes_max(target_of(trace, options)),
+        period_dwords=PERIOD_BYTES // _DWORD_BYTES,
+    )
+    lines: list[tuple[object, ...]] = []
+    for array in arrays:
+        if array.extra_cycles and not array.fixes:
+            lines.append((None, array.reason, array.extra_cycles, None, None))
+        lines.extend(
+            (fix.kind, fix.text, array.extra_cycles, fix.removed_cycles, fix.layout.added_share) for fix in array.fixes
+        )
+    return pl.DataFrame(lines, schema=FIXES.dtypes, orient="row"), arrays
+
+
+def best_layout(row: int, accesses: list[LdsAccessPatterns], arrays: list[ArrayFixes]) -> tuple[Layout, str] | None:
+    """The best layout for the array that a row uses, and what to change; None = there is none, or nothing to gain."""
+    for array in arrays:
+        if array.fixes and any(accesses[at].row == row for at in array.accesses):
+            return array.fixes[0].layout, array.fixes[0].text
+    return None
+
+
+def known_patterns(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
+    """As `lane_patterns`, cut to the lanes of a wave."""
+    lanes = lanes_of_waves(trace)
+    return lane_patterns(trace, options).with_columns(pl.col("address").list.head(lanes))
+
+
+def _not_negative(address: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same patterns, by whole periods higher, so that no address is below 0."""
+    lowest = np.minimum(address.min(axis=1, keepdims=True), 0)
+    lifted: NDArray[np.int64] = address - lowest // PERIOD_BYTES * PERIOD_BYTES
+    return lifted
+
+
+def _lds_bytes(trace: ThreadTrace) -> int:
+    numbers = trace.waves["kernel"].drop_nulls().unique().to_list()
+    kernels = [trace.compiled_kernel(number) for number in numbers]
+    return max((kernel.lds_bytes or 0 for kernel in kernels if kernel is not None), default=0)
+
+
+def _lds_bytes_max(target: str) -> int | None:
+    try:
+        return of(target).lds_bytes_per_workgroup_max
+    except UsageError:
+        return None

@@ -1,0 +1,175 @@
+"""What Omniprobe measured, joined to the code of a trace by source line, and beside what was evaluated from it.
+
+Omniprobe instruments loads and stores before instructions are selected, and names places of the source, not of the
+code. So an access meets all instructions of its line that touch the same kind of memory in the same direction: several
+accesses may have become one instruction, or one of them several.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from wavewright.analysis.trace.code.accesses import LOAD, LOAD_TO_LDS, STORE, accesses
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: How the spaces and directions of code rows are called in Omniprobe's tables; atomics and scratch are not in them.
+_SPACES: Final = {"memory": "memory", "flat": "memory", "scalar": "memory", "lds": "lds"}
+_KINDS: Final = {LOAD: "read", LOAD_TO_LDS: "read", STORE: "write"}
+_KEY: Final = ("file", "line", "space", "kind")
+_TOLERANCE: Final = 1e-9  # of averages: the counts are integers, the quotients are not
+
+LINES: Final = table_spec(
+    "lines",
+    "one access of Omniprobe: a source location with one width and direction, of one dispatch",
+    """
+    file                     String  -      | source file as the code of the trace names it; null = no such file there
+    line                     UInt32  -      | source line
+    column                   UInt32  -      | source column
+    space                    String  -      | memory or lds
+    kind                     String  -      | read, write or read_write; null = not specified
+    row_count                UInt32  -      | code rows of the line with that space and direction
+    first_row                Int32   -      | the first of them; null = none
+    omniprobe_file           String  -      | source file as Omniprobe names it; null = it did not know it
+    kernel                   String  -      | kernel; null = not recorded
+    dispatch                 UInt64  -      | dispatch; null = not recorded
+    execution_count          Int64   -      | executions by waves, before instructions were selected
+    ir_bytes                 UInt32  bytes  | bytes per lane before instructions were selected
+    cache_lines_least_count  Int64   -      | cache lines needed at least; null for lds
+    cache_lines_used_count   Int64   -      | cache lines touched; null for lds
+    bank_conflict_count      Int64   -      | bank conflicts; null for memory
+    """,
+)
+
+COMPARISON: Final = table_spec(
+    "comparison",
+    "one source line, space and direction that both have",
+    """
+    file                               String   -       | source file
+    line                               UInt32   -       | source line
+    space                              String   -       | memory or lds
+    kind                               String   -       | read or write
+    row_count                          UInt32   -       | code rows of the line with that space and direction
+    execution_count                    Int64    -       | executions in the trace, of these rows
+    omniprobe_execution_count          Int64    -       | executions that Omniprobe counted
+    extra_cycles_per_execution         Float64  cycles  | evaluated; null = unknown, or memory
+    omniprobe_conflicts_per_execution  Float64  cycles  | measured; null for memory
+    segments_per_execution             Float64  -       | evaluated; null = unknown, or lds
+    omniprobe_lines_per_execution      Float64  -       | cache lines, measured; null for lds
+    verdict                            String   -       | equal, different, or not comparable where one of them is null
+    """,
+)
+
+
+def omniprobe_by_line(omniprobe: pl.DataFrame, code: pl.DataFrame) -> pl.DataFrame:
+    """The accesses that Omniprobe counted (`ACCESSES`), with the rows of `code` that they became; columns `LINES`.
+
+    An access that meets no row stays, with `row_count` 0.
+    """
+    rows = _rows_by_line(code)
+    meeting = (
+        rows.group_by(_KEY)
+        .agg(pl.len().cast(pl.UInt32).alias("row_count"), pl.col("row").min().alias("first_row"))
+        .sort("first_row")
+    )
+    named = _with_files(omniprobe, rows["file"].unique().to_list())
+    joined = named.join(meeting, on=_KEY, how="left", maintain_order="left")
+    return joined.with_columns(pl.col("row_count").fill_null(0)).select(
+        pl.col(name).cast(dtype) for name, dtype in LINES.dtypes.items()
+    )
+
+
+def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated: pl.DataFrame) -> pl.DataFrame:
+    """Averages per execution of what was evaluated and of what Omniprobe measured; columns `COMPARISON`.
+
+    Parameters
+    ----------
+    evaluated
+        One row per code row: `row`, `execution_count`, `extra_cycles_total`, `segment_count_total`; null = unknown.
+
+    Totals differ where a trace has only some of the waves, so averages are compared. Bank conflicts follow the same
+    definition on both sides, segments do not: Omniprobe counts the cache lines of a whole wave.
+    """
+    lines = omniprobe_by_line(omniprobe, code).filter(pl.col("row_count") > 0)
+    measured = lines.group_by(_KEY).agg(
+        pl.col("row_count").first(),
+        pl.col("execution_count").sum().alias("omniprobe_execution_count"),
+        _average("bank_conflict_count").alias("omniprobe_conflicts_per_execution"),
+        _average("cache_lines_used_count").alias("omniprobe_lines_per_execution"),
+    )
+    here = (
+        _rows_by_line(code)
+        .join(evaluated.filter(pl.col("execution_count") > 0), on="row", how="inner")
+        .group_by(_KEY)
+        .agg(
+            pl.col("row").min(),
+            pl.col("execution_count").sum(),
+            _average("extra_cycles_total").alias("extra_cycles_per_execution"),
+            _average("segment_count_total").alias("segments_per_execution"),
+        )
+    )
+    is_lds = pl.col("space") == "lds"
+    both = here.join(measured, on=_KEY, how="inner").sort("row")
+    both = both.with_columns(
+        extra_cycles_per_execution=pl.when(is_lds).then("extra_cycles_per_execution"),
+        segments_per_execution=pl.when(~is_lds).then("segments_per_execution"),
+    )
+    difference = (
+        pl.when(is_lds)
+        .then(pl.col("extra_cycles_per_execution") - pl.col("omniprobe_conflicts_per_execution"))
+        .otherwise(pl.col("segments_per_execution") - pl.col("omniprobe_lines_per_execution"))
+    )
+    verdict = (
+        pl.when(difference.is_null())
+        .then(pl.lit("not comparable"))
+        .when(difference.abs() <= _TOLERANCE)
+        .then(pl.lit("equal"))
+        .otherwise(pl.lit("different"))
+    )
+    both = both.with_columns(verdict=verdict)
+    return both.select(pl.col(name).cast(dtype) for name, dtype in COMPARISON.dtypes.items())
+
+
+def _average(total: str) -> pl.Expr:
+    """A total per execution; null where a part of it is unknown, or nothing was executed."""
+    is_complete = pl.col(total).is_not_null().all() & (pl.col("execution_count").sum() > 0)
+    return pl.when(is_complete).then(pl.col(total).sum() / pl.col("execution_count").sum())
+
+
+def _rows_by_line(code: pl.DataFrame) -> pl.DataFrame:
+    """Code rows with a source line that load or store: `row` and the columns of `_KEY`."""
+    touching = accesses(code).select(
+        "row",
+        pl.col("space").replace_strict(_SPACES, default=None, return_dtype=pl.String),
+        pl.col("direction").replace_strict(_KINDS, default=None, return_dtype=pl.String).alias("kind"),
+    )
+    rows = code.select("row", "file", "line").join(touching, on="row", how="inner", maintain_order="left")
+    return rows.drop_nulls()
+
+
+def _with_files(omniprobe: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
+    """The accesses with the files of the code in `file`, and Omniprobe's own names in `omniprobe_file`."""
+    names = {name: _same_file(name, files) for name in omniprobe["file"].drop_nulls().unique().to_list()}
+    translated = pl.col("file").replace_strict(names, default=None, return_dtype=pl.String)
+    return omniprobe.with_columns(translated, omniprobe_file=pl.col("file"))
+
+
+def _same_file(name: str, files: Iterable[str]) -> str | None:
+    """The file that agrees with `name` in the most folders, from the end; None where two do, or none has its name.
+
+    The same source has different folders where the two programs were built in different places.
+    """
+    parts = PurePosixPath(name).parts[::-1]
+    lengths: dict[str, int] = {}
+    for file in files:
+        others = PurePosixPath(file).parts[::-1]
+        pairs = zip(parts, others, strict=False)
+        lengths[file] = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(parts), len(others)))
+    most = max(lengths.values(), default=0)
+    nearest = [file for file, length in lengths.items() if length == most]
+    return nearest[0] if most and len(nearest) == 1 else None

@@ -1,0 +1,272 @@
+"""One memory instruction, lane by lane: banks and phases of LDS, or cache segments, now and in a better layout."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.trace.lanes import lane_accesses, target_of
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions, lanes_of_waves
+from wavewright.analysis.trace.lanes.layouts import (
+    PERIOD_BYTES,
+    best_layout,
+    known_patterns,
+    layout_fixes,
+    lds_patterns,
+    lds_rule_of,
+)
+from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.base.bounds import ITEM, bounded
+from wavewright.errors import UsageError
+from wavewright.facts.lanes import CoalescingRuleFact, Refusal
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.trace.lanes.fixes import Layout
+    from wavewright.facts.lanes import LdsRuleFact
+    from wavewright.model.trace import ThreadTrace
+
+_DWORD_BYTES: Final = 4
+
+_LANES: Final = table_spec(
+    "lanes",
+    "one active lane of one access",
+    """
+    access         Int32   -      | 0, or 1 for the second access of read2 and write2
+    lane           Int32   -      | lane of the wave
+    address_bytes  Int64   bytes  | of its first byte, from a multiple of 256 bytes below the first lane's
+    group          Int32   -      | LDS: its phase; memory: its group of lanes
+    first_unit     Int64   -      | LDS: its first bank; memory: its first segment
+    unit_count     Int32   -      | banks or segments that it touches
+    is_colliding   Boolean -      | LDS: whether a bank that it uses serves other dwords in its phase, too
+    fixed_bytes    Int64?  bytes  | its address in the proposed layout; null = none is proposed
+    """,
+)
+_GROUPS: Final = table_spec(
+    "groups",
+    "one phase of LDS, or one group of lanes that the L1 cache looks up together",
+    """
+    access          Int32   -  | 0, or 1 for the second access of read2 and write2
+    group           Int32   -  | its number, in the order of service
+    lanes           String  -  | its active lanes
+    count           Int32   -  | LDS: cycles that it takes; memory: segments that it touches
+    least_count     Int32   -  | the least possible for these lanes: a cycle, or the segments that the bytes fill
+    bank            Int32?  -  | LDS: the fullest bank, where there is a conflict
+    colliding       String  -  | lanes that meet in it at different dwords; empty = none
+    fixed_count     Int32?  -  | cycles in the proposed layout; null = none is proposed
+    """,
+)
+
+
+@dataclass(frozen=True)
+class RowPattern(Answer):
+    """The lanes of one memory instruction in the costliest of its patterns."""
+
+    definition: ClassVar[str] = (
+        "Of the different patterns of an instruction the one with the highest cost is shown, of equal ones the most "
+        "frequent. Addresses count from a multiple of 256 bytes near the first lane: what lies whole multiples further "
+        "is served alike."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"lanes": _LANES, "groups": _GROUPS}
+
+    row: int
+    text: str
+    file: str | None
+    line: int | None
+    space: str
+    target: str
+    lane_count: int  #: Lanes of a wave.
+    width_bytes: int  #: Of one access of one lane.
+    bank_count: int | None  #: Banks of LDS under the rule; None for memory.
+    segment_bytes: int | None  #: None for LDS.
+    confidence: str
+    pattern_count: int  #: Different patterns that were seen, at most 64 for each place of a wave in its workgroup.
+    pattern_share: float  #: Of the known executions, those with the pattern shown; of the first access.
+    fix: str  #: What to change; empty = nothing is proposed.
+    lanes: pl.DataFrame
+    groups: pl.DataFrame
+
+
+@bounded(row=ITEM)
+def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> RowPattern:
+    """The lanes of the memory instruction at a code row.
+
+    Raises
+    ------
+    UsageError
+        The row is no executed memory instruction, or nothing is known of it: the error has the reason.
+    """
+    check_whole_waves(trace)
+    options = options or LaneOptions()
+    accesses = lane_accesses(trace, options)
+    facts = _facts(trace, accesses.rows, row)
+    target, lane_count = target_of(trace, options), lanes_of_waves(trace)
+    patterns = known_patterns(trace, options)
+    here = patterns.filter(pl.col("row") == row)
+    is_lds = facts["space"] == "lds"
+    lds = lds_rule_of(facts["text"], target, options, lane_count) if is_lds else None
+    rule = lds if is_lds else options.rules.coalescing_rule(target)
+    if here.is_empty() or not facts["cost_known_count"] or rule is None or isinstance(rule, Refusal):
+        why = facts["reason"] or "no rule is known for it"
+        raise UsageError(f"nothing is certain about row {row} ({facts['text'][:60]}): {why}")
+    proposed: tuple[Layout, str] | None = None
+    if lds is not None and facts["extra_cycles_total"]:
+        of_lds = lds_patterns(trace, options, accesses.rows, patterns)
+        proposed = best_layout(row, of_lds, layout_fixes(trace, options, of_lds)[1])
+    lanes: list[tuple[object, ...]] = []
+    groups: list[tuple[object, ...]] = []
+    shares = []
+    for (access,), group in here.group_by("place", maintain_order=True):
+        served = [
+            (_served(pattern, rule, lane_count, proposed[0] if proposed else None), pattern["count"])
+            for pattern in group.iter_rows(named=True)
+        ]
+        shown, count = max(served, key=lambda each: (each[0].count, each[1]))
+        shares.append(count / max(1, int(group["count"].sum())))
+        lanes += [(access, *line) for line in shown.lanes]
+        groups += [(access, *line) for line in shown.groups]
+    return RowPattern(
+        row=row,
+        text=facts["text"],
+        file=facts["file"],
+        line=facts["line"],
+        space=facts["space"],
+        target=target,
+        lane_count=lane_count,
+        width_bytes=int(here["width_bytes"][0]),
+        bank_count=None if isinstance(rule, CoalescingRuleFact) else rule.banks,
+        segment_bytes=rule.segment_bytes if isinstance(rule, CoalescingRuleFact) else None,
+        confidence=rule.confidence,
+        pattern_count=here.filter(pl.col("place") == here["place"][0]).height,
+        pattern_share=shares[0],
+        fix=proposed[1] if proposed else "",
+        lanes=pl.DataFrame(lanes, schema=_LANES.dtypes, orient="row"),
+        groups=pl.DataFrame(groups, schema=_GROUPS.dtypes, orient="row"),
+    )
+
+
+def _facts(trace: ThreadTrace, rows: pl.DataFrame, row: int) -> dict[str, Any]:
+    facts = rows.filter(pl.col("row") == row).to_dicts()
+    if facts:
+        return facts[0]
+    code = trace.code.filter(pl.col("row") == row)["text"].to_list()
+    what = f"row {row} is not a memory instruction that was executed" if code else f"there is no row {row}"
+    costly = rows["row"].head(6).to_list()
+    advice = f"rows of memory instructions: {', '.join(map(str, costly))}, ..." if costly else ""
+    raise UsageError(f"{what}{f': {code[0][:60]}' if code and code[0] else ''}", advice=advice)
+
+
+def _served(
+    pattern: Mapping[str, Any], rule: LdsRuleFact | CoalescingRuleFact, lane_count: int, layout: Layout | None
+) -> _Served:
+    active = [lane for lane in range(lane_count) if pattern["active"] >> lane & 1]
+    lowest = min((pattern["address"][lane] for lane in active), default=0)
+    lift = -(min(lowest, 0) // PERIOD_BYTES) * PERIOD_BYTES
+    addresses = {lane: pattern["address"][lane] + lift for lane in active}
+    if isinstance(rule, CoalescingRuleFact):
+        return _segments(addresses, pattern["width_bytes"], rule)
+    return _phases(addresses, rule, layout)
+
+
+@dataclass(frozen=True)
+class _Served:
+    """How one pattern is served: lines of `lanes` and `groups` without their first column."""
+
+    lanes: list[tuple[object, ...]]
+    groups: list[tuple[object, ...]]
+    count: int  #: Cycles or segments.
+
+
+def _phases(addresses: Mapping[int, int], rule: LdsRuleFact, layout: Layout | None) -> _Served:
+    """Phases of LDS; each takes a cycle for each different dword in its fullest bank."""
+    width = rule.width_dwords
+    dwords = {lane: address // _DWORD_BYTES for lane, address in addresses.items()}
+    fixed: dict[int, int] = {}
+    if layout is not None:
+        moved = layout.moved(np.array(list(dwords.values()), np.uint32)).tolist()
+        fixed = dict(zip(dwords, moved, strict=True))
+    lanes: list[tuple[object, ...]] = []
+    groups: list[tuple[object, ...]] = []
+    total = 0
+    for number, phase in enumerate(rule.phases):
+        members = [lane for lane in dwords if phase >> lane & 1]
+        if not members:
+            continue
+        by_bank = _by_bank({lane: dwords[lane] for lane in members}, width, rule.banks)
+        bank, users = _fullest(by_bank)
+        cycles = len(users)
+        after = (
+            len(_fullest(_by_bank({lane: fixed[lane] for lane in members}, width, rule.banks))[1]) if fixed else None
+        )
+        total += cycles
+        colliding = {
+            lane for used in by_bank.values() if len(used) > 1 for sharing in used.values() for lane in sharing
+        }
+        conflict = (
+            (bank, lane_ranges([lane for sharing in users.values() for lane in sharing])) if cycles > 1 else (None, "")
+        )
+        groups.append((number, lane_ranges(members), cycles, 1, *conflict, after))
+        for lane in members:
+            place = fixed[lane] * _DWORD_BYTES + addresses[lane] % _DWORD_BYTES if fixed else None
+            lanes.append((lane, addresses[lane], number, dwords[lane] % rule.banks, width, lane in colliding, place))
+    return _Served(lanes, groups, total)
+
+
+def _by_bank(dwords: Mapping[int, int], width: int, banks: int) -> dict[int, dict[int, list[int]]]:
+    """Bank -> dword -> lanes that use it."""
+    by_bank: dict[int, dict[int, list[int]]] = {}
+    for lane, first in dwords.items():
+        for dword in range(first, first + width):
+            by_bank.setdefault(dword % banks, {}).setdefault(dword, []).append(lane)
+    return by_bank
+
+
+def _fullest(by_bank: Mapping[int, dict[int, list[int]]]) -> tuple[int, dict[int, list[int]]]:
+    """The bank with the most different dwords, of equal ones the first."""
+    bank = min(by_bank, key=lambda number: (-len(by_bank[number]), number))
+    return bank, by_bank[bank]
+
+
+def _segments(addresses: Mapping[int, int], width_bytes: int, rule: CoalescingRuleFact) -> _Served:
+    """Groups of lanes of the L1 cache; each touches its different segments."""
+    size = rule.segment_bytes
+    by_group: defaultdict[int, list[int]] = defaultdict(list)
+    for lane in addresses:
+        by_group[lane // rule.group_lanes].append(lane)
+    lanes: list[tuple[object, ...]] = []
+    groups: list[tuple[object, ...]] = []
+    total = 0
+    for number, members in by_group.items():
+        touched: set[int] = set()
+        for lane in members:
+            first, last = addresses[lane] // size, (addresses[lane] + width_bytes - 1) // size
+            touched |= set(range(first, last + 1))
+            lanes.append((lane, addresses[lane], number, first, last - first + 1, False, None))
+        least = -(-len(members) * width_bytes // size)
+        groups.append((number, lane_ranges(members), len(touched), least, None, "", None))
+        total += len(touched)
+    return _Served(lanes, groups, total)
+
+
+def lane_ranges(lanes: Sequence[int]) -> str:
+    """Lanes in few characters.
+
+    Examples
+    --------
+    >>> lane_ranges([0, 1, 2, 3, 20, 22, 23])
+    '0-3 20 22-23'
+    """
+    spans: list[list[int]] = []
+    for lane in sorted(lanes):
+        if spans and spans[-1][1] == lane - 1:
+            spans[-1][1] = lane
+        else:
+            spans.append([lane, lane])
+    return " ".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)

@@ -1,0 +1,280 @@
+"""How the lanes of one instruction are served: phases by banks of LDS, groups of lanes by segments of the cache."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import polars as pl
+
+from wavewright.analysis.trace.lanes import lane_accesses, lane_patterns, target_of
+from wavewright.analysis.trace.lanes.evaluated import BY_PLACE, LaneOptions
+from wavewright.analysis.trace.lanes.reasons import reason_text
+from wavewright.base.bounds import ITEM, bounded
+from wavewright.base.once import once
+from wavewright.codeobj.kernel_arguments import ArgumentValues
+from wavewright.errors import UsageError
+from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal, lds_access
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_PATTERNS: Final = 8  #: Of each access of the instruction, the most frequent first.
+_DWORD_BYTES: Final = 4
+_LANES: Final = pl.List(pl.Int32)
+
+
+@dataclass(frozen=True)
+class LaneService(Answer):
+    """How the lanes of one instruction are served."""
+
+    definition: ClassVar[str] = (
+        "LDS serves the lanes of a phase together: one cycle, and one more for each further dword in the fullest bank; "
+        "lanes that want the same dword share it. A memory access looks up each aligned segment that a group of "
+        "consecutive lanes touches once. Addresses count from the line of 256 bytes in which the first active lane is."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "patterns": table_spec(
+            "patterns",
+            "one pattern: the lane addresses that executions of one access of the instruction have",
+            """
+            pattern              Int32    -       | number, from 0
+            place                Int32    -       | which access of the instruction: 0, and 1 of read2 and write2
+            share                Float64  -       | of the executions of this access whose lane addresses are certain
+            active_lane_count    Int32    -       | active lanes
+            ideal_cycles         Int32?   cycles  | LDS: phases with an active lane
+            extra_cycles         Int32?   cycles  | LDS: cycles lost to bank conflicts
+            segment_count        Int32?   -       | memory: segments that the lanes touch
+            least_segment_count  Int32?   -       | memory: segments if each lane's bytes lay side by side
+            """,
+        ),
+        "phases": table_spec(
+            "phases",
+            "one phase of a pattern, in the order of service",
+            """
+            pattern  Int32        -       | number of the pattern
+            phase    Int32        -       | number, from 0
+            lanes    List(Int32)  -       | active lanes
+            cycles   Int32        cycles  | distinct dwords in the fullest bank
+            """,
+        ),
+        "bank_cells": table_spec(
+            "bank_cells",
+            "some banks side by side that lanes of a phase want",
+            """
+            pattern      Int32        -  | number of the pattern
+            phase        Int32        -  | number of the phase
+            first_bank   Int32        -  | first of `banks_per_column` banks, which the same lanes want
+            lanes        List(Int32)  -  | lanes that want them
+            dword_count  Int32        -  | distinct dwords that they want in each bank; more than 1 collide
+            """,
+        ),
+        "groups": table_spec(
+            "groups",
+            "one group of consecutive lanes of a pattern",
+            """
+            pattern              Int32        -  | number of the pattern
+            group                Int32        -  | number, from 0
+            lanes                List(Int32)  -  | active lanes
+            segment_count        Int32        -  | segments that they touch
+            least_segment_count  Int32        -  | segments if each lane's bytes lay side by side
+            """,
+        ),
+        "segment_cells": table_spec(
+            "segment_cells",
+            "one segment that lanes of a group touch",
+            """
+            pattern       Int32        -      | number of the pattern
+            group         Int32        -      | number of the group
+            offset_bytes  Int64        bytes  | start of the segment
+            lanes         List(Int32)  -      | lanes that touch it
+            used_bytes    Int32        bytes  | bytes of it that they ask for
+            """,
+        ),
+    }
+
+    patterns: pl.DataFrame
+    phases: pl.DataFrame
+    bank_cells: pl.DataFrame
+    groups: pl.DataFrame
+    segment_cells: pl.DataFrame
+    row: int
+    text: str
+    lane_count: int  #: Lanes of a wave.
+    banks: int | None  #: Banks of LDS; None = no LDS access, or no rule.
+    banks_per_column: int  #: Banks that the same lanes want in every phase.
+    group_lanes: int | None  #: Consecutive lanes that the cache looks up together; None = no memory access, or no rule.
+    segment_bytes: int | None  #: Size of a segment.
+    pattern_count: int  #: Different patterns; `patterns` has the most frequent.
+    evidence: str  #: Of the rule.
+    problem: str  #: Why nothing is drawn; empty = something is.
+
+
+@bounded(row=ITEM)
+def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> LaneService:
+    """How the lanes of the instruction at `row` are served, in its most frequent patterns.
+
+    Raises
+    ------
+    UnsupportedError
+        The GPU is not known, or its instructions are not.
+    UsageError
+        No traced wave executed a memory instruction at `row`, or an option does not fit the kernel.
+    """
+    accesses = lane_accesses(trace, options)
+    chosen = accesses.rows.filter(pl.col("row") == row)
+    if not chosen.height:
+        raise UsageError(f"no traced wave executed a memory instruction at row {row}")
+    access = chosen.row(0, named=True)
+    rule = _rule(access, target_of(trace, options or LaneOptions()), options or LaneOptions(), accesses.lane_count)
+    patterns = _patterns(trace, options).filter(pl.col("row") == row)
+    problem = rule.reason if isinstance(rule, Refusal) else _problem(access, accesses.reasons, patterns)
+    rows = _Rows()
+    step = 1
+    if not problem:
+        most = list(_most_frequent(patterns))
+        if isinstance(rule, LdsRuleFact):
+            step = _serve_lds(most, rule, rows)
+        elif isinstance(rule, CoalescingRuleFact):
+            _serve_memory(most, rule, rows)
+    return LaneService(
+        **rows.frames(),
+        row=row,
+        text=access["text"],
+        lane_count=accesses.lane_count,
+        banks=rule.banks if isinstance(rule, LdsRuleFact) else None,
+        banks_per_column=step,
+        group_lanes=rule.group_lanes if isinstance(rule, CoalescingRuleFact) else None,
+        segment_bytes=rule.segment_bytes if isinstance(rule, CoalescingRuleFact) else None,
+        pattern_count=patterns.height,
+        evidence="" if isinstance(rule, Refusal) else rule.evidence,
+        problem=problem,
+    )
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """One pattern, with the addresses of its active lanes."""
+
+    place: int
+    share: float
+    width_bytes: int
+    address_bytes: dict[int, int]  #: Lane -> address.
+
+    @property
+    def facts(self) -> tuple[int, float, int]:
+        return self.place, self.share, len(self.address_bytes)
+
+
+class _Rows:
+    """Rows of the tables, as they are made."""
+
+    def __init__(self) -> None:
+        self.lists: dict[str, list[tuple[object, ...]]] = {name: [] for name in LaneService.tables}
+
+    def add(self, table: str, *values: object) -> None:
+        self.lists[table].append(values)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        schemas = {
+            name: {
+                column.name: _LANES if column.name == "lanes" else getattr(pl, column.dtype) for column in spec.columns
+            }
+            for name, spec in LaneService.tables.items()
+        }
+        return {name: pl.DataFrame(self.lists[name], schema=schema, orient="row") for name, schema in schemas.items()}
+
+
+def _rule(
+    access: Mapping[str, Any], target: str, options: LaneOptions, lanes: int
+) -> LdsRuleFact | CoalescingRuleFact | Refusal:
+    if access["space"] != "lds":
+        return options.rules.coalescing_rule(target)
+    described = lds_access(access["text"].split(maxsplit=1)[0])
+    if isinstance(described, Refusal):
+        return described
+    return options.rules.lds_rule(target, described.operation, described.width_bytes, wave_size=lanes)
+
+
+def _patterns(trace: ThreadTrace, options: LaneOptions | None) -> pl.DataFrame:
+    if options is None:
+        patterns: pl.DataFrame = once(trace.answers, "lane_patterns", lambda: lane_patterns(trace))
+        return patterns
+    return lane_patterns(trace, options)
+
+
+def _problem(access: Mapping[str, Any], reasons: pl.DataFrame, patterns: pl.DataFrame) -> str:
+    """Why no cost of a pattern is certain; where only the place of a wave is not, that of each pattern is."""
+    if not patterns.height:
+        return access["reason"] or "no lane was active"
+    by_place = reason_text(BY_PLACE, 0, (0, 0), (), ArgumentValues())
+    of_cost = reasons.filter((pl.col("row") == access["row"]) & pl.col("is_cost") & (pl.col("reason") != by_place))
+    return str(of_cost["reason"][0]) if of_cost.height else ""
+
+
+def _most_frequent(patterns: pl.DataFrame) -> Iterator[_Pattern]:
+    shares = patterns.with_columns(share=pl.col("count") / pl.col("count").sum().over("place"))
+    first = shares.group_by("place", maintain_order=True).head(_MOST_PATTERNS)
+    for place, share, width, active, addresses in first.select(
+        "place", "share", "width_bytes", "active", "address"
+    ).iter_rows():
+        lanes = [lane for lane in range(len(addresses)) if active >> lane & 1]
+        yield _Pattern(place, share, width, {lane: addresses[lane] for lane in lanes})
+
+
+def _serve_lds(patterns: Sequence[_Pattern], rule: LdsRuleFact, rows: _Rows) -> int:
+    """Adds what LDS does; the number of banks that the same lanes want in every phase."""
+    dwords = [address // _DWORD_BYTES for pattern in patterns for address in pattern.address_bytes.values()]
+    step = math.gcd(rule.banks, rule.width_dwords, *dwords)
+    for number, pattern in enumerate(patterns):
+        cycles = []
+        for phase, mask in enumerate(rule.phases):
+            lanes = [lane for lane in pattern.address_bytes if mask >> lane & 1]
+            if not lanes:
+                continue
+            wanted: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))  # bank, dword -> lanes
+            for lane in lanes:
+                first = pattern.address_bytes[lane] // _DWORD_BYTES
+                for dword in range(first, first + rule.width_dwords, step):
+                    wanted[dword % rule.banks][dword].append(lane)
+            for bank, of_dwords in sorted(wanted.items()):
+                there = sorted({lane for sharing in of_dwords.values() for lane in sharing})
+                rows.add("bank_cells", number, phase, bank, there, len(of_dwords))
+            cycles.append(max(len(of_dwords) for of_dwords in wanted.values()))
+            rows.add("phases", number, phase, lanes, cycles[-1])
+        rows.add("patterns", number, *pattern.facts, len(cycles), sum(cycles) - len(cycles), None, None)
+    return step
+
+
+def _serve_memory(patterns: Sequence[_Pattern], rule: CoalescingRuleFact, rows: _Rows) -> None:
+    for number, pattern in enumerate(patterns):
+        touched_total = least_total = 0
+        groups: dict[int, list[int]] = defaultdict(list)
+        for lane in pattern.address_bytes:
+            groups[lane // rule.group_lanes].append(lane)
+        for group, lanes in groups.items():
+            segments: dict[int, list[int]] = defaultdict(list)
+            used: dict[int, set[int]] = defaultdict(set)
+            for lane in lanes:
+                first = pattern.address_bytes[lane]
+                for byte in range(first, first + pattern.width_bytes):
+                    used[byte // rule.segment_bytes].add(byte)
+                for segment in range(
+                    first // rule.segment_bytes, (first + pattern.width_bytes - 1) // rule.segment_bytes + 1
+                ):
+                    segments[segment].append(lane)
+            for segment, there in sorted(segments.items()):
+                offset = segment * rule.segment_bytes
+                rows.add("segment_cells", number, group, offset, there, len(used[segment]))
+            least = -(-len(lanes) * pattern.width_bytes // rule.segment_bytes)
+            rows.add("groups", number, group, lanes, len(segments), least)
+            touched_total += len(segments)
+            least_total += least
+        rows.add("patterns", number, *pattern.facts, None, None, touched_total, least_total)

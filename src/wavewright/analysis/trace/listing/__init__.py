@@ -1,0 +1,274 @@
+"""The code with the cost of each row in cycles or PC samples, and the rows that wait for each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.code.control_flow import blocks
+from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
+from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.base.bounds import ITEM, bounded
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.trace import ThreadTrace
+
+_CODE = """
+    row                         Int32    -       | code.row
+    code_object                 UInt64   -       | id of the code object; 0 = raw virtual address
+    address                     UInt64   -       | ELF address in the code object, or raw virtual address
+    text                        String   -       | disassembly
+    class                       String   -       | what kind of instruction it is (codeobj/classes)
+    function                    String   -       | symbol that contains the address
+    file                        String   -       | innermost source file; null = no debug line
+    line                        UInt32   -       | innermost source line; null = unknown"""
+_ROWS = table_spec(
+    "rows",
+    "one static instruction, executed or not, in the order of the code",
+    f"""
+    {_CODE}
+    block                       UInt32   -       | number of its basic block
+    hit_count                   Int64    -       | executions
+    latency_cycles_total        Int64    cycles  | sum of durations
+    latency_cycles_mean         Float64  cycles  | mean duration of an execution; null = never executed
+    latency_cycles_max          Int32    cycles  | longest duration of an execution; null = never executed
+    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_cycles_max            Int32    cycles  | longest stall of an execution; null = never executed
+    idle_cycles_total           Int64    cycles  | sum of the gaps before its executions
+    exposed_stall_cycles_total  Int64    cycles  | stall that work of other waves did not hide; null = not computed
+    exposed_issue_cycles_total  Int64    cycles  | latency without stall that other work did not hide
+    exposed_idle_cycles_total   Int64    cycles  | idle that other work did not hide
+    exposed_cycles_total        Int64    cycles  | sum of the three
+    stall_class                 String   -       | what it stalled on most (stall_classes.py); null = no stall
+{LANE_COLUMNS}
+    """,
+)
+_SAMPLED_ROWS = table_spec(
+    "rows",
+    "one static instruction, sampled or not, in the order of the code",
+    f"""
+    {_CODE}
+    issued_count   Int64    -  | samples in which it was issued
+    stalled_count  Int64    -  | samples in which it was not
+    unknown_count  Int64    -  | samples of a method that does not tell
+    reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
+    reason_share   Float64  -  | its share of the reasons, 0 to 1
+    """,
+)
+_ARROWS = table_spec(
+    "arrows",
+    "one pair of a waiting row and a row it waited for",
+    """
+    wait_row      Int32   -  | code.row of the wait
+    producer_row  Int32   -  | code.row of the awaited instruction
+    counter       String  -  | counter that the wait drained
+    count         Int64   -  | how often
+    """,
+)
+_BRANCHES = table_spec(
+    "branches",
+    "one pair of a row that jumped and the row it led to",
+    """
+    from_row  Int32  -  | code.row of the taken branch
+    to_row    Int32  -  | code.row of the instruction executed next
+    count     Int64  -  | how often
+    """,
+)
+
+
+@dataclass(frozen=True)
+class IsaListing(Answer):
+    """The code with its costs, its waits and its taken branches."""
+
+    definition: ClassVar[str] = (
+        "Costs of a row are sums over all executions in the chosen waves: latency = durations, stall = the part "
+        "of them before the issue, idle = gaps before the executions. With an iteration, each row has the costs of "
+        "its n-th execution in one wave only. An arrow counts how often an execution of the wait had to wait for an "
+        "execution of the producer; a branch counts how often control left the order of the code from one row to the "
+        "other."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "rows": _ROWS,
+        "arrows": _ARROWS,
+        "branches": _BRANCHES,
+        "loops": LOOPS,
+    }
+
+    wave: int | None  #: The one wave that was looked at; None = all chosen waves.
+    iteration: int | None  #: The execution (from 0) whose costs are given; None = all.
+    rows: pl.DataFrame
+    arrows: pl.DataFrame
+    branches: pl.DataFrame
+    loops: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class SampleListing(Answer):
+    """The code with its samples."""
+
+    definition: ClassVar[str] = (
+        "A sample is one look at the program counter of one wave. A row's samples are proportional to the time that "
+        "waves spent at it; how often it was executed, and for how long each time, is not known."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"rows": _SAMPLED_ROWS}
+
+    sample_count: int
+    stalled_count: int
+    rows: pl.DataFrame
+
+
+@bounded(wave=ITEM, iteration=ITEM)
+def isa_listing(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    wave: int | None = None,
+    iteration: int | None = None,
+    lane_sums: pl.DataFrame | None = None,
+) -> IsaListing:
+    """The code with what each row cost, which rows it waited for, and where branches went.
+
+    Parameters
+    ----------
+    rows
+        Only these rows, and arrows and branches that start or end in them; None = all.
+    wave
+        Only this wave; None = all waves. With an `iteration`, the one with the most instructions.
+    iteration
+        Only the n-th execution (from 0) of each row in the wave.
+    lane_sums
+        What `lanes.columns.lane_sums` says about the trace, to show it as well.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave, or no row was executed so often in it; when lanes are asked for one iteration.
+    """
+    if iteration is not None and lane_sums is not None:
+        raise UsageError("lanes are added up over all executions", advice="leave out --iteration or --lanes")
+    if iteration is not None and wave is None:
+        wave = _longest_wave(trace)
+    chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
+    costs = _costs(chosen) if iteration is None else _costs_of_iteration(chosen, iteration)
+    code = trace.code.join(blocks(trace.code, taken_jumps(trace)).by_row, on="row", how="left", maintain_order="left")
+    arrows, branches, around = wait_arrows(chosen), _branches(chosen), loops(chosen)
+    if rows is not None:
+        arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
+        branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
+    listed = with_lane_sums(_listed(code, costs, rows), lane_sums)
+    return IsaListing(wave, iteration, listed.select(_ROWS.names), arrows, branches, around)
+
+
+def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
+    """All code rows, or the chosen ones, with their costs; those never executed cost nothing."""
+    names = [name for name in _ROWS.names if name not in LANE_SUMS]
+    totals = [name for name in names if name.endswith("_total")]
+    chosen = code.lazy() if rows is None else code.lazy().filter(pl.col("row").is_in(rows.implode()))
+    executed = pl.col("hit_count") > 0
+    return (
+        chosen.select(names[: names.index("hit_count")])
+        .join(costs.lazy(), on="row", how="left")
+        .with_columns(pl.col("hit_count").fill_null(0))
+        .with_columns(
+            *(pl.when(executed).then(name).otherwise(0).alias(name) for name in totals),
+            latency_cycles_mean=pl.when(executed).then(pl.col("latency_cycles_total") / pl.col("hit_count")),
+        )
+        .sort("row")
+        .select(names)
+        .collect()
+    )
+
+
+def _longest_wave(trace: ThreadTrace) -> int:
+    waves = trace.waves.sort("instruction_count", descending=True, maintain_order=True)
+    if not waves.height:
+        raise UsageError("there is no wave whose iterations could be looked at", where=trace.source.path)
+    number: int = waves["wave"][0]
+    return number
+
+
+def _costs(trace: ThreadTrace) -> pl.DataFrame:
+    """Costs of the executed rows, and the class that their stall is mostly of."""
+    largest = stall_rows(trace).filter(pl.col("stall_cycles_total") > 0).group_by("row", maintain_order=True)
+    return row_costs(trace).join(largest.agg(stall_class=pl.col("class").first()), on="row", how="left")
+
+
+def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
+    """Costs of the n-th execution of each row; the trace has one wave."""
+    executions = trace.instructions.filter(pl.col("row") >= 0)
+    most = max(executions["row"].value_counts()["count"].to_list(), default=0)
+    if iteration >= most:
+        what = f"no row has an execution {iteration} in wave {trace.waves['wave'][0]}"
+        advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
+        raise UsageError(what, where=trace.source.path, advice=advice)
+    end = pl.col("time_cycles") + pl.col("duration_cycles")
+    start: int = trace.waves["start_cycles"][0]
+    nothing = pl.lit(None, pl.Int64)
+    return (
+        executions.lazy()
+        .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(start)))
+        .filter(pl.col("row").cum_count().over("row") == iteration + 1)
+        .select(
+            "row",
+            hit_count=pl.lit(1, pl.Int64),
+            latency_cycles_total=pl.col("duration_cycles").cast(pl.Int64),
+            latency_cycles_max="duration_cycles",
+            stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64),
+            stall_cycles_max="stall_cycles",
+            idle_cycles_total=(pl.col("time_cycles") - pl.col("free_from")).clip(lower_bound=0),
+            exposed_stall_cycles_total=nothing,
+            exposed_issue_cycles_total=nothing,
+            exposed_idle_cycles_total=nothing,
+            exposed_cycles_total=nothing,
+            stall_class=pl.lit(None, pl.String),
+        )
+        .collect()
+    )
+
+
+def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleListing:
+    """The code with how often each row was sampled; `rows` = only these code rows."""
+    names = _SAMPLED_ROWS.names
+    code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
+    count = pl.col("count")
+    reasons = (
+        trace.sample_reasons.filter(count > 0)
+        .sort("count", "reason", descending=[True, False])
+        .group_by("row", maintain_order=True)
+        .agg(pl.col("reason").first(), reason_share=count.first() / count.sum())
+    )
+    listed = (
+        code.select(names[:8])
+        .join(trace.samples, on="row", how="left", maintain_order="left")
+        .join(reasons, on="row", how="left", maintain_order="left")
+        .with_columns(pl.col(SAMPLE_COUNTS).fill_null(0))
+        .select(names)
+    )
+    stalled = int(listed["stalled_count"].sum())
+    return SampleListing(sum(int(listed[name].sum()) for name in SAMPLE_COUNTS), stalled, listed)
+
+
+def wait_arrows(trace: ThreadTrace) -> pl.DataFrame:
+    """The arrows of `isa_listing` alone: which rows waited for which, through which counter, and how often."""
+    return (
+        trace.waits.lazy()
+        .filter(pl.col("row") >= 0, pl.col("producer_row") >= 0)
+        .group_by(pl.col("row").alias("wait_row"), "producer_row", "counter")
+        .agg(count=pl.len().cast(pl.Int64))
+        .sort("wait_row", "producer_row", "counter")
+        .collect()
+    )
+
+
+def _branches(trace: ThreadTrace) -> pl.DataFrame:
+    return taken_jumps(trace).select("from_row", "to_row", count="taken_count")

@@ -1,0 +1,197 @@
+"""Source lines, or instructions where their text is not known, around the hottest of them or around a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.listing import isa_listing, sample_listing
+from wavewright.base.bounds import ITEM, ROWS, bounded
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import SAMPLE_COUNTS, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_HOTTEST = 10  #: Lines or rows that get a window where no place is asked for.
+_AROUND = 3  #: Lines before and after each of them.
+_LONGEST_LINE = 400  #: Characters of a line.
+
+
+@dataclass(frozen=True)
+class HotCode(Answer):
+    """Lines of code in their order, with what they cost."""
+
+    definition: ClassVar[str] = (
+        "A source line costs what the instructions cost whose innermost debug line it is: exposed cycles, which no "
+        "work of other waves hid, or PC samples. Shares are of the cost of all instructions of the trace. Where the "
+        "text of the source is not part of the capture, the instructions themselves are shown."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "lines": table_spec(
+            "lines",
+            "one source line or instruction, in the order of its file or of the code",
+            """
+            file         String   -  | source file, or the function of an instruction
+            line         UInt32   -  | number of the source line; null = an instruction, or no line is known
+            text         String   -  | its text, or the disassembly
+            address      UInt64   -  | of the instruction, or of the costliest of the line; null = not executed
+            cost         Int64    -  | exposed cycles, or samples
+            share        Float64  -  | of the cost of all instructions, 0 to 1
+            hit_count    Int64    -  | executions; null = samples do not tell
+            reason       String   -  | what it stalled on most; null = nothing, or not known
+            """,
+        ),
+    }
+
+    lines: pl.DataFrame
+    unit: str  #: cycles or samples.
+    is_source: bool  #: False = instructions.
+    total: int  #: Cost of all instructions.
+
+
+@bounded(line=ITEM, count=ROWS)
+def hot_code(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    at: Sequence[int] = (),
+    file: str | None = None,
+    line: int | None = None,
+    count: int = 20,
+) -> HotCode:
+    """The code around a place, `count` lines of it; without a place, around the hottest lines.
+
+    Parameters
+    ----------
+    rows
+        Only the costs of these code rows; None = all.
+    at
+        Code rows to show.
+    file, line
+        A source line to show: the end of the path of its file, and its number.
+
+    Raises
+    ------
+    UsageError
+        When the file is none of the trace.
+    """
+    costs = _row_costs(trace, rows)
+    total = int(costs["cost"].sum())
+    unit = "cycles" if trace.instructions.height else "samples"
+    costs = costs.with_columns(share=pl.col("cost") / total if total else pl.lit(0.0))
+    place = _place(costs, at, file, line)
+    texts = _texts(trace, costs)
+    if place is not None and place[0] in texts and place[1]:
+        asked: dict[str, Sequence[int]] = {place[0]: _window(place[1], count)}
+        return HotCode(_source_lines(costs, texts, asked), unit, is_source=True, total=total)
+    if place is None and not at and texts:
+        hot = costs.filter(pl.col("file").is_in(list(texts)), pl.col("cost") > 0)
+        hot = hot.group_by("file", "line").agg(pl.col("cost").sum())
+        hot = hot.sort("cost", "file", "line", descending=[True, False, False]).head(_HOTTEST)
+        if hot.height:
+            windows: dict[str, Sequence[int]] = {}
+            for name, number in hot.select("file", "line").iter_rows():
+                around = range(max(1, number - _AROUND), number + _AROUND + 1) if number else ()
+                windows[name] = sorted({*windows.get(name, ()), *around})
+            return HotCode(_source_lines(costs, texts, windows), unit, is_source=True, total=total)
+    wanted = list(at) or _rows_of(costs, place)
+    return HotCode(_instructions(costs, wanted, count), unit, is_source=False, total=total)
+
+
+def _row_costs(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
+    """Every code row with cost, hit_count and reason."""
+    place = ("row", "address", "text", "function", "file", "line")
+    if trace.instructions.height:
+        listed = isa_listing(trace, rows=rows).rows
+        return listed.select(*place, "hit_count", cost="exposed_cycles_total", reason="stall_class")
+    samples = sample_listing(trace, rows=rows).rows
+    nothing = pl.lit(None, pl.Int64)
+    return samples.select(*place, "reason", hit_count=nothing, cost=pl.sum_horizontal(SAMPLE_COUNTS))
+
+
+def _place(
+    costs: pl.DataFrame, at: Sequence[int], file: str | None, line: int | None
+) -> tuple[str | None, int | None] | None:
+    """The file and line to show; None = none is asked for, or the rows have none."""
+    if at:
+        chosen = costs.filter(pl.col("row").is_in(list(at)))
+        return chosen.select("file", "line").row(0) if chosen.height and chosen["file"][0] is not None else None
+    if file is None:
+        return None
+    end = pl.col("file").str.ends_with("/" + file.lstrip("/")) | (pl.col("file") == file)
+    there = costs.filter(end)
+    if not there.height:
+        files = costs["file"].drop_nulls().unique().sort().to_list()
+        advice = f"files: {', '.join(files[:8])}{', ...' if len(files) > 8 else ''}" if files else "no debug lines here"
+        raise UsageError("no instruction comes from this file", where=file[:80], advice=advice)
+    if line is None:
+        line = there.sort("cost", "line", descending=[True, False])["line"][0]
+    return there["file"][0], line
+
+
+def _texts(trace: ThreadTrace, costs: pl.DataFrame) -> dict[str, list[str]]:
+    """The lines of the source files that instructions come from and whose text is here."""
+    files = costs["file"].drop_nulls().unique()
+    sources = trace.sources.filter(pl.col("file").is_in(files.implode()), pl.col("text").is_not_null())
+    return {name: text.replace("\r\n", "\n").split("\n") for name, text in sources.select("file", "text").iter_rows()}
+
+
+def _window(line: int, count: int) -> range:
+    first = max(1, line - count // 2)
+    return range(first, first + count)
+
+
+def _source_lines(
+    costs: pl.DataFrame, texts: Mapping[str, Sequence[str]], windows: Mapping[str, Iterable[int]]
+) -> pl.DataFrame:
+    """The lines of the windows, files with more cost first."""
+    by_line = (
+        costs.filter(pl.col("file").is_in(list(windows)), pl.col("hit_count").fill_null(1) > 0)
+        .sort("cost", "row", descending=[True, False])
+        .group_by("file", "line", maintain_order=True)
+        .agg(
+            pl.col("address", "reason").first(),
+            pl.col("cost", "share").sum(),
+            pl.col("hit_count").max(),
+        )
+    )
+    shown = pl.DataFrame(
+        [
+            (name, number, texts[name][number - 1][:_LONGEST_LINE])
+            for name, numbers in windows.items()
+            for number in numbers
+            if number <= len(texts[name])
+        ],
+        schema={"file": pl.String, "line": pl.UInt32, "text": pl.String},
+        orient="row",
+    )
+    spec = HotCode.tables["lines"]
+    joined = shown.join(by_line, on=["file", "line"], how="left", maintain_order="left")
+    return joined.with_columns(pl.col("cost").fill_null(0), pl.col("share").fill_null(0.0)).select(spec.names)
+
+
+def _rows_of(costs: pl.DataFrame, place: tuple[str | None, int | None] | None) -> list[int]:
+    """The rows to show: those of a place, the costliest first; without one, the hottest."""
+    chosen = costs
+    if place is not None:
+        chosen = costs.filter(pl.col("file").eq_missing(place[0]), pl.col("line").eq_missing(place[1]))
+    ranked = chosen.sort("cost", "row", descending=[True, False])
+    return ranked.head(1 if place is not None else _HOTTEST)["row"].to_list()
+
+
+def _instructions(costs: pl.DataFrame, rows: Sequence[int], count: int) -> pl.DataFrame:
+    """The instructions around these rows."""
+    around = count // 2 if len(rows) == 1 else _AROUND
+    places = costs.with_row_index("place").filter(pl.col("row").is_in(list(rows)))["place"].to_list()
+    wanted = sorted({number for place in places for number in range(max(0, place - around), place + around + 1)})
+    shown = costs[[number for number in wanted if number < costs.height]]
+    spec = HotCode.tables["lines"]
+    file = pl.col("function").fill_null("")
+    return shown.with_columns(file=file, line=pl.lit(None, pl.UInt32)).select(spec.names)

@@ -1,0 +1,327 @@
+"""Exclusive and inclusive cost of each source line; inclusive: with everything that was inlined into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.histogram import MATRIX
+from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.trace import ThreadTrace
+
+_CYCLES = (
+    "hit_count",
+    "latency_cycles_total",
+    "stall_cycles_total",
+    "idle_cycles_total",
+    "exposed_stall_cycles_total",
+    "exposed_issue_cycles_total",
+    "exposed_idle_cycles_total",
+)
+_SUMS = ("row_count", *_CYCLES, *SAMPLE_COUNTS)
+_OWN = """
+    row_count                             Int64   -       | code rows whose innermost line it is
+    hit_count                             Int64   -       | executions of these rows; so all below
+    latency_cycles_total                  Int64   cycles  | sum of durations
+    stall_cycles_total                    Int64   cycles  | sum of stalls
+    idle_cycles_total                     Int64   cycles  | sum of the gaps before the executions
+    exposed_stall_cycles_total            Int64   cycles  | stall that work of other waves did not hide
+    exposed_issue_cycles_total            Int64   cycles  | latency without stall that other work did not hide
+    exposed_idle_cycles_total             Int64   cycles  | idle that other work did not hide
+    issued_count                          Int64   -       | PC samples in which one of the rows was issued
+    stalled_count                         Int64   -       | PC samples in which it was not
+    unknown_count                         Int64   -       | PC samples of a method that does not tell
+    inclusive_row_count                   Int64   -       | the same of all rows with it anywhere in their inline chain
+    inclusive_hit_count                   Int64   -       | executions
+    inclusive_latency_cycles_total        Int64   cycles  | sum of durations
+    inclusive_stall_cycles_total          Int64   cycles  | sum of stalls
+    inclusive_idle_cycles_total           Int64   cycles  | sum of the gaps
+    inclusive_exposed_stall_cycles_total  Int64   cycles  | stall that nothing hid
+    inclusive_exposed_issue_cycles_total  Int64   cycles  | latency without stall that nothing hid
+    inclusive_exposed_idle_cycles_total   Int64   cycles  | idle that nothing hid
+    inclusive_issued_count                Int64   -       | PC samples, issued
+    inclusive_stalled_count               Int64   -       | PC samples, not issued
+    inclusive_unknown_count               Int64   -       | PC samples of a method that does not tell"""
+_FILES = table_spec(
+    "files",
+    "one source file that debug lines name, costliest first; last, if there are any, the rows without a debug line",
+    f"""
+    file                                  String  -       | path as in the debug lines; null = no debug line
+    has_text                              Boolean -       | whether its text is here
+    line_count                            Int64   -       | distinct lines with rows
+    {_OWN.strip()}
+    """,
+)
+_LINES = table_spec(
+    "lines",
+    "one source line that debug lines name, in the order of files and lines",
+    f"""
+    file                                  String  -       | path as in the debug lines
+    line                                  UInt32  -       | number of the line; null = the compiler gave none
+    stall_class                           String  -       | what its rows stalled on, or were sampled for, most
+    {_OWN.strip()}
+    """,
+)
+_CALLS = table_spec(
+    "calls",
+    "one pair of a line and a line that was inlined directly into it",
+    """
+    file                  String  -       | file of the line with the call
+    line                  UInt32  -       | the line with the call; null = the compiler gave none
+    inlined_file          String  -       | file of the inlined line
+    inlined_line          UInt32  -       | number of the inlined line
+    row_count             Int64   -       | code rows that came through this pair
+    latency_cycles_total  Int64   cycles  | sum of their durations
+    idle_cycles_total     Int64   cycles  | sum of the gaps before them
+    """,
+)
+_CATEGORIES = table_spec(
+    "categories",
+    "the executions of one category among the rows of one line",
+    """
+    file                            String  -       | path as in the debug lines
+    line                            UInt32  -       | number of the line
+    category                        UInt8   -       | what the hardware reported (CATEGORIES); 15 = matrix instructions
+    latency_cycles_total            Int64   cycles  | durations of rows whose innermost line it is
+    inclusive_latency_cycles_total  Int64   cycles  | durations of rows with it anywhere in their inline chain
+    """,
+)
+_REASONS = table_spec(
+    "reasons",
+    "one reason for which PC samples saw the rows of one line not issued",
+    """
+    file             String  -  | path as in the debug lines
+    line             UInt32  -  | number of the line
+    reason           String  -  | why (SAMPLE_REASONS)
+    count            Int64   -  | samples of rows whose innermost line it is
+    inclusive_count  Int64   -  | samples of rows with it anywhere in their inline chain
+    """,
+)
+
+
+@dataclass(frozen=True)
+class LineCosts(Answer):
+    """Costs of source lines, own and inclusive."""
+
+    definition: ClassVar[str] = (
+        "The own cost of a line is that of the code rows whose innermost line it is: own costs of all files, with the "
+        "rows without a debug line, add up to the whole. Its inclusive cost is that of all rows that have it anywhere "
+        "in their inline chain, each row once; inclusive costs of different lines overlap."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "files": _FILES,
+        "lines": _LINES,
+        "calls": _CALLS,
+        "categories": _CATEGORIES,
+        "reasons": _REASONS,
+    }
+
+    files: pl.DataFrame
+    lines: pl.DataFrame
+    calls: pl.DataFrame
+    categories: pl.DataFrame
+    reasons: pl.DataFrame
+
+
+@once_per_trace
+def line_costs(trace: ThreadTrace) -> LineCosts:
+    """Return the exclusive and inclusive cost of every source line, in cycles and PC samples.
+
+    Its time follows the number of frames in all distinct inline chains, however deep they are.
+    """
+    costs = _costs(trace)
+    chains, frames = _frames(trace.code)
+    of_chains = chains.join(costs, on="row", maintain_order="left").group_by("chain").agg(pl.col(_SUMS).sum())
+    lines = _both(frames, of_chains, "place")
+    at_files, names = frames.of_files()
+    classes = _largest_class(trace, chains.join(frames.innermost("place"), on="chain", maintain_order="left"))
+    here = trace.sources.filter(pl.col("text").is_not_null())["file"]
+    files = (
+        _both(at_files, of_chains, "number")
+        .join(names, on="number", maintain_order="left")
+        .join(frames.places.group_by("file").agg(line_count=pl.len().cast(pl.Int64)), on="file", maintain_order="left")
+        .with_columns(has_text=pl.col("file").is_in(here.implode()))
+        .sort(
+            pl.col("latency_cycles_total") + pl.col("idle_cycles_total"),
+            pl.sum_horizontal(SAMPLE_COUNTS),
+            descending=True,
+        )
+    )
+    return LineCosts(
+        pl.concat([files.select(_FILES.names), _without_line(trace, costs).select(_FILES.names)]),
+        frames.named(lines.join(classes, on="place", how="left"))
+        .sort("file", "line", nulls_last=True)
+        .select(_LINES.names),
+        _calls(frames, of_chains).select(_CALLS.names),
+        _categories(trace, chains, frames).select(_CATEGORIES.names),
+        _reasons(trace, chains, frames).select(_REASONS.names),
+    )
+
+
+def _costs(trace: ThreadTrace) -> pl.DataFrame:
+    """Cycles and samples of every code row."""
+    return (
+        trace.code.select("row", row_count=pl.lit(1, pl.Int64))
+        .join(row_costs(trace).select("row", *_CYCLES), on="row", how="left", maintain_order="left")
+        .join(trace.samples.select("row", *SAMPLE_COUNTS), on="row", how="left", maintain_order="left")
+        .with_columns(pl.col(*_CYCLES, *SAMPLE_COUNTS).fill_null(0))
+    )
+
+
+@dataclass(frozen=True)
+class _Frames:
+    """The frames of every inline chain, as numbers of places: chains can be long, and strings are slow."""
+
+    steps: pl.DataFrame  #: `chain`, `depth` (0 = innermost), `place`.
+    places: pl.DataFrame  #: `place`, `file`, `line`.
+
+    def innermost(self, key: str) -> pl.DataFrame:
+        return self.steps.filter(pl.col("depth") == 0).select("chain", key)
+
+    def anywhere(self, key: str) -> pl.DataFrame:
+        """Every place of a chain once, however often the chain names it."""
+        return self.steps.select("chain", key).unique(maintain_order=True)
+
+    def named(self, frame: pl.DataFrame, *, prefix: str = "") -> pl.DataFrame:
+        """`frame` with file and line instead of a place."""
+        names = self.places.rename({name: prefix + name for name in self.places.columns})
+        return frame.join(names, on=f"{prefix}place", how="left", maintain_order="left").drop(f"{prefix}place")
+
+    def of_files(self) -> tuple[_Frames, pl.DataFrame]:
+        """The same with the column `number` of the file for every step, and the files by number."""
+        files = self.places.select("file").unique(maintain_order=True).with_row_index("number")
+        numbers = self.places.join(files, on="file", maintain_order="left").select("place", "number")
+        return _Frames(self.steps.join(numbers, on="place", maintain_order="left"), self.places), files
+
+
+def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
+    """The chain of every row, and the frames of the chains."""
+    chains = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
+    unique = chains.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
+    steps = (
+        unique.select("chain", frame=pl.col("inline_chain").str.split(" -> "))
+        .with_columns(depth=pl.int_ranges(0, pl.col("frame").list.len(), dtype=pl.UInt32))
+        .explode("frame", "depth")
+    )
+    frame = pl.col("frame")
+    number = frame.str.extract(r"^.+:([0-9]+)$").cast(pl.UInt32, strict=False)
+    parsed = (
+        steps.select("frame")
+        .unique(maintain_order=True)
+        .with_columns(
+            file=pl.coalesce(frame.str.extract(r"^(.+):[0-9]+$"), frame.str.strip_suffix(":?")),
+            line=pl.when(number > 0).then(number),
+        )
+    )
+    places = parsed.select("file", "line").unique(maintain_order=True).with_row_index("place")
+    numbered = parsed.join(places, on=["file", "line"], nulls_equal=True).select("frame", "place")
+    steps = steps.join(numbered, on="frame", maintain_order="left").select("chain", "depth", "place")
+    return chains.join(unique, on="inline_chain", maintain_order="left").select("row", "chain"), _Frames(steps, places)
+
+
+def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Own and inclusive sums by place or file."""
+
+    def summed(places: pl.DataFrame, prefix: str) -> pl.DataFrame:
+        joined = places.join(of_chains, on="chain", maintain_order="left")
+        return joined.group_by(key, maintain_order=True).agg(pl.col(n).sum().alias(prefix + n) for n in _SUMS)
+
+    anywhere = summed(frames.anywhere(key), "inclusive_")
+    both = anywhere.join(summed(frames.innermost(key), ""), on=key, how="left", maintain_order="left")
+    return both.with_columns(pl.col(_SUMS).fill_null(0))
+
+
+def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    """The rows without a debug line as one file without a name; no row if there are none that cost anything."""
+    rows = trace.code.filter(pl.col("inline_chain").is_null()).select("row")
+    unmapped = costs.join(rows, on="row", how="semi")
+    sums = unmapped.select(pl.col(_SUMS).sum())
+    nameless = sums.with_columns(pl.col(n).alias(f"inclusive_{n}") for n in _SUMS).select(
+        pl.lit(None, pl.String).alias("file"),
+        pl.lit(value=False).alias("has_text"),
+        pl.lit(0, pl.Int64).alias("line_count"),
+        pl.all(),
+    )
+    return nameless.filter(pl.sum_horizontal(*_CYCLES, *SAMPLE_COUNTS) > 0)
+
+
+def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
+    """The class that the rows of each place stalled on most; `rows` are numbers with their innermost places.
+
+    Where there are only PC samples, their most frequent reason.
+    """
+    if trace.instructions.height:
+        stalls = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
+    else:
+        stalls = trace.sample_reasons.select("row", stall_class="reason", stall_cycles_total="count")
+    return (
+        rows.join(stalls, on="row")
+        .group_by("place", "stall_class")
+        .agg(pl.col("stall_cycles_total").sum())
+        .filter(pl.col("stall_cycles_total") > 0)
+        .sort("stall_cycles_total", "stall_class", descending=[True, False])
+        .unique("place", keep="first", maintain_order=True)
+        .select("place", "stall_class")
+    )
+
+
+def _calls(frames: _Frames, of_chains: pl.DataFrame) -> pl.DataFrame:
+    keys = ["place", "inlined_place"]
+    # neighbours in the list of frames are neighbours in a chain, but for the ends of chains
+    inner = pl.col("place").shift(1)
+    pairs = frames.steps.select("chain", "depth", "place", inlined_place=inner).filter(pl.col("depth") > 0)
+    sums = (
+        pairs.select("chain", *keys)
+        .unique(maintain_order=True)
+        .join(of_chains, on="chain", maintain_order="left")
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("row_count", "latency_cycles_total", "idle_cycles_total").sum())
+    )
+    return frames.named(frames.named(sums), prefix="inlined_")
+
+
+def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
+    matrix = trace.code.filter(matrix_rows(trace.code))["row"]
+    category = pl.when(pl.col("row").is_in(matrix.implode())).then(pl.lit(MATRIX, pl.UInt8)).otherwise("category")
+    of_rows = (
+        trace.instructions.lazy()
+        .filter(pl.col("row") >= 0)
+        .group_by("row", "category")
+        .agg(pl.col("duration_cycles").cast(pl.Int64).sum())
+        .collect()
+    )
+    of_chains = (
+        of_rows.join(chains, on="row")
+        .group_by("chain", category.alias("category"))
+        .agg(pl.col("duration_cycles").sum().alias("latency_cycles_total"))
+    )
+    return _spread(frames, of_chains, "category", "latency_cycles_total")
+
+
+def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
+    of_chains = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
+    return _spread(frames, of_chains, "reason", "count")
+
+
+def _spread(frames: _Frames, of_chains: pl.DataFrame, kind: str, amount: str) -> pl.DataFrame:
+    """Amounts of each kind by line, own and inclusive, from those of chains."""
+    keys = ["place", kind]
+
+    def summed(places: pl.DataFrame, name: str) -> pl.DataFrame:
+        joined = places.join(of_chains, on="chain", maintain_order="left")
+        return joined.group_by(keys, maintain_order=True).agg(pl.col(amount).sum().alias(name))
+
+    anywhere = summed(frames.anywhere("place"), f"inclusive_{amount}")
+    innermost = summed(frames.innermost("place"), amount)
+    both = anywhere.join(innermost, on=keys, how="left").with_columns(pl.col(amount).fill_null(0))
+    return frames.named(both).sort("file", "line", kind, nulls_last=True)

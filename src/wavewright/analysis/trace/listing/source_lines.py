@@ -1,0 +1,204 @@
+"""The cost of each source line in cycles or PC samples, and of the lines that were inlined into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.listing.source_frames import by_line
+from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.model.answer import Answer
+from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.trace.listing.source_frames import ByLine
+    from wavewright.model.trace import ThreadTrace
+
+_SUMS = (
+    "hit_count",
+    "latency_cycles_total",
+    "stall_cycles_total",
+    "idle_cycles_total",
+    "exposed_stall_cycles_total",
+    "exposed_issue_cycles_total",
+    "exposed_idle_cycles_total",
+    "exposed_cycles_total",
+)
+_COSTS = f"""
+    row_count                   Int64   -       | code rows that belong to it
+    hit_count                   Int64   -       | executions of these rows
+    latency_cycles_total        Int64   cycles  | sum of durations
+    stall_cycles_total          Int64   cycles  | sum of stalls
+    idle_cycles_total           Int64   cycles  | sum of the gaps before the executions
+    exposed_stall_cycles_total  Int64   cycles  | stall that work of other waves did not hide
+    exposed_issue_cycles_total  Int64   cycles  | latency without stall that other work did not hide
+    exposed_idle_cycles_total   Int64   cycles  | idle that other work did not hide
+    exposed_cycles_total        Int64   cycles  | sum of the three
+    stall_class                 String  -       | what its rows stalled on most (stall_classes.py); null = no stall
+    stall_class_share           Float64 -       | share of that class in its stall, 0 to 1
+{LANE_COLUMNS}"""
+_SAMPLES = """
+    row_count      Int64    -  | code rows that belong to it
+    issued_count   Int64    -  | samples in which one of them was issued
+    stalled_count  Int64    -  | samples in which it was not
+    unknown_count  Int64    -  | samples of a method that does not tell
+    reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
+    reason_share   Float64  -  | its share of the reasons, 0 to 1"""
+
+
+def _specs(costs: str, order: str) -> Mapping[str, TableSpec]:
+    """Return the tables of a listing whose rows have these cost columns; files are in this order."""
+    return {
+        "files": table_spec(
+            "files",
+            f"one file that lines belong to, {order} first",
+            f"""
+            file      String   -  | path as in the debug lines
+            has_text  Boolean  -  | whether its text is here
+            {costs}
+            """,
+        ),
+        "lines": table_spec(
+            "lines",
+            "one source line: every line of files whose text is here, and every line with rows of the other files",
+            f"""
+            file  String  -  | path as in the debug lines
+            line  UInt32  -  | number of the line; null = the compiler gave none
+            text  String  -  | its text; null = not available here
+            {costs}
+            """,
+        ),
+        "inlined": table_spec(
+            "inlined",
+            "one line of a function that was inlined into a line, directly or through others",
+            f"""
+            file          String  -  | file of the line it was inlined into
+            line          UInt32  -  | the line it was inlined into
+            path          String  -  | from there inwards, `file:line` joined by ` -> `
+            depth         UInt32  -  | 1 = inlined into the line itself
+            inlined_file  String  -  | file of the inlined line, the last of the path
+            inlined_line  UInt32  -  | number of the inlined line
+            inlined_text  String  -  | its text; null = not available here
+            {costs}
+            """,
+        ),
+    }
+
+
+@dataclass(frozen=True)
+class _Lines(Answer):
+    """The source with one kind of cost."""
+
+    attribution: str
+    files: pl.DataFrame
+    lines: pl.DataFrame
+    inlined: pl.DataFrame
+    unmapped_row_count: int  #: Rows without a debug line.
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the text of any file with rows is here."""
+        return bool(self.files["has_text"].any())
+
+    @classmethod
+    def select(cls, sums: ByLine, order: pl.Expr) -> dict[str, pl.DataFrame]:
+        """Return the tables with the columns of this class, files with the largest `order` first."""
+        files = sums.files.sort(order, "file", descending=[True, False])
+        frames = {"files": files, "lines": sums.lines, "inlined": sums.inlined}
+        return {name: frame.select(cls.tables[name].names) for name, frame in frames.items()}
+
+
+@dataclass(frozen=True)
+class SourceListing(_Lines):
+    """The source with its costs."""
+
+    definition: ClassVar[str] = (
+        "Every code row belongs to one line: the innermost of its inline chain (the line the instruction was compiled "
+        "from), the outermost (the line of the kernel that called for it), or the first from the inside that is not in "
+        "a library. The costs of a line are the sums over its rows; lines inlined into it have their shares in "
+        "`inlined`, where a row counts at every depth down to 64."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = _specs(_COSTS, "costliest")
+
+    unmapped_cycles_total: int  #: Latency and idle of these rows.
+
+
+@dataclass(frozen=True)
+class SampleLines(_Lines):
+    """The source with its samples."""
+
+    definition: ClassVar[str] = (
+        "Every code row belongs to one line of its inline chain, as in a listing of cycles; the samples of a line are "
+        "the sums over its rows."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = _specs(_SAMPLES, "most samples")
+
+    unmapped_sample_count: int  #: Samples of these rows.
+
+
+def source_listing(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    attribution: str = "outermost",
+    mine: Sequence[str] = (),
+    lane_sums: pl.DataFrame | None = None,
+) -> SourceListing:
+    """The source files with what each line cost.
+
+    Parameters
+    ----------
+    rows
+        Only the cost of these code rows; None = all.
+    attribution
+        Which line of an inline chain a row belongs to: innermost, outermost or mine (the first from the inside that is
+        not in a library, or that is below one of the paths `mine`).
+    lane_sums
+        What `lanes.columns.lane_sums` says about the trace, to show it as well.
+
+    Raises
+    ------
+    UsageError
+        When there is no such attribution.
+    """
+    costs = row_costs(trace).select("row", *_SUMS)
+    costs = with_lane_sums(costs, lane_sums)
+    classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
+    cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    sums = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)
+    if lane_sums is None:
+        sums = sums.without(LANE_SUMS)
+    return SourceListing(
+        attribution,
+        **SourceListing.select(sums, pl.col("exposed_cycles_total")),
+        unmapped_row_count=sums.unmapped.height,
+        unmapped_cycles_total=int(sums.unmapped.select(cycles.sum()).item()),
+    )
+
+
+def sample_lines(
+    trace: ThreadTrace, *, rows: pl.Series | None = None, attribution: str = "outermost", mine: Sequence[str] = ()
+) -> SampleLines:
+    """Return the source files with the samples of each line; parameters as in `source_listing`.
+
+    Raises
+    ------
+    UsageError
+        When there is no such attribution.
+    """
+    counts = trace.samples.select("row", *SAMPLE_COUNTS)
+    reasons = trace.sample_reasons.select("row", "reason", "count")
+    sums = by_line(trace, rows, counts, reasons, attribution=attribution, mine=mine)
+    samples = pl.sum_horizontal(SAMPLE_COUNTS)
+    return SampleLines(
+        attribution,
+        **SampleLines.select(sums, samples),
+        unmapped_row_count=sums.unmapped.height,
+        unmapped_sample_count=int(sums.unmapped.select(samples.sum()).item()),
+    )

@@ -1,0 +1,219 @@
+"""Latency of each memory operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavewright.analysis.trace.code.requested import lanes_per_wave, requested_bytes
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.memory_latency.level_counters import counter_latencies
+from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbours
+from wavewright.analysis.trace.memory_latency.traffic import TRAFFIC, cu_cycles, traffic
+from wavewright.analysis.trace.waits.resolved import producer_kinds, resolve
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+DISTRIBUTION_BINS = 36
+
+_ROW_SPEC = table_spec(
+    "by_row",
+    "one memory operation that some wait drained; largest total latency first",
+    f"""
+    row                     Int32          -       | code.row
+    kind                    String         -       | what it is (stall_classes.py)
+    bytes_per_lane          Int32          bytes   | bytes of one lane (scalar: of the wave); null = not in the text
+    requested_bytes         Int64          bytes   | by one execution, all lanes active; null = not known
+    sample_count            Int64          -       | executions whose wait is known
+    tight_count             Int64          -       | of them those that ended their wait: their latency is exact
+    latency_cycles_mean     Float64        cycles  | mean time from issue to the end of the wait; may be a bound
+    latency_cycles_sd       Float64        cycles  | sample standard deviation of the same; null = one sample
+    latency_cycles_min      Int64          cycles  | shortest latency
+    latency_cycles_p50      Int64          cycles  | median latency
+    latency_cycles_p95      Int64          cycles  | latency that 95 % of the samples do not exceed
+    latency_cycles_max      Int64          cycles  | longest latency
+    is_bound                Boolean        -       | no sample is tight: the numbers are upper bounds
+    bound_cycles_mean       Float64        cycles  | mean over all samples: at most so long
+    distribution            List(UInt32)?  -       | of the same, in bins of `bin_cycles` from 0; the last has the rest
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_COUNTER_SPEC = table_spec(
+    "from_counters",
+    "one memory operation, from the level counters in the trace (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)",
+    f"""
+    row                     Int32    -       | code.row
+    counter                 String   -       | which counter
+    sample_count            Int64    -       | executions whose end was seen
+    latency_cycles_mean     Float64  cycles  | mean time from issue to the first counter sample by which it was done
+    latency_cycles_sd       Float64? cycles  | sample standard deviation; 0 for one sample
+    error_cycles            Float64? cycles  | sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1
+    stall_cycles_mean       Float64? cycles  | stall before the issue, per sample
+    issue_cycles_mean       Float64? cycles  | issue, per sample
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_EXPOSURE_SPEC = table_spec(
+    "exposure",
+    "one part of the waves' time, and how much of it was hidden by other work on the same SIMD (exposure.py)",
+    """
+    part                  String   -       | stall, issue or idle
+    cycles_total          Int64    cycles  | of all code rows that were asked about
+    hidden_cycles_total   Int64    cycles  | hidden by other waves
+    exposed_cycles_total  Int64    cycles  | not hidden by other waves
+    exposed_share         Float64? -       | exposed cycles of this part
+    """,
+)
+
+
+@dataclass(frozen=True)
+class MemoryLatency(Answer):
+    """Latency of every memory operation, from waits and from counters."""
+
+    definition: ClassVar[str] = (
+        "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
+        " wait stalled and the operation was the last it waited for; else an upper bound: to the end of the wait, or to"
+        " its start when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
+        " counter at which at most all younger ones can be in flight (in-order completion per CU assumed). Requested"
+        " bytes: width in the mnemonic x lanes of a wave (scalar: x 1), as if all lanes were active; what the caches"
+        " then fetch is not in a trace. Per cycle: / time from the first start to the last end of traced waves on each"
+        " CU, added up over the traced CUs (RDNA: only the waves of the traced SIMD of a WGP are in it)."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "by_row": _ROW_SPEC,
+        "from_counters": _COUNTER_SPEC,
+        "exposure": _EXPOSURE_SPEC,
+        "traffic": TRAFFIC,
+        "neighbours": NEIGHBOURS,
+    }
+
+    by_row: pl.DataFrame
+    from_counters: pl.DataFrame
+    exposure: pl.DataFrame
+    traffic: pl.DataFrame
+    neighbours: pl.DataFrame
+    lane_count: int | None  #: Lanes of a wave; None = not known.
+    cu_cycles: int  #: Cycles of the traced CUs, that of `requested_bytes_per_cycle`.
+    traced_unit: str  #: What `requested_bytes_per_cycle` is of: a CU (gfx9), or the traced SIMD of a WGP (RDNA).
+    target: str | None  #: GPU of the trace, as recorded.
+    bin_cycles: int  #: Width of the bins of `distribution`.
+    counter_interval_cycles: int  #: Sampling interval of the counters; 0 = the trace has none of them.
+
+
+def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> MemoryLatency:
+    """Latencies by code row; `rows` = only these."""
+    samples = resolve(trace).samples
+    measured, interval = counter_latencies(trace)
+    if rows is not None:
+        samples = samples.filter(pl.col("row").is_in(rows.implode()))
+        measured = measured.filter(pl.col("row").is_in(rows.implode()))
+    table = _statistics(samples).join(producer_kinds(trace), on="row", how="left", maintain_order="left")
+    longest = max(table["latency_cycles_p95"].to_list(), default=0)
+    width = _round_width(longest / (DISTRIBUTION_BINS - 1))
+    table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
+    requested = requested_bytes(trace).select("row", "bytes_per_lane", "requested_bytes")
+    table = table.join(requested, on="row", how="left", maintain_order="left")
+    total = pl.col("bound_cycles_mean") * pl.col("sample_count")
+    return MemoryLatency(
+        by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, _ROW_SPEC),
+        from_counters=_shaped(measured, trace, _COUNTER_SPEC),
+        exposure=_exposure(trace, rows),
+        traffic=traffic(trace, rows),
+        neighbours=neighbours(trace, rows),
+        lane_count=lanes_per_wave(trace),
+        cu_cycles=cu_cycles(trace.waves.filter(pl.col("instruction_count") > 0)),
+        traced_unit="CU" if trace.gfxip in (0, 9) else "SIMD",
+        target=trace.source.target,
+        bin_cycles=width,
+        counter_interval_cycles=interval,
+    )
+
+
+def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
+    """Hidden and exposed cycles of the waves' time, part by part."""
+    costs = row_costs(trace)
+    if rows is not None:
+        costs = costs.filter(pl.col("row").is_in(rows.implode()))
+    parts = ("stall", "issue", "idle")
+    hidden, exposed = (
+        [int(costs[f"{side}_{part}_cycles_total"].sum()) for part in parts] for side in ("hidden", "exposed")
+    )
+    columns = {"part": parts, "hidden_cycles_total": hidden, "exposed_cycles_total": exposed}
+    frame = pl.DataFrame(columns, schema_overrides=dict.fromkeys(list(columns)[1:], pl.Int64))
+    total = pl.col("hidden_cycles_total") + pl.col("exposed_cycles_total")
+    share = (pl.col("exposed_cycles_total") / total).fill_nan(0.0)
+    return frame.with_columns(cycles_total=total, exposed_share=share).select(_EXPOSURE_SPEC.names)
+
+
+def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:
+    return located(frame, trace).select(spec.names)
+
+
+def _shown(samples: pl.DataFrame) -> pl.DataFrame:
+    """The tight samples of rows that have some, all samples of the others."""
+    tight = samples.filter(pl.col("is_tight") == 1)
+    others = samples.join(tight.select("row").unique(), on="row", how="anti")
+    merged = others.group_by("row", "latency_cycles").agg(pl.col("count").sum())
+    return pl.concat([tight.select("row", "latency_cycles", "count"), merged])
+
+
+def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
+    value, count = pl.col("latency_cycles").cast(pl.Float64), pl.col("count")
+    mean = (value * count).sum() / count.sum()
+    spread = ((value - mean) ** 2 * count).sum()
+    values = pl.col("latency_cycles").cast(pl.Int64)
+    statistics = (
+        _shown(samples)
+        .sort("row", "latency_cycles")
+        .group_by("row", maintain_order=True)
+        .agg(
+            latency_cycles_mean=mean,
+            latency_cycles_sd=pl.when(count.sum() > 1).then((spread / (count.sum() - 1)).sqrt()),
+            latency_cycles_min=values.first(),
+            latency_cycles_p50=values.filter(count.cum_sum() >= 0.5 * count.sum()).first(),
+            latency_cycles_p95=values.filter(count.cum_sum() >= 0.95 * count.sum()).first(),
+            latency_cycles_max=values.last(),
+        )
+    )
+    tight = pl.col("is_tight") == 1
+    counts = samples.group_by("row").agg(
+        sample_count=count.sum(), tight_count=count.filter(tight).sum(), bound_cycles_mean=mean
+    )
+    return statistics.join(counts, on="row").with_columns(is_bound=pl.col("tight_count") == 0)
+
+
+def _round_width(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... that is not below `least`: edges of bins are round numbers."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power >= least:
+                return factor * power
+        power *= 10
+
+
+def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
+    bins = pl.DataFrame({"bin": range(DISTRIBUTION_BINS)}, schema={"bin": pl.UInt32})
+    binned = (
+        _shown(samples)
+        .group_by("row", (pl.col("latency_cycles") // width).clip(upper_bound=DISTRIBUTION_BINS - 1).alias("bin"))
+        .agg(pl.col("count").sum())
+    )
+    return (
+        binned.select("row")
+        .unique()
+        .join(bins, how="cross")
+        .join(binned, on=["row", "bin"], how="left")
+        .sort("row", "bin")
+        .group_by("row", maintain_order=True)
+        .agg(distribution=pl.col("count").fill_null(0).cast(pl.UInt32))
+    )

@@ -1,0 +1,68 @@
+"""Sums over all instructions, made part by part: of a large capture only one shader engine is in memory at a time.
+
+A question is a function of a part, of the whole trace, and of further arguments that can be hashed. What the parts
+answer is small and kept with the trace, so that several questions can be asked in one pass (`ask`) and each of them
+combined later (`answers`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    from wavewright.model.trace import ThreadTrace
+
+    Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
+
+
+def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
+    """Ask every part all questions that were not asked before, in one pass over the parts."""
+    new = [question for question in questions if _key(question) not in trace.answers]
+    if not new:
+        return
+    results: dict[Hashable, list[Any]] = {_key(question): [] for question in new}
+    for part in trace.each_part():
+        for question, *more in new:
+            results[_key((question, *more))].append(question(part, trace, *more))
+        del part  # before the next one is decoded
+    trace.answers.update(results)
+
+
+def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
+    """The results of every part for a question."""
+    ask(trace, [(question, *more)])
+    results: list[Any] = trace.answers[_key((question, *more))]
+    return results
+
+
+def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
+    """Frames of parts as one: rows with the same keys added up; columns `*_max` and `*_min` keep the extreme.
+
+    Keys stand in the order in which they come first, as in a pass over all parts.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> one, two = ({"row": [3], "hits": [2], "stall_max": [7]}, {"row": [3], "hits": [1], "stall_max": [9]})
+    >>> added([pl.DataFrame(one), pl.DataFrame(two)], ["row"]).rows()
+    [(3, 3, 9)]
+    """
+    if len(frames) == 1:
+        return frames[0]
+    both = pl.concat(frames)
+    sums = [_added(name) for name in both.columns if name not in keys]
+    return both.group_by(keys, maintain_order=True).agg(sums).select(both.columns)
+
+
+def _added(name: str) -> pl.Expr:
+    column = pl.col(name)
+    return column.max() if name.endswith("_max") else column.min() if name.endswith("_min") else column.sum()
+
+
+def _key(question: Question) -> Hashable:
+    function, *more = question
+    return ("parts", function, *more)

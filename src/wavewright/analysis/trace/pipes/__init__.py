@@ -1,0 +1,121 @@
+"""The pipe of each instruction on a SIMD, and the busy cycles of pipes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.model.schema import CATEGORIES
+
+if TYPE_CHECKING:
+    from wavewright.analysis.common.time_bins import TimeBins
+
+#: Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic.
+PIPES: dict[str, tuple[str, ...]] = {
+    "VALU": ("VALU",),
+    "MATRIX": (),
+    "VMEM": ("VMEM", "FLAT"),
+    "LDS": ("LDS",),
+    "SCALAR": ("SALU", "SMEM"),
+    "BRANCH": ("JUMP", "NEXT"),
+    "RAY": ("BVH",),
+    "MESSAGE": ("MESSAGE",),
+    "IMMEDIATE": ("IMMED",),
+}
+
+#: Kinds of cycles besides issues to pipes, as wavewright/timeline.hpp numbers them; BUSY + number of a pipe.
+ANY_PIPE, RESIDENT, BUBBLE, BUSY = 16, 17, 18, 32
+_NO_PIPE, _BY_CATEGORY = 255, 254
+_MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
+#: Pipes whose instructions are reported with their waiting time, although an issue takes one base clock.
+_SHORT = ("MESSAGE", "IMMEDIATE")
+
+
+def pipe_cycles(
+    waves: pl.DataFrame,
+    instructions: pl.DataFrame,
+    pipes: pl.Series,
+    busy: pl.Series,
+    bins: TimeBins,
+    *,
+    base_clock: int,
+    counts_unknown_rows: bool = True,
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Cycles per unit and kind; per group, kind and bin; and issues per unit and pipe.
+
+    The first two have the columns `group`, `kind`, `bin`, `cycles`, the third `unit`, `pipe`, `issue_count` and
+    `phase_cycles`. `waves` needs `unit` (what has pipes), `group` (what bins are added up by), `offset` (cycles to add
+    to times), begin and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`, `busy` by
+    `passes.pipe_cycles_of_rows`; an empty one counts issues only.
+    """
+    per_unit, per_bin, issues = _core.pipe_use(
+        waves["unit"],
+        waves["group"],
+        waves["offset"],
+        waves["start_cycles"],
+        waves["end_cycles"],
+        waves["first_instruction"].fill_null(0),
+        waves["instruction_count"].fill_null(0),
+        instructions["time_cycles"],
+        instructions["stall_cycles"],
+        instructions["duration_cycles"],
+        instructions["category"],
+        instructions["row"],
+        _pipes_of_categories(),
+        pipes,
+        busy,
+        counts_unknown_rows,
+        _short_pipes(),
+        base_clock,
+        bins.numbers,
+    )
+    return pl.DataFrame(per_unit), pl.DataFrame(per_bin), pl.DataFrame(issues)
+
+
+def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:
+    """The pipe of each instruction and its busy time, as the native core takes them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pipe_rules(pl.DataFrame({"row": [0], "text": ["s_nop 0"]}), 4)[-1]
+    4
+    """
+    return _pipes_of_categories(), pipes_of_rows(code), _short_pipes(), base_clock
+
+
+def _pipes_of_categories() -> bytes:
+    numbers = {category: number for number, category in CATEGORIES.items()}
+    of_category = bytearray([_NO_PIPE] * 256)
+    for pipe, categories in enumerate(PIPES.values()):
+        for category in categories:
+            of_category[numbers[category]] = pipe
+    return bytes(of_category)
+
+
+def _short_pipes() -> int:
+    return sum(1 << list(PIPES).index(pipe) for pipe in _SHORT)
+
+
+def matrix_rows(code: pl.DataFrame) -> pl.Series:
+    """Whether each code row, in the order of the frame, is a matrix instruction.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> matrix_rows(pl.DataFrame({"text": ["v_mfma_f32_32x32x8_f16 a[0:15]", "s_nop 0"]})).to_list()
+    [True, False]
+    """
+    return code["text"].fill_null("").str.contains(_MATRIX_MNEMONICS)
+
+
+def pipes_of_rows(code: pl.DataFrame, rows: pl.Series | None = None) -> pl.Series:
+    """Number of the pipe of every code row: MATRIX, none for rows that are not requested, else by category."""
+    by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
+    code = code.sort("row")
+    pipe = pl.when(matrix_rows(code)).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)
+    if rows is not None:
+        pipe = pl.when(pl.col("row").is_in(rows.implode())).then(pipe).otherwise(none)
+    return code.select(pipe.alias("pipe")).to_series()

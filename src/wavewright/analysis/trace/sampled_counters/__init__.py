@@ -1,0 +1,217 @@
+"""Counters sampled inside a trace: totals, values per CU and over time, and hardware utilization."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.common.time_bins import step_means, time_bins
+from wavewright.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
+from wavewright.base.bounds import BINS, ENGINE, ITEM, bounded
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.common.time_bins import TimeBins
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+BUSY = "BUSY_CU_CYCLES"
+#: Part of the hardware -> its counter (without SQ_), and what a count is in quad-cycles of the busy counter.
+UNITS: dict[str, tuple[str, float]] = {
+    "MFMA": ("VALU_MFMA_BUSY_CYCLES", 0.25),
+    "VALU": ("ACTIVE_INST_VALU", 1.0),
+    "LDS": ("ACTIVE_INST_LDS", 2.0),
+    "VMEM": ("ACTIVE_INST_VMEM", 2.0),
+    "FLAT": ("ACTIVE_INST_FLAT", 2.0),
+    "SCA": ("ACTIVE_INST_SCA", 1.0),
+    "MISC": ("ACTIVE_INST_MISC", 1.0),
+}
+_CLOCK_CYCLES = 4  # gfx9 counts in steps of four cycles: points of one such step are one point of a curve
+_VALUES = """\
+sample_count  UInt32   -  | samples written; samples of nothing but zeros are not
+value_total   Int64    -  | sum of the samples: total events; of a level (INST_LEVEL) use value_mean
+value_mean    Float64  -  | mean of the samples
+value_max     Int64    -  | largest sample
+"""
+
+
+@dataclass(frozen=True)
+class SampledCounters(Answer):
+    """The counters streamed into the trace (gfx9)."""
+
+    definition: ClassVar[str] = (
+        "Each sample of a CU holds what was counted since its last one; samples of zeros are not written and put back "
+        "one sampling step after the last sample. Curves: sum over all CUs, each at its latest sample, as a mean over "
+        "equal bins of aligned time. Hardware: cycles in which a unit works / cycles in which its CU is busy, "
+        "summed over time and CUs; peak: the same of the largest sums over all CUs at one time."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "totals": table_spec("totals", "one counter", "name String - | counter\n" + _VALUES),
+        "by_cu": table_spec(
+            "by_cu",
+            "one counter of one CU",
+            "name String - | counter\nse UInt16 - | shader engine\ncu UInt8 - | CU\n" + _VALUES,
+        ),
+        "curves": table_spec(
+            "curves",
+            "one counter in one time bin",
+            """
+            name          String   -       | counter
+            bin           UInt32   -       | number of the bin
+            start_cycles  Int64    cycles  | its start, aligned
+            value_mean    Float64  -       | mean over time of the sum over CUs, per sampling step
+            """,
+        ),
+        "hardware": table_spec(
+            "hardware",
+            "one part of the hardware",
+            """
+            unit        String   -  | MFMA, VALU, LDS, VMEM, FLAT, SCA (scalar) or MISC
+            share       Float64  -  | of the cycles in which CUs were busy; VALU can exceed 1 (two issues at once)
+            peak_share  Float64  -  | largest sum over CUs at one time / largest sum of busy cycles at one time
+            """,
+        ),
+        "hardware_by_cu": table_spec(
+            "hardware_by_cu",
+            "one part of the hardware of one CU",
+            """
+            unit   String   -  | as in hardware
+            se     UInt16   -  | shader engine
+            cu     UInt8    -  | CU
+            share  Float64  -  | of the busy cycles of the CU
+            """,
+        ),
+    }
+
+    totals: pl.DataFrame
+    by_cu: pl.DataFrame
+    curves: pl.DataFrame
+    hardware: pl.DataFrame
+    hardware_by_cu: pl.DataFrame
+    step_cycles: int  #: Cycles between two samples of a CU; 0 = no counters.
+    start_cycles: int
+    end_cycles: int
+    bin_cycles: int
+    bin_count: int
+    names_are_known: bool  #: False when counters only have numbers, as in raw traces.
+
+
+@bounded(bins=BINS)
+def sampled_counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -> SampledCounters:
+    """Totals, curves and hardware utilization from the counters in the trace.
+
+    `names` are those of the first counters, in the order of the capture, where the trace does not hold them.
+
+    Raises
+    ------
+    UsageError
+        When more names are given than there are counters, or one twice.
+    """
+    all_names = counter_names(trace, names)
+    step = sampling_step(trace)
+    curves = {name: gpu_curve(trace, number) for number, name in enumerate(all_names)}
+    times = pl.concat([curve["time_cycles"] for curve in curves.values()]).to_list() if curves else []
+    grid = time_bins(min(times, default=0), max(times, default=0), bins)
+    by_cu = _by_cu(trace, all_names)
+    peaks = {name: max(curve["value"].to_list(), default=0) for name, curve in curves.items()}
+    hardware, hardware_by_cu = _hardware(by_cu, peaks)
+    return SampledCounters(
+        totals=_summed(by_cu, all_names),
+        by_cu=by_cu,
+        curves=_binned(curves, grid),
+        hardware=hardware,
+        hardware_by_cu=hardware_by_cu,
+        step_cycles=step,
+        start_cycles=grid.start_cycles,
+        end_cycles=grid.end_cycles,
+        bin_cycles=grid.width_cycles,
+        bin_count=grid.count,
+        names_are_known=any(name != f"counter{number}" for number, name in enumerate(all_names)),
+    )
+
+
+@bounded(number=ITEM, se=ENGINE)
+def gpu_curve(trace: ThreadTrace, number: int, *, se: int | None = None) -> pl.DataFrame:
+    """One counter over time: from `time_cycles` on the latest samples of all CUs, or of one engine, are `value`."""
+    before = pl.col("value").shift(1, fill_value=0).over("se", "cu")
+    clock = pl.col("time_cycles") // _CLOCK_CYCLES * _CLOCK_CYCLES
+    of_counter = samples(trace, number)
+    return (
+        filled(of_counter if se is None else of_counter.filter(pl.col("se") == se), sampling_step(trace))
+        .select(time_cycles=clock, change=pl.col("value") - before)
+        .group_by("time_cycles")
+        .agg(pl.col("change").sum())
+        .sort("time_cycles")
+        .select("time_cycles", value=pl.col("change").cum_sum())
+    )
+
+
+def _by_cu(trace: ThreadTrace, names: Sequence[str]) -> pl.DataFrame:
+    value = pl.col("value")
+    parts = [
+        samples(trace, number)
+        .group_by("se", "cu")
+        .agg(
+            sample_count=pl.len().cast(pl.UInt32),
+            value_total=value.sum(),
+            value_mean=value.mean(),
+            value_max=value.max(),
+        )
+        .sort("se", "cu")
+        .select(pl.lit(name).alias("name"), pl.all())
+        for number, name in enumerate(names)
+    ]
+    if parts:
+        return pl.concat(parts)
+    return _empty("by_cu")
+
+
+def _summed(by_cu: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    order = pl.DataFrame({"name": list(names)}, schema={"name": pl.String})
+    sums = by_cu.group_by("name").agg(
+        pl.col("sample_count").sum(), pl.col("value_total").sum(), pl.col("value_max").max()
+    )
+    return order.join(sums, on="name", how="left", maintain_order="left").select(
+        "name",
+        pl.col("sample_count").fill_null(0).cast(pl.UInt32),
+        pl.col("value_total").fill_null(0),
+        (pl.col("value_total") / pl.col("sample_count")).alias("value_mean"),
+        pl.col("value_max").fill_null(0),
+    )
+
+
+def _binned(curves: Mapping[str, pl.DataFrame], grid: TimeBins) -> pl.DataFrame:
+    change = pl.col("value") - pl.col("value").shift(1, fill_value=0)
+    changes = [curve.select(pl.lit(name).alias("name"), "time_cycles", change=change) for name, curve in curves.items()]
+    if not changes:
+        return _empty("curves")
+    return step_means(pl.concat(changes), "name", grid).rename({"mean": "value_mean"})
+
+
+def _hardware(by_cu: pl.DataFrame, peaks: Mapping[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Utilization of every unit whose counter is there, in all and per CU; empty without the busy counter."""
+    short = by_cu.with_columns(pl.col("name").str.strip_prefix("SQ_"))
+    peak = {name.removeprefix("SQ_"): value for name, value in peaks.items()}
+    busy = short.filter(name=BUSY).select("se", "cu", busy="value_total")
+    whole = int(busy["busy"].sum())
+    rows, parts = [], [_empty("hardware_by_cu")]
+    for unit, (counter, factor) in UNITS.items():
+        if not whole or counter not in peak:
+            continue
+        of_unit = short.filter(name=counter)
+        share = factor * int(of_unit["value_total"].sum()) / whole
+        rows.append((unit, share, factor * peak[counter] / peak[BUSY]))
+        of_cu = busy.filter(pl.col("busy") > 0).join(of_unit, on=["se", "cu"], how="inner", maintain_order="left")
+        per_cu = (pl.col("value_total") * factor / pl.col("busy")).alias("share")
+        parts.append(of_cu.select(pl.lit(unit).alias("unit"), "se", "cu", per_cu))
+    schema = {"unit": pl.String, "share": pl.Float64, "peak_share": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row"), pl.concat(parts)
+
+
+def _empty(table: str) -> pl.DataFrame:
+    return empty_frame(SampledCounters.tables[table])

@@ -1,0 +1,130 @@
+"""A diagnosis by PC samples: where the waves of a kernel were and why, as shares of samples with their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.common.noise import share_bounds
+from wavewright.analysis.trace.samples.causes import ISSUED, LOST, causes_of_samples
+from wavewright.analysis.trace.samples.scope import SampleScope, scope_of
+from wavewright.model.answer import Answer
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+LEAST_SHARE = 0.05  #: A finding is told when its share of samples is at least this, at the lower end of its interval.
+LEAST_OBSERVATIONS = 30  #: With fewer independent observations an interval is wider than most findings.
+_MOST_PLACES = 3
+
+
+@dataclass(frozen=True)
+class SamplePlace:
+    """One code row of a finding."""
+
+    row: int
+    address: int | None  #: None = not recorded.
+    text: str
+    file: str | None
+    line: int | None
+    sample_count: int
+    share: float  #: Of the samples of the kernel.
+
+
+@dataclass(frozen=True)
+class SampleFinding:
+    """One cause that many samples have in common."""
+
+    name: str
+    verdict: str
+    remedy: str  #: What to try; empty = nothing follows from samples alone.
+    sample_count: int
+    share: float  #: Of the samples of the kernel.
+    share_min: float
+    share_max: float
+    row_count: int
+    places: tuple[SamplePlace, ...]  #: The rows with the most of its samples.
+
+
+@dataclass(frozen=True)
+class SampleDiagnosis(Answer):
+    """What PC samples say about a kernel, the most frequent cause first."""
+
+    definition: ClassVar[str] = (
+        "The samples of the kernel with the most samples (of the user, where there is one), grouped by cause: the "
+        "recorded reason why a wave did not issue, or, where the method records none, the kind of instruction that it "
+        "was at. Shares are of the samples of that kernel, with Wilson's 95 % interval; samples of one moment count "
+        f"as one observation. Told are causes with at least {100 * LEAST_SHARE:.0f} % at the lower end, from "
+        f"{LEAST_OBSERVATIONS} observations on. A share of samples is a share of the time of waves, not of the kernel: "
+        "no gain follows from it."
+    )
+
+    scope: SampleScope
+    has_reasons: bool  #: Whether the method recorded why waves did not issue.
+    is_enough: bool  #: Whether there are enough observations for findings.
+    #: Share of samples in which the wave issued, or lost to another one that did; None = not recorded.
+    issuing_share: float | None
+    issuing_share_min: float | None
+    issuing_share_max: float | None
+    findings: tuple[SampleFinding, ...]
+
+
+def sample_diagnosis(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleDiagnosis:
+    """Group the samples of the most sampled kernel by cause; `rows` = only those at these code rows."""
+    scope, seen = scope_of(trace, one_kernel=True)
+    causes = causes_of_samples(trace).join(seen.select("row"), on="row", how="semi")
+    issuing = int(causes.filter(pl.col("cause").is_in([ISSUED.name, LOST.name]))["count"].sum())
+    if rows is not None:
+        causes = causes.filter(pl.col("row").is_in(rows.implode()))
+    has_reasons = scope.unknown_count < scope.sample_count
+    is_enough = scope.independent_count >= LEAST_OBSERVATIONS
+    share = issuing / scope.sample_count if has_reasons and scope.sample_count else None
+    low, high = (None, None) if share is None else share_bounds(share, scope.independent_count)
+    return SampleDiagnosis(
+        scope=scope,
+        has_reasons=has_reasons,
+        is_enough=is_enough,
+        issuing_share=share,
+        issuing_share_min=low,
+        issuing_share_max=high,
+        findings=tuple(_findings(trace, causes, scope)) if is_enough else (),
+    )
+
+
+def _findings(trace: ThreadTrace, causes: pl.DataFrame, scope: SampleScope) -> list[SampleFinding]:
+    stalled = causes.filter(~pl.col("cause").is_in([ISSUED.name, LOST.name]))
+    findings = []
+    for (name,), group in stalled.group_by("cause", maintain_order=True):
+        count = int(group["count"].sum())
+        share = count / scope.sample_count
+        low, high = share_bounds(share, scope.independent_count)
+        if low < LEAST_SHARE:
+            continue
+        first = group.row(0, named=True)
+        findings.append(
+            SampleFinding(
+                name=str(name),
+                verdict=first["meaning"],
+                remedy=first["remedy"],
+                sample_count=count,
+                share=share,
+                share_min=low,
+                share_max=high,
+                row_count=group["row"].n_unique(),
+                places=_places(trace, group, scope),
+            )
+        )
+    return sorted(findings, key=lambda finding: (-finding.sample_count, finding.name))
+
+
+def _places(trace: ThreadTrace, group: pl.DataFrame, scope: SampleScope) -> tuple[SamplePlace, ...]:
+    rows = (
+        group.group_by("row")
+        .agg(sample_count=pl.col("count").sum())
+        .sort("sample_count", "row", descending=[True, False])
+        .head(_MOST_PLACES)
+        .join(trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left")
+    )
+    return tuple(SamplePlace(**row, share=row["sample_count"] / scope.sample_count) for row in rows.to_dicts())

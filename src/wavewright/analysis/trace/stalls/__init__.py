@@ -1,0 +1,167 @@
+"""Stall cycles by class, and waits by the operations they waited for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavewright.analysis.trace.waits.classes import UNRESOLVED, stall_class
+from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_ROW_SPEC = table_spec(
+    "by_row",
+    "one code row and one class of its stalls; largest stall first",
+    f"""
+    row                         Int32    -       | code.row; -1 = instructions without a known PC
+    class                       String   -       | what it stalled on (stall_classes.py)
+    kind                        String   -       | wait, issue, busy, padding or sync
+    stall_cycles_total          Int64    cycles  | stall of all executions of this class
+    stall_share                 Float64  -       | of all stall cycles that were asked about
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
+    execution_count             Int64    -       | executions of this class
+    stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
+    latency_cycles_total        Int64    cycles  | sum of durations
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_CLASS_SPEC = table_spec(
+    "classes",
+    "one class of stalls; largest first",
+    """
+    class                       String   -       | what was stalled on (stall_classes.py)
+    kind                        String   -       | wait, issue, busy, padding or sync
+    stall_cycles_total          Int64    cycles  | stall of all executions of this class
+    stall_share                 Float64  -       | of all stall cycles that were asked about
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
+    execution_count             Int64    -       | executions
+    stalled_count               Int64    -       | executions that stalled
+    latency_cycles_total        Int64    cycles  | sum of durations
+    row_count                   Int64    -       | code rows
+    top_row                     Int32    -       | the code row with the largest stall of this class
+    top_row_share               Float64? -       | its share of the class's stall
+    meaning                     String   -       | what the class means
+    remedy                      String   -       | what helps; empty = nothing in general
+    """,
+)
+_IDLE_SPEC = table_spec(
+    "idle",
+    "idle cycles (before the first attempt to issue; not part of any stall) by their cause",
+    """
+    part               String   -       | start-up, cold or other instruction fetch, dependency gap, store drain
+    idle_cycles_total  Int64    cycles  | time before the first attempt to issue
+    idle_share         Float64  -       | of all idle cycles that were asked about
+    """,
+)
+
+
+#: Causes of idle cycles, and their columns in the frame of the native pass.
+IDLE_PARTS = {
+    "start-up": "start_cycles_total",
+    "cold instruction fetch": "cold_fetch_cycles_total",
+    "instruction fetch": "fetch_cycles_total",
+    "dependency gap": "dependency_cycles_total",
+    "store drain": "drain_cycles_total",
+}
+
+
+@dataclass(frozen=True)
+class Stalls(Answer):
+    """Stall cycles by class, and by code row and class."""
+
+    definition: ClassVar[str] = (
+        "Every stall cycle of every executed instruction, once. The stall of a wait belongs to the kinds of operations"
+        " that it waited for (several kinds: a mixture, because nobody knows which came last); every other stall to the"
+        " instruction's own class, or to its pipe where that had other work. Idle cycles lie before an instruction,"
+        " when the wave had nothing to issue: before its first instruction, for code that no wave of the CU executed"
+        " before (cold), after branches and at other lines of code, for the result of the instruction before, and for"
+        " stores before the end."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"classes": _CLASS_SPEC, "by_row": _ROW_SPEC, "idle": _IDLE_SPEC}
+
+    classes: pl.DataFrame
+    by_row: pl.DataFrame
+    idle: pl.DataFrame
+    stall_cycles_total: int
+    exposed_stall_cycles_total: int
+    latency_cycles_total: int
+    idle_cycles_total: int
+    ending_cycles_total: int  #: Of the issue cycles those in which `s_endpgm` waited for stores: store drain, too.
+    wait_count: int  #: Executed waits.
+    unresolved_wait_count: int  #: Waits among them with unknown producers.
+
+
+def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
+    """Stall cycles by class; `rows` = only these code rows."""
+    by_row, idle = stall_rows(trace), resolve(trace).idle
+    if rows is not None:
+        by_row = by_row.filter(pl.col("row").is_in(rows.implode()))
+        idle = idle.filter(pl.col("row").is_in(rows.implode()))
+    total = int(by_row["stall_cycles_total"].sum())
+    by_row = by_row.with_columns(stall_share=_share("stall_cycles_total", total))
+    waits = by_row.filter(pl.col("is_wait"))
+    parts = _idle_parts(idle)
+    return Stalls(
+        classes=_classes(by_row, total),
+        by_row=located(by_row, trace).select(_ROW_SPEC.names),
+        idle=parts,
+        stall_cycles_total=total,
+        exposed_stall_cycles_total=int(by_row["exposed_stall_cycles_total"].sum()),
+        latency_cycles_total=int(by_row["latency_cycles_total"].sum()),
+        idle_cycles_total=int(parts["idle_cycles_total"].sum()),
+        ending_cycles_total=int(idle["ending_cycles_total"].sum()),
+        wait_count=int(waits["execution_count"].sum()),
+        unresolved_wait_count=int(waits.filter(pl.col("class") == UNRESOLVED.name)["execution_count"].sum()),
+    )
+
+
+def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
+    sums = pl.col(
+        "stall_cycles_total", "exposed_stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total"
+    )
+    top = pl.col("stall_cycles_total").first() / pl.col("stall_cycles_total").sum()
+    return (
+        by_row.group_by("class", "kind", maintain_order=True)
+        .agg(
+            sums.sum(),
+            row_count=pl.col("row").n_unique().cast(pl.Int64),
+            top_row=pl.col("row").first(),
+            top_row_share=top.fill_nan(None),
+        )
+        .with_columns(stall_share=_share("stall_cycles_total", total), **_words(by_row["class"]))
+        .sort("stall_cycles_total", "class", descending=[True, False])
+        .select(_CLASS_SPEC.names)
+    )
+
+
+def _words(names: pl.Series) -> dict[str, pl.Expr]:
+    """Meaning and remedy of classes, by their name."""
+    classes = {name: stall_class(name) for name in names.unique()}
+    words = {part: [getattr(entry, part) for entry in classes.values()] for part in ("meaning", "remedy")}
+    return {
+        part: pl.col("class").replace_strict(list(classes), texts, default="", return_dtype=pl.String)
+        for part, texts in words.items()
+    }
+
+
+def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
+    sums = [int(idle[column].sum()) for column in IDLE_PARTS.values()]
+    frame = pl.DataFrame(
+        {"part": list(IDLE_PARTS), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
+    )
+    return frame.with_columns(idle_share=_share("idle_cycles_total", sum(sums)))
+
+
+def _share(column: str, total: int) -> pl.Expr:
+    return pl.col(column) / total if total else pl.lit(0.0)

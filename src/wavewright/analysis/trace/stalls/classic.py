@@ -1,0 +1,151 @@
+"""The classic stall types: what the widely used analyzer script of decoded traces would say.
+
+It looks at texts only, one row at a time; `stalls` says what is really waited for. Here for comparing with reports
+that were made with it (`docs/explanation/differences.md` lists where it misleads).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("s_barrier", "s_wait_idle"), "barrier"),
+    (("buffer_load", "global_load", "flat_load"), "VMEM-load"),
+    (("buffer_store", "global_store"), "VMEM-store"),
+    (("ds_read", "ds_write"), "LDS"),
+    (("s_load", "s_store"), "SMEM"),
+    (("v_mfma", "v_fma"), "MFMA/FMA"),
+)
+_WAITS = (("vmcnt", "VMEM-wait"), ("lgkmcnt", "LDS/SMEM-wait"), ("expcnt", "EXP-wait"))
+
+_COST = """
+    stall_cycles_total    Int64    cycles  | sum of stalls
+    stall_share           Float64  -       | of all stall cycles that were asked about
+"""
+_TYPE_SPEC = table_spec(
+    "types", "one classic stall type; largest first", f"type  String  -  | its name\n{_COST.strip()}"
+)
+_LINE_SPEC = table_spec(
+    "lines",
+    "one source location (a whole inline chain) with stall; largest first",
+    f"""
+    source                String   -       | `file:line`, call sites behind ` -> `; `<unknown>` = no debug line
+    type                  String   -       | the type with most stall among its instructions
+    {_COST.strip()}
+    latency_cycles_total  Int64    cycles  | sum of durations
+    stalled_share         Float64  -       | stall of its latency
+    """,
+)
+_INSTRUCTION_SPEC = table_spec(
+    "instructions",
+    "one code row with stall; largest first",
+    f"""
+    row                   Int32    -       | code.row
+    type                  String   -       | its classic type
+    {_COST.strip()}
+    hit_count             Int64    -       | executions
+    address               UInt64   -       | code.address
+    text                  String   -       | disassembly
+    source                String   -       | as in `lines`
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Classic(Answer):
+    """Stall by the mnemonics of the rows that stalled."""
+
+    definition: ClassVar[str] = (
+        "The first rule that fits the text decides: a wait is named by the first of vmcnt, lgkmcnt, expcnt in it;"
+        " barriers; loads and stores; LDS; scalar loads; v_mfma and v_fma; other. Nothing is asked about producers:"
+        " use `stalls` to learn what was waited for."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "types": _TYPE_SPEC,
+        "lines": _LINE_SPEC,
+        "instructions": _INSTRUCTION_SPEC,
+    }
+
+    instruction_count: int  #: Rows of the code, executed or not.
+    latency_cycles_total: int
+    stall_cycles_total: int
+    stall_share: float  #: Stall of latency.
+    types: pl.DataFrame
+    lines: pl.DataFrame
+    instructions: pl.DataFrame
+
+
+def classic_type(text: str) -> str:
+    """The classic type of an instruction.
+
+    Examples
+    --------
+    >>> classic_type("s_waitcnt vmcnt(0) lgkmcnt(0)"), classic_type("s_nop 7"), classic_type("V_FMA_F32 v0, v1")
+    ('VMEM-wait', 'other', 'MFMA/FMA')
+    """
+    lowered = text.lower()
+    if "s_waitcnt" in lowered:
+        return next((name for word, name in _WAITS if word in lowered), "waitcnt")
+    return next((name for words, name in _RULES if any(word in lowered for word in words)), "other")
+
+
+def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
+    """Stall by classic type, source location and instruction; `rows` = only these code rows.
+
+    Where the instructions are missing, the sums that a decoded directory stores are used.
+    """
+    code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
+    texts = code["text"].fill_null("").unique(maintain_order=True)
+    types = pl.DataFrame({"text": texts, "type": pl.Series(map(classic_type, texts), dtype=pl.String)})
+    source = pl.col("inline_chain").fill_null("<unknown>").alias("source")
+    named = code.select("row", "address", pl.col("text").fill_null(""), source)
+    totals = row_totals(trace) if trace.instructions.height else trace.stored_totals.filter(pl.col("hit_count") > 0)
+    costs = totals.join(named, on="row", maintain_order="left").join(
+        types, on="text", how="left", maintain_order="left"
+    )
+    latency, stall = (int(costs[f"{name}_cycles_total"].sum()) for name in ("latency", "stall"))
+    share = (pl.col("stall_cycles_total") / stall) if stall else pl.lit(0.0)
+    ordered = _largest_first(costs).with_columns(stall_share=share)
+    by_type = costs.group_by("type", maintain_order=True).agg(pl.col("stall_cycles_total").sum())
+    return Classic(
+        instruction_count=code.height,
+        latency_cycles_total=latency,
+        stall_cycles_total=stall,
+        stall_share=stall / latency if latency else 0.0,
+        types=_shaped(_largest_first(by_type).with_columns(stall_share=share), _TYPE_SPEC),
+        lines=_shaped(_lines(costs).with_columns(stall_share=share), _LINE_SPEC),
+        instructions=_shaped(ordered, _INSTRUCTION_SPEC),
+    )
+
+
+def _largest_first(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows that stalled, largest stall first; equal ones stay in order."""
+    stalled = frame.filter(pl.col("stall_cycles_total") > 0)
+    return stalled.sort("stall_cycles_total", descending=True, maintain_order=True)
+
+
+def _lines(costs: pl.DataFrame) -> pl.DataFrame:
+    sums = pl.col("stall_cycles_total", "latency_cycles_total").sum()
+    lines = costs.group_by("source", maintain_order=True).agg(sums)
+    types = costs.group_by("source", "type", maintain_order=True).agg(pl.col("stall_cycles_total").sum())
+    largest = _largest_first(types).unique("source", keep="first", maintain_order=True).select("source", "type")
+    stalled = pl.col("stall_cycles_total") / pl.col("latency_cycles_total")
+    joined = lines.join(largest, on="source", how="left", maintain_order="left")
+    return _largest_first(joined).with_columns(stalled_share=stalled)
+
+
+def _shaped(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
+    return frame.select(spec.names)

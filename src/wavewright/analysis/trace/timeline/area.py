@@ -1,0 +1,118 @@
+"""What did some lanes of a timeline execute in a window of time? Costs by code row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.timeline.tracks import tracks
+from wavewright.analysis.trace.timeline.tracks.places import SLOT, aligned
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_PIPES = "pipes"
+
+
+@dataclass(frozen=True)
+class AreaRows(Answer):
+    """The instructions of some lanes in a window of time, by code row."""
+
+    definition: ClassVar[str] = (
+        "Traced instructions of the lanes that first try to issue in the time; on lanes of pipes, that issue in it. "
+        "Each counts with all of its latency, also where that ends after the time. Issue is latency less stall. "
+        "Instructions without a known PC have no row and are counted apart."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "rows": table_spec(
+            "rows",
+            "one code row, that with most latency first",
+            """
+            row                   Int32    -       | code.row
+            text                  String   -       | the instruction
+            execution_count       Int64    -       | executions
+            latency_cycles_total  Int64    cycles  | sum of durations
+            stall_cycles_total    Int64    cycles  | sum of stalls
+            issue_cycles_total    Int64    cycles  | latency less stall
+            latency_share         Float64  -       | of the latency of all rows here
+            latency_cycles_max    Int64    cycles  | longest duration
+            first_item            Int64    -       | number of its first execution here among all instructions
+            longest_item          Int64    -       | number of its longest execution
+            """,
+        )
+    }
+
+    rows: pl.DataFrame
+    execution_count: int
+    latency_cycles_total: int
+    stall_cycles_total: int
+    unknown_count: int  #: Executions without a known PC.
+    lane_count: int
+
+
+def area_rows(
+    trace: ThreadTrace, track: str, lanes: Collection[int] | None, start_cycles: int, end_cycles: int
+) -> AreaRows:
+    """The instructions of lanes (None = all) of a timeline (`tracks`) from one aligned cycle to before another."""
+    everywhere = _lanes(trace, track)
+    chosen = everywhere if lanes is None else everywhere.filter(pl.col("lane").is_in(list(lanes)))
+    items = _items(trace, track, chosen).filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
+    columns = ("row", "stall_cycles", "duration_cycles")
+    table = trace.instructions.select(columns)[items["item"]].with_columns(items["item"], items["time"])
+    with_row = table.filter(pl.col("row") >= 0).sort("time", "item")
+    duration, stall = (pl.col(name).cast(pl.Int64) for name in ("duration_cycles", "stall_cycles"))
+    sums = with_row.group_by("row").agg(
+        pl.len().cast(pl.Int64).alias("execution_count"),
+        duration.sum().alias("latency_cycles_total"),
+        stall.sum().alias("stall_cycles_total"),
+        (duration.sum() - stall.sum()).alias("issue_cycles_total"),
+        duration.max().alias("latency_cycles_max"),
+        pl.col("item").first().cast(pl.Int64).alias("first_item"),
+        pl.col("item").sort_by("duration_cycles", descending=True, maintain_order=True).first().cast(pl.Int64)
+        .alias("longest_item"),
+    )  # fmt: skip
+    latency, stalled = int(sums["latency_cycles_total"].sum()), int(sums["stall_cycles_total"].sum())
+    share = pl.col("latency_cycles_total") / (latency or 1)
+    rows = (
+        sums.with_columns(pl.col("row").cast(pl.Int32), latency_share=share)
+        .join(trace.code.select(pl.col("row").cast(pl.Int32), "text"), on="row", how="left")
+        .sort("latency_cycles_total", "row", descending=[True, False])
+        .select(AreaRows.tables["rows"].names)
+    )
+    return AreaRows(rows, with_row.height, latency, stalled, table.height - with_row.height, chosen.height)
+
+
+def _lanes(trace: ThreadTrace, track: str) -> pl.DataFrame:
+    """The lanes of a timeline."""
+    timelines = tracks(trace)
+    if track == "instructions" and track not in timelines:  # nothing was traced
+        return pl.DataFrame(schema={"lane": pl.UInt32, **{name: trace.waves.schema[name] for name in SLOT}})
+    if track not in timelines or (lanes := timelines[track].lanes) is None:
+        raise UsageError(f"there is no timeline {track[:40]!r}", advice=f"timelines: {', '.join(timelines)}")
+    return lanes
+
+
+def _items(trace: ThreadTrace, track: str, chosen: pl.DataFrame) -> pl.DataFrame:
+    """`item` (row of `instructions`) and `time` of the instructions of some lanes."""
+    if track == _PIPES and (spans_of := tracks(trace)[track].spans):
+        spans = spans_of()
+        numbered = spans if "item" in spans.columns else spans.with_row_index("item")
+        issued = numbered.filter(
+            pl.col("lane").is_in(chosen["lane"].to_list()), pl.col("item") < trace.instructions.height
+        )
+        return issued.select("item", time="begin")
+    if not set(SLOT) <= set(chosen.columns):
+        raise UsageError(f"lanes of the timeline {track[:40]!r} have no instructions")
+    waves = trace.waves.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True)
+    first, count = pl.col("first_instruction").cast(pl.Int64), pl.col("instruction_count").cast(pl.Int64)
+    of_waves = waves.filter(count > 0).select("se", item=pl.int_ranges(first, first + count)).explode("item")
+    times = trace.instructions["time_cycles"].gather(of_waves["item"])
+    return of_waves.with_columns(times.alias("time_cycles")).select("item", aligned(trace, "time_cycles").alias("time"))

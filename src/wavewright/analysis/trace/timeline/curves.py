@@ -1,0 +1,136 @@
+"""Curves over time as exact step functions: resident waves, states, counters, the shader clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.trace.clocks import clock_curves
+from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.derived_counters.values import indices
+from wavewright.analysis.trace.sampled_counters import gpu_curve
+from wavewright.analysis.trace.sampled_counters.samples import counter_names
+from wavewright.analysis.trace.waves.kernel_residency import residency_changes
+from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.base.bounds import ENGINE, bounded
+from wavewright.errors import UsageError
+from wavewright.model.answer import once_per_trace
+from wavewright.model.schema import STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wavewright.analysis.trace.derived_counters.values import DerivedValues
+    from wavewright.model.trace import ThreadTrace
+
+#: Name -> unit.  Occupancy: resident waves on all CUs per shader engine, or per CU of one; dispatches: the same per
+#: kernel; wave_states: traced waves per state; sampled_counters: each CU at its latest sample, added up; clock: between
+#: realtime pairs, per engine.
+CURVES: dict[str, str] = {
+    "occupancy": "waves",
+    "dispatches": "waves",
+    "wave_states": "waves",
+    "sampled_counters": "per sampling step",
+    "clock": "MHz",
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of several: what it is called, and what it is of."""
+
+    label: str
+    keys: Mapping[str, int | str | None]
+
+
+def curve_engines(trace: ThreadTrace, name: str) -> list[int]:
+    """The shader engines that curves of a name can be restricted to."""
+    tables = {"wave_states": trace.waves, "sampled_counters": trace.sampled_counters, "clock": trace.realtime}
+    return list(tables.get(_checked(name), trace.occupancy)["se"].unique().sort())
+
+
+@bounded(se=ENGINE)
+def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[Series, ...]:
+    """The curves of a name in their order, without computing them; `se`: those of one shader engine."""
+    _checked(name)
+    if name == "sampled_counters":
+        names = counter_names(trace) if _has(trace, se) else []
+        return tuple(Series(name.removeprefix("SQ_"), {"counter": name}) for name in names)
+    if name == "wave_states":
+        present = trace.states["state"].unique().sort().to_list() if trace.waves.height else []
+        return tuple(Series(STATES.get(state, f"state {state}"), {"state": state}) for state in present)
+    if name == "clock":
+        engines = [number for number in curve_engines(trace, name) if se in (None, number)]
+        return tuple(Series(f"SE {number}", {"se": number}) for number in engines)
+    events = trace.occupancy if se is None else trace.occupancy.filter(pl.col("se") == se)
+    if name == "dispatches":
+        name_by_kernel = dict(trace.kernels.select("kernel", "demangled").iter_rows())
+        kernels = events["kernel"].unique().sort(nulls_last=True).to_list()
+        return tuple(Series(name_by_kernel.get(kernel) or "not known", {"kernel": kernel}) for kernel in kernels)
+    column, word = ("se", "SE") if se is None else ("cu", "CU")
+    return tuple(Series(f"{word} {number}", {column: number}) for number in events[column].unique().sort())
+
+
+@bounded(se=ENGINE)
+@once_per_trace
+def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[StepCurve, ...]:
+    """The curves of a name, in the order of `curve_series`, on the aligned clock."""
+    series = curve_series(trace, name, se=se)
+    if name == "sampled_counters":
+        curves = [gpu_curve(trace, number, se=se) for number in range(len(series))]
+        return tuple(StepCurve.of_values(curve) for curve in curves)
+    if name == "clock":
+        pairs = clock_curves(trace).select("se", "time_cycles", value="mhz")
+        return tuple(
+            StepCurve.of_values(pairs.filter(pl.col("se") == entry.keys["se"]), before=float("nan")) for entry in series
+        )
+    changes = _state_changes(trace) if name == "wave_states" else residency_changes(trace)
+    of_engine = changes if se is None else changes.filter(pl.col("se") == se)
+    return tuple(StepCurve.of_changes(_of(of_engine, entry)) for entry in series)
+
+
+def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
+    """Derived counters over time, one curve per index of the other axes.
+
+    A number holds for all steps. A counter whose steps are not those of the samples has no curve.
+    """
+    raw = got.raw
+    for definition in got.definitions:
+        tensor = got.values[definition.name]
+        steps = tensor.shape[3]
+        if steps not in (1, raw.sample_count):
+            continue
+        times = raw.start_cycles + raw.step_cycles * np.arange(raw.sample_count + 1, dtype=np.int64)
+        for place in indices(tensor.shape):
+            line = np.broadcast_to(tensor[place].astype(np.float64), (raw.sample_count,))
+            values = np.append(np.where(np.isfinite(line), line, np.nan), np.nan)
+            which = [f"{axis} {at}" for axis, at, size in zip(("XCC", "SE", "CU"), place, tensor.shape[:3], strict=True)
+                     if size > 1]  # fmt: skip
+            keys = {"counter": definition.name}
+            yield Series(" ".join([definition.name, *which]), keys), StepCurve(times, values, float("nan"))
+
+
+def _checked(name: str) -> str:
+    if name not in CURVES:
+        raise UsageError(f"no curves {name[:40]!r}", advice=f"one of {', '.join(CURVES)}")
+    return name
+
+
+def _has(trace: ThreadTrace, se: int | None) -> bool:
+    return bool(trace.sampled_counters.height) if se is None else se in curve_engines(trace, "sampled_counters")
+
+
+def _of(changes: pl.DataFrame, series: Series) -> pl.DataFrame:
+    ((column, value),) = series.keys.items()
+    return changes.filter(pl.col(column).eq_missing(pl.lit(value)))
+
+
+@once_per_trace
+def _state_changes(trace: ThreadTrace) -> pl.DataFrame:
+    counts = aligned(trace, state_curves(trace), "time_cycles")
+    change = pl.col("wave_count") - pl.col("wave_count").shift(1, fill_value=0).over("se", "state")
+    return counts.select("se", "state", "time_cycles", change=change)

@@ -1,0 +1,287 @@
+"""How much of the kernel, of its waves and of the GPU did this trace see?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.wave_paths import wave_paths
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+_OUTLIER_RATIO = 1.5
+_OUTLIER_DEVIATIONS = 5.0
+FEW_ROWS_SHARE = 0.05  #: With less of its code executed, the work of a kernel did not run.
+_DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation, for a normal distribution
+
+
+@dataclass(frozen=True)
+class Coverage(Answer):
+    """What was traced, and how evenly."""
+
+    definition: ClassVar[str] = (
+        "A row is executed when at least one traced wave ran it (PC sampling: when it was sampled). The denominator "
+        "of executed_share is the rows of the functions in which at least one row was executed. Waves that ran the "
+        "same set of rows took the same path; path 0 is the one with the most wave cycles; waves without traced "
+        "instructions come last. A wave left early when it executed s_endpgm on a path with at most a quarter of the "
+        "different rows, a quarter of the instructions and half of the cycles of the fullest path of its kernel "
+        "(medians of the waves). A wave is an outlier when its cycles per instruction differ from the median of its "
+        "path by more than half and by more than five robust standard deviations. The waves of all CUs of a shader "
+        "engine come from the occupancy events."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "functions": table_spec(
+            "functions",
+            "one function in which at least one row was executed",
+            """
+            function            String?  -  | symbol
+            row_count           Int64    -  | its code rows
+            executed_row_count  Int64    -  | of these: executed
+            executed_share      Float64  -  | executed_row_count / row_count
+            hit_count           Int64    -  | executions of its rows
+            """,
+        ),
+        "paths": table_spec(
+            "paths",
+            "one set of rows that waves ran",
+            """
+            path                      UInt32   -       | number of the path, most wave cycles first
+            kernel                    String   -       | kernel of these waves; null = not known
+            wave_count                Int64    -       | waves that took it
+            wave_share                Float64  -       | of all traced waves
+            cycles_share              Float64  -       | of the cycles (end - begin) of all traced waves
+            distinct_row_count        Int64    -       | different code rows of the path
+            instruction_count_min     Int64    -       | instructions of the wave that ran the fewest
+            instruction_count_median  Float64  -       | median of the instructions per wave
+            instruction_count_max     Int64    -       | instructions of the wave that ran the most
+            duration_cycles_min       Int64    cycles  | shortest wave
+            duration_cycles_median    Float64  cycles  | median wave
+            duration_cycles_max       Int64    cycles  | longest wave
+            first_wave                UInt32   -       | an example: the lowest wave number
+            early_exit                Boolean  -       | whether its waves left early
+            """,
+        ),
+        "engines": table_spec(
+            "engines",
+            "one traced shader engine",
+            """
+            se                            UInt16   -       | shader engine
+            cu                            String?  -       | traced CUs, or WGPs
+            wave_count                    Int64    -       | waves of the traced CUs
+            untraced_wave_count           Int64    -       | of these: without traced instructions
+            instruction_count             Int64    -       | traced instructions
+            all_wave_count                Int64    -       | waves that started on any of its CUs (occupancy events)
+            traced_share                  Float64? -       | traced waves / all waves
+            other_cu_count                Int64    -       | further CUs on which waves ended
+            target_duration_cycles_mean   Float64? cycles  | mean duration of waves on the traced CUs
+            other_duration_cycles_mean    Float64? cycles  | mean duration of waves on the other CUs
+            """,
+        ),
+        "outliers": table_spec(
+            "outliers",
+            "one wave whose cycles per instruction are far from those of its path",
+            """
+            wave                         UInt32   -       | waves.wave
+            se                           UInt16   -       | shader engine
+            simd                         UInt8    -       | SIMD
+            slot                         UInt8    -       | wave slot
+            path                         UInt32   -       | paths.path
+            instruction_count            UInt32   -       | its instructions
+            duration_cycles              Int64    cycles  | from start to end
+            cycles_per_instruction_ratio Float64  -       | its cycles per instruction / the median of its path
+            """,
+        ),
+    }
+
+    wave_count: int
+    incomplete_wave_count: int
+    instruction_count: int
+    unresolved_count: int  #: Instructions whose PC is not known.
+    row_count: int
+    entered_row_count: int  #: Rows of the functions in which something was executed.
+    executed_row_count: int
+    early_exit_wave_count: int
+    untraced_wave_count: int  #: Waves without traced instructions: their shader engine or SIMD recorded none.
+    all_wave_count: int  #: Waves that started on any CU of the traced shader engines; 0 = no occupancy events.
+    target_duration_cycles_mean: float | None  #: Mean stay of a wave on the traced CUs, from the occupancy events.
+    other_duration_cycles_mean: float | None
+    functions: pl.DataFrame
+    paths: pl.DataFrame
+    engines: pl.DataFrame
+    outliers: pl.DataFrame
+
+    @property
+    def executed_share(self) -> float:
+        """Executed rows of those that could have been: the rows of the functions that were entered."""
+        return self.executed_row_count / self.entered_row_count if self.entered_row_count else 0.0
+
+    @property
+    def is_same_short_path(self) -> bool:
+        """Whether several waves took one and the same path through a small part of the code: none left earlier than
+        another, and yet none did the work."""
+        is_short = 0 < self.executed_share < FEW_ROWS_SHARE
+        return is_short and self.wave_count > 1 and self.paths.height == 1
+
+    @property
+    def traced_wave_count(self) -> int:
+        """Waves with traced instructions."""
+        return self.wave_count - self.untraced_wave_count
+
+    @property
+    def traced_share(self) -> float | None:
+        """Traced waves of all waves of the traced shader engines; None = no occupancy events."""
+        return self.traced_wave_count / self.all_wave_count if self.all_wave_count else None
+
+
+def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
+    """What a trace covers; with `rows`, functions and row counts are about these code rows only."""
+    code, entered = trace.code, entered_rows(trace)
+    if rows is not None:
+        code, entered = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (code, entered))
+    functions = _functions(entered)
+    paths = wave_paths(trace)
+    engines = _engines(trace, paths)
+    lived = _stays(trace)
+    means = [lived.filter(on_target)["lived"].mean() for on_target in (pl.col("on_target"), ~pl.col("on_target"))]
+    return Coverage(
+        wave_count=trace.waves.height,
+        incomplete_wave_count=int((~trace.waves["complete"].fill_null(value=True)).sum()),
+        instruction_count=trace.instructions.height,
+        unresolved_count=int(paths["unresolved_count"].cast(pl.Int64).sum()),
+        row_count=code.height,
+        entered_row_count=int(functions["row_count"].sum()),
+        executed_row_count=int(functions["executed_row_count"].sum()),
+        early_exit_wave_count=int(paths["early_exit"].sum()),
+        untraced_wave_count=int((paths["instruction_count"] == 0).sum()),
+        all_wave_count=int(engines["all_wave_count"].sum()),
+        target_duration_cycles_mean=_number(means[0]),
+        other_duration_cycles_mean=_number(means[1]),
+        functions=functions,
+        paths=_paths(trace, paths),
+        engines=engines,
+        outliers=_outliers(trace, paths),
+    )
+
+
+def _number(mean: object) -> float | None:
+    return float(mean) if isinstance(mean, int | float) else None
+
+
+def _stays(trace: ThreadTrace) -> pl.DataFrame:
+    """Every wave of the traced shader engines: `se`, `cu`, `on_target` (the CU was traced), `lived` (cycles; null =
+    its begin or end was not seen)."""
+    targets = trace.waves.lazy().select("se", "cu", on_target=pl.lit(value=True)).unique()
+    was_seen = pl.col("has_begin") & pl.col("has_end")
+    return (
+        resident_waves(trace)
+        .lazy()
+        .join(targets, on=["se", "cu"], how="left", maintain_order="left")
+        .select(
+            "se",
+            "cu",
+            pl.col("on_target").fill_null(value=False),
+            lived=pl.when(was_seen).then(pl.col("end_cycles") - pl.col("start_cycles")),
+        )
+        .collect()
+    )
+
+
+def _functions(rows: pl.DataFrame) -> pl.DataFrame:
+    ran = pl.col("hit_count") > 0
+    return (
+        rows.group_by("code_object", "function")
+        .agg(
+            row_count=pl.len().cast(pl.Int64),
+            executed_row_count=ran.sum().cast(pl.Int64),
+            executed_share=ran.mean(),
+            hit_count=pl.col("hit_count").sum(),
+        )
+        .sort("hit_count", "function", descending=[True, False])
+        .drop("code_object")
+    )
+
+
+def _paths(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
+    all_waves, all_cycles = max(waves.height, 1), max(int(waves["duration_cycles"].sum()), 1)
+    spreads = [
+        getattr(pl.col(name), how)().cast(pl.Float64 if how == "median" else pl.Int64).alias(f"{name}_{how}")
+        for name in ("instruction_count", "duration_cycles")
+        for how in ("min", "median", "max")
+    ]
+    names = trace.kernels.select("kernel", name="demangled")
+    return (
+        waves.group_by("path")
+        .agg(
+            pl.col("kernel").first(),
+            *spreads,
+            wave_count=pl.len().cast(pl.Int64),
+            wave_share=pl.len() / all_waves,
+            cycles_share=pl.col("duration_cycles").sum() / all_cycles,
+            distinct_row_count=pl.col("distinct_row_count").first().cast(pl.Int64),
+            first_wave=pl.col("wave").min(),
+            early_exit=pl.col("early_exit").any(),
+        )
+        .join(names, on="kernel", how="left")
+        .with_columns(kernel=pl.col("name"))
+        .sort("path")
+        .select(Coverage.tables["paths"].names)
+    )
+
+
+def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
+    traced = (
+        trace.waves.select("wave", "se", "cu")
+        .join(paths.select("wave", "instruction_count"), on="wave")
+        .group_by("se")
+        .agg(
+            cu=pl.col("cu").unique().sort().cast(pl.String).implode().list.join(", ").first(),
+            wave_count=pl.len().cast(pl.Int64),
+            untraced_wave_count=(pl.col("instruction_count") == 0).sum().cast(pl.Int64),
+            instruction_count=pl.col("instruction_count").cast(pl.Int64).sum(),
+        )
+    )
+    lived = pl.col("lived")
+    everywhere = (
+        _stays(trace)
+        .group_by("se")
+        .agg(
+            all_wave_count=pl.len().cast(pl.Int64),
+            other_cu_count=pl.col("cu").filter(~pl.col("on_target")).n_unique().cast(pl.Int64),
+            target_duration_cycles_mean=lived.filter(pl.col("on_target")).mean(),
+            other_duration_cycles_mean=lived.filter(~pl.col("on_target")).mean(),
+        )
+    )
+    engines = traced.join(everywhere, on="se", how="full", coalesce=True).sort("se")
+    counts = ("wave_count", "untraced_wave_count", "instruction_count", "all_wave_count", "other_cu_count")
+    engines = engines.with_columns(pl.col(name).fill_null(0) for name in counts)
+    traced_count = pl.col("wave_count") - pl.col("untraced_wave_count")
+    share = pl.when(pl.col("all_wave_count") > 0).then(traced_count / pl.col("all_wave_count"))
+    return engines.with_columns(traced_share=share).select(Coverage.tables["engines"].names)
+
+
+def _outliers(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
+    pace = pl.col("duration_cycles") / pl.col("instruction_count")
+    middle = pl.col("pace").median().over("path")
+    deviation = (pl.col("pace") - pl.col("middle")).abs()
+    ratio = pl.col("pace") / pl.col("middle")
+    return (
+        paths.lazy()
+        .filter(pl.col("instruction_count") > 0)
+        .with_columns(pace=pace)
+        .with_columns(middle=middle)
+        .with_columns(spread=deviation.median().over("path") * _DEVIATION_OF_NORMAL)
+        .filter(deviation > _OUTLIER_DEVIATIONS * pl.col("spread"))
+        .filter((ratio > _OUTLIER_RATIO) | (ratio < 1 / _OUTLIER_RATIO))
+        .with_columns(cycles_per_instruction_ratio=ratio)
+        .join(trace.waves.lazy().select("wave", "se", "simd", "slot"), on="wave")
+        .sort("cycles_per_instruction_ratio", descending=True)
+        .select(Coverage.tables["outliers"].names)
+        .collect()
+    )

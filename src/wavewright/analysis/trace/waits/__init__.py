@@ -1,0 +1,168 @@
+"""Which instruction does each wait wait for, how far ahead was it issued, and how much earlier would be enough?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavewright.analysis.trace.waits.resolved import producer_kinds, resolve
+from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_WAIT_SPEC = table_spec(
+    "waits",
+    "one wait instruction; largest stall first",
+    f"""
+    row                  Int32    -       | code.row of the wait
+    class                String   -       | what most of its stall was for (stall_classes.py)
+    execution_count      Int64    -       | executions
+    stalled_count        Int64    -       | executions that held the wave longer than an issue slot
+    stall_cycles_total   Int64    cycles  | stall of the wait, over all its executions and all its producers
+    stall_share          Float64  -       | of the stall of all waits that were asked about
+    stall_cycles_mean    Float64  cycles  | mean stall of an execution
+    stall_cycles_max     Int64    cycles  | longest stall
+    producer_count       Int64    -       | producer rows
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_EDGE_SPEC = table_spec(
+    "producers",
+    "one producer of one wait, through one counter; in the order of `waits`, most frequent first",
+    """
+    row                          Int32    -       | code.row of the wait
+    producer_row                 Int32    -       | code.row of the awaited instruction
+    counter                      String   -       | hardware counter of the wait
+    count                        Int64    -       | times it was certainly awaited
+    candidate_count              Int64    -       | times it may have been awaited, but cannot be told from others
+    execution_share              Float64  -       | count per execution of the wait; above 1: several at once
+    last_count                   Int64    -       | times it certainly was what ended the wait
+    last_stall_cycles_mean       Float64? cycles  | mean stall when it ended the wait: how much earlier to issue it
+    last_stall_cycles_max        Int64?   cycles  | how much earlier to never stall on it
+    distance_cycles_mean         Float64? cycles  | mean time from its issue to the first attempt of the wait
+    distance_cycles_min          Int64    cycles  | shortest
+    distance_cycles_max          Int64    cycles  | longest
+    distance_instructions_mean   Float64? -       | mean number of instructions of the wave from it to the wait
+    distance_instructions_min    Int64    -       | fewest
+    distance_instructions_max    Int64    -       | most
+    latency_cycles_mean          Float64? cycles  | mean time from its issue to the end of the wait; done by then: start
+    latency_cycles_min           Int64    cycles  | shortest
+    latency_cycles_max           Int64    cycles  | longest
+    done_count                   Int64    -       | times the wait found it done
+    slack_cycles_mean            Float64  cycles  | then: distance minus the row's median tight latency; may be null
+    producer_kind                String   -       | what the producer is (stall_classes.py)
+    producer_address             UInt64   -       | code.address of the producer
+    producer_text                String   -       | code.text of the producer
+    producer_file                String?  -       | code.file of the producer
+    producer_line                UInt32?  -       | code.line of the producer
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Waits(Answer):
+    """Every executed wait row, and its producers."""
+
+    definition: ClassVar[str] = (
+        "A wait ends when the counters it names have come down. The operations that had to complete for it are its"
+        " producers; those of one counter that complete in order end with the youngest, which is then known to be what"
+        " was waited for, and its latency to be exact (tight). How much earlier it would have to be issued is the stall"
+        " that it still caused."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"waits": _WAIT_SPEC, "producers": _EDGE_SPEC}
+
+    waits: pl.DataFrame
+    producers: pl.DataFrame
+    stall_cycles_total: int  #: Of all waits that were asked about.
+    execution_count: int
+    stalled_count: int
+
+
+def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
+    """Waits and their producers; `rows` = only waits among these code rows."""
+    resolved = resolve(trace)
+    groups = resolved.groups.filter(pl.col("is_wait") == 1)
+    classes = stall_rows(trace).filter("is_wait").unique("row", keep="first", maintain_order=True)
+    if rows is not None:
+        groups = groups.filter(pl.col("row").is_in(rows.implode()))
+    total = int(groups["stall_cycles_total"].sum())
+    edges = _producers(resolved.edges, _typical(resolved.samples))
+    table = (
+        groups.group_by("row")
+        .agg(
+            pl.col("execution_count", "stalled_count", "stall_cycles_total").sum(),
+            pl.col("stall_cycles_max").max(),
+        )
+        .join(classes.select("row", "class"), on="row", how="left")
+        .join(edges.group_by("row").agg(producer_count=pl.col("producer_row").n_unique()), on="row", how="left")
+        .with_columns(
+            pl.col("producer_count").fill_null(0).cast(pl.Int64),
+            stall_share=pl.col("stall_cycles_total") / total if total else pl.lit(0.0),
+            stall_cycles_mean=pl.col("stall_cycles_total") / pl.col("execution_count"),
+        )
+        .sort("stall_cycles_total", "row", descending=[True, False])
+    )
+    table = located(table, trace).select(_WAIT_SPEC.names)
+    edges = located(edges, trace, row="producer_row").join(
+        producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"}), on="producer_row", how="left"
+    )
+    return Waits(
+        waits=table,
+        producers=_in_order_of(table, edges),
+        stall_cycles_total=total,
+        execution_count=int(table["execution_count"].sum()),
+        stalled_count=int(table["stalled_count"].sum()),
+    )
+
+
+def _typical(samples: pl.DataFrame) -> pl.DataFrame:
+    """Median of the tight latencies of every row."""
+    half = pl.col("count").sum() / 2
+    return (
+        samples.filter(pl.col("is_tight") == 1)
+        .sort("row", "latency_cycles")
+        .group_by("row", maintain_order=True)
+        .agg(typical=pl.col("latency_cycles").filter(pl.col("count").cum_sum() >= half).first().cast(pl.Int64))
+    )
+
+
+def _producers(edges: pl.DataFrame, typical: pl.DataFrame) -> pl.DataFrame:
+    certain = pl.col("count") > 0
+    means = {
+        f"{name}_mean": pl.when(certain).then(pl.col(f"{name}_total") / pl.col("count"))
+        for name in ("distance_cycles", "distance_instructions", "latency_cycles")
+    }
+    ends = [
+        pl.when(certain).then(f"{name}_{end}").alias(f"{name}_{end}")
+        for name in ("distance_cycles", "distance_instructions", "latency_cycles")
+        for end in ("min", "max")
+    ]
+    last, free = pl.col("last_count") > 0, pl.col("free_count") > 0
+    mean_free = pl.col("free_distance_cycles_total") / pl.col("free_count")
+    return edges.join(typical, left_on="producer_row", right_on="row", how="left", maintain_order="left").with_columns(
+        *ends,
+        **means,
+        done_count=pl.col("free_count"),
+        last_stall_cycles_mean=pl.when(last).then(pl.col("last_stall_cycles_total") / pl.col("last_count")),
+        last_stall_cycles_max=pl.when(last).then("last_stall_cycles_max"),
+        slack_cycles_mean=pl.when(free).then((mean_free - pl.col("typical")).clip(lower_bound=0)),
+    )
+
+
+def _in_order_of(table: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
+    place = table.select("row", "execution_count").with_row_index("place")
+    return (
+        edges.join(place, on="row")
+        .with_columns(execution_share=pl.col("count") / pl.col("execution_count"))
+        .sort("place", "last_count", "count", "producer_row", descending=[False, True, True, False])
+        .select(_EDGE_SPEC.names)
+    )

@@ -1,0 +1,142 @@
+"""Where on the GPU did the waves run, how long, and how much of it did they stall? By compute unit or SIMD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import polars as pl
+
+from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.base.bounds import CYCLES, bounded
+from wavewright.facts import gpus
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+Level = Literal["cu", "simd"]
+
+_PLACES = table_spec(
+    "places",
+    "one compute unit or SIMD of a traced shader engine on which a wave was seen",
+    """
+    xcc                   UInt16   -       | accelerator die; null = the GPU has one, or is not known
+    se                    UInt16   -       | shader engine
+    sa                    UInt8    -       | shader array; null = the trace does not name it (gfx9)
+    cu                    UInt8    -       | CU (gfx9) or WGP byte (RDNA)
+    simd                  UInt8    -       | SIMD; null = all of the compute unit
+    wave_count            Int64    waves   | waves that were resident there
+    duration_cycles_mean  Float64  cycles  | mean from start to end, of those whose start and end were seen; null = none
+    resident_waves_mean   Float64  waves   | mean number of waves that were resident at once; null = none was seen
+    traced_wave_count     Int64    waves   | traced waves
+    instruction_count     Int64    -       | their instructions; null = no wave was traced there
+    cycles_total          Int64    cycles  | their durations; null = no wave was traced there
+    stall_cycles_total    Int64    cycles  | stall of their instructions; null = no wave was traced there
+    stall_share           Float64  -       | stall_cycles_total / cycles_total; null = no wave was traced there
+    first_wave            UInt32   -       | the traced wave that started first; null = no wave was traced there
+    """,
+)
+
+
+@dataclass(frozen=True)
+class WavesByPlace(Answer):
+    """Waves by compute unit or SIMD."""
+
+    definition: ClassVar[str] = (
+        "Resident waves come from the starts and ends that every compute unit of a traced shader engine records: a "
+        "wave counts where any part of it lies in the time. Their mean number is the sum of their cycles in the time "
+        "over the length of the time, which is that of the first start to the last end of a wave on any shader engine, "
+        "on one clock. Instructions and stall are those of traced waves, which run on the target compute unit of each "
+        "shader engine. Shader engines are numbered over all dies: die = engine / engines per die. Places without any "
+        "wave are left out."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"places": _PLACES}
+
+    start_cycles: int  #: Of the time that the means are over, aligned.
+    end_cycles: int
+    places: pl.DataFrame
+
+
+@bounded(start_cycles=CYCLES, end_cycles=CYCLES)
+def waves_by_place(
+    trace: ThreadTrace, *, by: Level = "cu", start_cycles: float | None = None, end_cycles: float | None = None
+) -> WavesByPlace:
+    """Waves by compute unit or SIMD; `start_cycles` and `end_cycles` (aligned) cut the time of resident waves.
+
+    Traced waves are those of the trace: where they are to be cut, too, it is a selected part of the time.
+    """
+    where = ["se", "cu", *(["simd"] if by == "simd" else [])]
+    resident = _resident(trace).select(*where, "has_begin", "has_end", begin="start_cycles", end="end_cycles")
+    first: float = resident.select(pl.col("begin").min().fill_null(0)).item()
+    last: float = resident.select(pl.col("end").max().fill_null(0)).item()
+    start = first if start_cycles is None else start_cycles
+    end = last if end_cycles is None else end_cycles
+    length = max(end - start, 0)
+    cut = resident.filter((pl.col("begin") < end) & (pl.col("end") > start))
+    is_seen = pl.col("has_begin") & pl.col("has_end")
+    cycles = pl.min_horizontal("end", pl.lit(end)) - pl.max_horizontal("begin", pl.lit(start))
+    seen = cut.group_by(where).agg(
+        wave_count=pl.len().cast(pl.Int64),
+        duration_cycles_mean=(pl.col("end") - pl.col("begin")).filter(is_seen).mean(),
+        resident_waves_mean=cycles.sum() / length if length else pl.lit(None, pl.Float64),
+    )
+    joined = seen.join(_traced(trace, where), on=where, how="full", coalesce=True)
+    return WavesByPlace(int(start), int(end), _placed(trace, joined))
+
+
+def _resident(trace: ThreadTrace) -> pl.DataFrame:
+    """Waves of all compute units on one clock; where no starts are recorded, the traced ones."""
+    waves = resident_waves(trace)
+    if not trace.occupancy.height:
+        waves = trace.waves.with_columns(has_begin=pl.lit(value=True), has_end="complete")
+    return aligned(trace, waves, "start_cycles", "end_cycles")
+
+
+def _traced(trace: ThreadTrace, where: list[str]) -> pl.DataFrame:
+    stall = trace.instructions.group_by("wave").agg(stall=pl.col("stall_cycles").cast(pl.Int64).sum())
+    waves = trace.waves.join(stall, on="wave", how="left").sort("start_cycles", "wave")
+    return waves.group_by(where).agg(
+        traced_wave_count=pl.len().cast(pl.Int64),
+        instruction_count=pl.col("instruction_count").cast(pl.Int64).sum(),
+        cycles_total=(pl.col("end_cycles") - pl.col("start_cycles")).sum(),
+        stall_cycles_total=pl.col("stall").fill_null(0).sum(),
+        first_wave=pl.col("wave").first(),
+    )
+
+
+def _placed(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
+    """The rows with die and shader array, in the order of places."""
+    per_die = engines_per_die(trace.source.target)
+    is_rdna = max(trace.shader_engines["gfxip"].to_list(), default=9) > 9
+    cycles = pl.col("cycles_total")
+    full = places.with_columns(
+        xcc=pl.col("se") // per_die if per_die else pl.lit(None, pl.UInt16),
+        sa=pl.col("cu") // 128 if is_rdna else pl.lit(None, pl.UInt8),
+        simd=pl.col("simd") if "simd" in places.columns else pl.lit(None, pl.UInt8),
+        wave_count=pl.col("wave_count").fill_null(0),
+        traced_wave_count=pl.col("traced_wave_count").fill_null(0),
+        stall_share=pl.when(cycles > 0).then(pl.col("stall_cycles_total") / cycles),
+    )
+    typed = [pl.col(column.name).cast(getattr(pl, column.dtype)) for column in _PLACES.columns]
+    return full.select(typed).sort("se", "cu", "simd")
+
+
+def engines_per_die(target: str | None) -> int | None:
+    """Shader engines of one accelerator die; None = there is one die, or the GPU is not known.
+
+    Examples
+    --------
+    >>> engines_per_die("gfx942"), engines_per_die("gfx1100"), engines_per_die(None)
+    (4, None, None)
+    """
+    if target is None or target not in gpus.TARGETS:
+        return None
+    product = gpus.of(target).product
+    dies = max(product.xcds_per_partition.values(), default=1)
+    return product.se_count // dies if product.se_count and dies > 1 else None

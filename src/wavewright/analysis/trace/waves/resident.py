@@ -1,0 +1,108 @@
+"""From when to when did each wave of the traced shader engines occupy its slot?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.answer import once_per_trace
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+RESIDENT_WAVES = table_spec(
+    "resident_waves",
+    "one wave on any CU of a traced shader engine",
+    """
+    se            UInt16   -       | shader engine
+    cu            UInt8    -       | CU or WGP byte
+    simd          UInt8    -       | SIMD
+    slot          UInt8    -       | wave slot
+    kernel        UInt32   -       | kernels.kernel; null = not known
+    start_cycles  Int64    cycles  | start; the first event of the shader engine for waves that started before the trace
+    end_cycles    Int64    cycles  | end; the last event of the shader engine for waves without one
+    has_begin     Boolean  -       | whether the start was seen
+    has_end       Boolean  -       | whether the end was seen
+    """,
+)
+
+_SLOT = ("se", "cu", "simd", "slot")
+
+
+@once_per_trace
+def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
+    """The occupancy events, paired: a start with the next end of the same slot.
+
+    A start at time 0 means a wave that was there before the trace: it starts with the first event that has a
+    time. Two starts in a row: the first wave ends where the second starts. Two ends in a row: the second one belongs
+    to a wave whose start was lost; it is assumed to start where the first ended.
+    """
+    time = pl.col("time_cycles")
+    events = (
+        trace.occupancy.lazy()
+        .select(*_SLOT, "kernel", "start", "time_cycles")
+        .with_columns(
+            se_begin=pl.when(time > 0).then(time).min().over("se").fill_null(0),
+            se_end=time.max().over("se"),
+        )
+        # Sorting by time keeps the order of events in one cycle: an end comes before the start that takes its slot.
+        .sort(*_SLOT, "time_cycles", maintain_order=True)
+        .with_columns(
+            next_start=_beside("start", -1),
+            next_time=_beside("time_cycles", -1),
+            next_kernel=_beside("kernel", -1),
+            previous_start=_beside("start", 1),
+            previous_time=_beside("time_cycles", 1),
+        )
+    )
+    started = events.filter("start").select(
+        *_SLOT,
+        kernel=pl.coalesce("kernel", pl.when(~pl.col("next_start")).then("next_kernel")),
+        start_cycles=pl.max_horizontal("time_cycles", "se_begin"),
+        end_cycles=pl.coalesce("next_time", "se_end"),
+        has_begin=time > 0,
+        has_end=pl.col("next_start").is_not_null() & ~pl.col("next_start").fill_null(value=True),
+    )
+    orphans = events.filter(~pl.col("start") & ~pl.col("previous_start").fill_null(value=False)).select(
+        *_SLOT,
+        "kernel",
+        start_cycles=pl.coalesce("previous_time", "se_begin"),
+        end_cycles="time_cycles",
+        has_begin=pl.lit(value=False),
+        has_end=pl.lit(value=True),
+    )
+    waves = pl.concat([started, orphans]).with_columns(end_cycles=pl.max_horizontal("start_cycles", "end_cycles"))
+    return waves.sort("se", "start_cycles", maintain_order=True).collect()
+
+
+def _beside(column: str, step: int) -> pl.Expr:
+    """The value of the event before or after in the same slot, of events sorted by slot; null = none."""
+    is_same_slot = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(step)) for name in _SLOT)
+    is_inside = pl.int_range(pl.len()) >= step if step > 0 else pl.int_range(pl.len()) < pl.len() + step
+    return pl.when(is_same_slot & is_inside).then(pl.col(column).shift(step))
+
+
+def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
+    """The integral of the number of resident waves from the start to each of `times`, in wave cycles.
+
+    The mean between two times is the difference of their integrals over the difference of the times. Linear in waves,
+    apart from sorting.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> one = pl.DataFrame({"start_cycles": [10], "end_cycles": [30]})
+    >>> waves_at(one, pl.Series([0, 20, 40])).to_list()
+    [0.0, 10.0, 20.0]
+    """
+    total = pl.zeros(times.len(), dtype=pl.Float64, eager=True)
+    origin = waves["start_cycles"].min()  # sums of large times would lose cycles
+    since = (times - origin).cast(pl.Float64)
+    for column, sign in (("start_cycles", 1.0), ("end_cycles", -1.0)):
+        at = (waves[column] - origin).cast(pl.Float64).sort()
+        sums = pl.concat([pl.Series([0.0]), at.cum_sum()])
+        before = at.search_sorted(since, side="right")
+        total += sign * (before.cast(pl.Float64) * since - sums.gather(before))
+    return total

@@ -1,0 +1,171 @@
+"""States of the traced waves, in total and over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.common.time_bins import lengths_of, time_bins
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.clocks.aligned import aligned, bins_of_trace
+from wavewright.analysis.trace.parts import added, answers, ask
+from wavewright.base.bounds import BINS, bounded
+from wavewright.model.answer import Answer
+from wavewright.model.schema import STATES, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.common.time_bins import TimeBins
+    from wavewright.analysis.trace.clocks import ClockAlignment
+    from wavewright.analysis.trace.parts import Question
+    from wavewright.model.schema import TableSpec
+    from wavewright.model.trace import ThreadTrace
+
+_ALL_BINS = (1 << 32) - 1
+_OTHER_STATE = 5  # what the native core calls any other value
+_MAX_CELLS = 1 << 20
+_SHARES = """\
+state          String   -       | IDLE, EXEC, WAIT, STALL (EMPTY: not yet or no longer there)
+cycles_total   Int64    cycles  | wave-cycles in the state
+share          Float64  -       | of the wave-cycles of the group
+"""
+
+
+@dataclass(frozen=True)
+class States(Answer):
+    """Time of the traced waves by state."""
+
+    definition: ClassVar[str] = (
+        "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing, or between "
+        "two instructions), wait (at a wait instruction), stall (wants to issue, cannot). Cycles are added up over "
+        "waves; shares are of all wave-cycles of the group. Curves are means over equal time bins, with the clocks of "
+        "the shader engines aligned."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "total": table_spec("total", "one state", _SHARES),
+        "by_engine": table_spec(
+            "by_engine", "one state on one shader engine", "se UInt16 - | shader engine\n" + _SHARES
+        ),
+        "by_kernel": table_spec(
+            "by_kernel",
+            "one state of the waves of one kernel",
+            "kernel UInt32 - | kernels.kernel; null = entry not known\nname String - | kernels.demangled\n" + _SHARES,
+        ),
+        "over_time": table_spec(
+            "over_time",
+            "one state on one shader engine in one time bin in which it occurs",
+            """
+            se               UInt16   -       | shader engine
+            state            String   -       | state
+            bin              UInt32   -       | number of the time bin
+            start_cycles     Int64    cycles  | its start, aligned
+            cycles_total     Int64    cycles  | wave-cycles in the state
+            wave_count_mean  Float64  waves   | mean number of waves in the state
+            """,
+        ),
+    }
+
+    total: pl.DataFrame
+    by_engine: pl.DataFrame
+    by_kernel: pl.DataFrame
+    over_time: pl.DataFrame
+    start_cycles: int  #: Start of the first bin, on the aligned clock.
+    end_cycles: int
+    bin_cycles: int  #: Length of a bin; the last one may be shorter.
+    bin_count: int
+    clocks: ClockAlignment
+
+
+@bounded(bins=BINS)
+def states(trace: ThreadTrace, *, bins: int = 60) -> States:
+    """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` time bins."""
+    ask(trace, state_questions(bins))
+    grid = _time_grid(trace, bins)
+    curves = added(answers(trace, _curves_of_part, bins), ["se", "kind", "bin"])
+    totals = added(answers(trace, _totals_of_part), ["se", "kernel", "kind", "bin"])
+    totals = totals.filter(pl.col("bin") == _ALL_BINS)
+    names = trace.kernels.select("kernel", name="demangled")
+    by_kernel = _shares(totals, ["kernel"]).join(
+        names, on="kernel", how="left", maintain_order="left", nulls_equal=True
+    )
+    return States(
+        total=_shares(totals, []),
+        by_engine=_shares(totals, ["se"]),
+        by_kernel=by_kernel.select("kernel", "name", "state", "cycles_total", "share"),
+        over_time=_over_time(curves, grid),
+        start_cycles=grid.start_cycles,
+        end_cycles=grid.end_cycles,
+        bin_cycles=grid.width_cycles,
+        bin_count=grid.count,
+        clocks=alignment(trace),
+    )
+
+
+def state_questions(bins: int) -> list[Question]:
+    """Per-part questions of `states` (`parts`)."""
+    return [(_curves_of_part, bins), (_totals_of_part,)]
+
+
+def _time_grid(trace: ThreadTrace, bins: int) -> TimeBins:
+    cells = max(1, trace.waves["se"].n_unique()) * len(STATES)
+    return bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
+
+
+def _curves_of_part(part: ThreadTrace, whole: ThreadTrace, bins: int) -> pl.DataFrame:
+    """Cycles per shader engine, state and bin."""
+    return _sums(part, whole, ["se"], _time_grid(whole, bins))
+
+
+def _totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
+    """Cycles per shader engine, kernel and state."""
+    return _sums(part, whole, ["se", "kernel"], time_bins(0, 0, 1))
+
+
+def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], grid: TimeBins) -> pl.DataFrame:
+    """Totals over the waves of a part from the native core, by `keys`, on the clock of the whole trace."""
+    waves = aligned(whole, part.waves, "start_cycles", "end_cycles")
+    groups = waves.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True).with_row_index("group")
+    numbered = waves.join(groups, on=keys, how="left", maintain_order="left", nulls_equal=True)
+    sums = pl.DataFrame(
+        _core.state_cycles(
+            numbered["group"].cast(pl.UInt32),
+            numbered["start_cycles"],
+            numbered["first_state"].fill_null(0),
+            numbered["state_count"].fill_null(0),
+            part.states["state"],
+            part.states["duration_cycles"],
+            grid.numbers,
+        )
+    )
+    return groups.join(sums, on="group", maintain_order="left_right").drop("group")
+
+
+def _named() -> pl.Expr:
+    names = STATES | {_OTHER_STATE: "OTHER"}
+    return pl.col("kind").replace_strict(names, return_dtype=pl.String).alias("state")
+
+
+def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
+    sums = totals.group_by(*group, "kind").agg(cycles_total=pl.col("cycles").sum())
+    all_states = pl.col("cycles_total").sum().over(group) if group else pl.col("cycles_total").sum()
+    return (
+        sums.filter(pl.col("cycles_total") > 0)
+        .with_columns(share=pl.col("cycles_total") / all_states)
+        .sort(*group, "kind", nulls_last=True)
+        .select(*group, _named(), "cycles_total", "share")
+    )
+
+
+def _over_time(curves: pl.DataFrame, grid: TimeBins) -> pl.DataFrame:
+    return curves.join(lengths_of(grid), on="bin", maintain_order="left").select(
+        "se",
+        _named(),
+        "bin",
+        "start_cycles",
+        cycles_total="cycles",
+        wave_count_mean=pl.col("cycles") / pl.col("length"),
+    )

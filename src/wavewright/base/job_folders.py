@@ -1,0 +1,88 @@
+"""Folders of captures as inputs: a job folder is read as its result. The only such rule.
+
+FOLDER/job.json and FOLDER/manifest.jsonl make a folder one of a job (`capture/jobs/job.py`), FOLDER/result leads to its
+best attempt, whose data are in `raw`. A pool has such folders in FOLDER/jobs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from wavewright.base.files import is_inside, open_regular
+from wavewright.errors import UsageError
+
+JOB, MANIFEST, RESULT, RAW, JOBS = "job.json", "manifest.jsonl", "result", "raw", "jobs"
+_SHOWN_JOBS, _SHOWN_LETTERS = 8, 40
+_MOST_JOBS = 10_000
+_NAME_BYTES = 1 << 20  #: Read of a job file for its name.
+
+
+def read_instead(path: str) -> str:
+    """The path that is read in place of the folder of a job; any other path as it is.
+
+    Raises
+    ------
+    UsageError
+        When the job has no result yet, when its result leads out of the folder, or when it is a pool of jobs.
+
+    Examples
+    --------
+    >>> read_instead("results.db"), read_instead("/nowhere")
+    ('results.db', '/nowhere')
+    """
+    try:
+        if not is_job_folder(path):
+            _refuse_pool(path)
+            return path
+    except (OSError, ValueError):  # a name that cannot be one: whoever opens it says why
+        return path
+    result = os.path.join(path, RESULT)  # noqa: PTH118 - the path stays as the user spelled it
+    if not os.path.isdir(result):  # noqa: PTH112
+        advice = f"wavewright capture status {path} says how far it is"
+        raise UsageError("the capture in this folder has no result", where=path, advice=advice)
+    if not is_inside(result, path):
+        raise UsageError("the result of this capture leads out of its folder", where=path, advice="name the data")
+    raw = os.path.join(result, RAW)  # noqa: PTH118
+    return raw if os.path.isdir(raw) and is_inside(raw, path) else result  # noqa: PTH112
+
+
+def is_job_folder(path: str) -> bool:
+    """Whether a path is the folder of a job.
+
+    Examples
+    --------
+    >>> is_job_folder("/")
+    False
+    """
+    place = Path(path)
+    return (place / JOB).is_file() and (place / MANIFEST).is_file()
+
+
+def jobs_below(path: str) -> list[str]:
+    """The job folders of a pool, in the order of their names; empty = it is none."""
+    place = Path(path) / JOBS
+    if not place.is_dir() or not is_inside(place, path):
+        return []
+    folders = sorted(place.iterdir())[:_MOST_JOBS]
+    return [str(folder) for folder in folders if is_job_folder(str(folder)) and is_inside(folder, path)]
+
+
+def _refuse_pool(path: str) -> None:
+    jobs = jobs_below(path)
+    if not jobs:
+        return
+    shown = ", ".join(f"{Path(job).name}{_name(job)}" for job in jobs[:_SHOWN_JOBS])
+    more = f" and {len(jobs) - _SHOWN_JOBS:,} more" if len(jobs) > _SHOWN_JOBS else ""
+    what = f"a pool of {len(jobs):,} captures" if len(jobs) > 1 else "a pool of one capture"
+    raise UsageError(what, where=path, advice=f"name one, as {jobs[0]}: {shown}{more}")
+
+
+def _name(job: str) -> str:
+    """The name of a job in brackets; empty where the file does not say it."""
+    with suppress(OSError, ValueError, AttributeError, RecursionError), open_regular(Path(job) / JOB) as file:
+        name = json.loads(file.read(_NAME_BYTES)).get("name")
+        return f" ({name[:_SHOWN_LETTERS]})" if isinstance(name, str) and name else ""
+    return ""

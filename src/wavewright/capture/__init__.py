@@ -1,0 +1,272 @@
+"""From a program and a GPU to data that are worth reading: machine facts, commands, runs, verdicts, pools of GPUs.
+
+Examples
+--------
+>>> from wavewright import capture
+>>> plan = capture.att(["python", "bench.py"], kernel="pa_decode", launches=[7, 8])
+>>> plan.commands()  # doctest: +SKIP
+>>> result = plan.run("capture-bench")  # doctest: +SKIP
+>>> result.verdict, result.trace().instructions  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wavewright.capture.doctor import Check
+    from wavewright.capture.jobs.plan import Plan
+    from wavewright.capture.jobs.result import Result
+    from wavewright.capture.jobs.taking import take
+    from wavewright.capture.judgement import Judgement, Verdict
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.capture.machines.runner import Runner
+    from wavewright.capture.pool.schedule import Pool
+    from wavewright.capture.wanted import Wanted
+
+__all__ = [
+    "Judgement",
+    "Plan",
+    "Pool",
+    "Result",
+    "Verdict",
+    "att",
+    "counters",
+    "discover",
+    "doctor",
+    "open_result",
+    "run",
+    "samples",
+    "take",
+]
+
+_HOMES = {
+    "Judgement": "wavewright.capture.judgement",
+    "Plan": "wavewright.capture.jobs.plan",
+    "Pool": "wavewright.capture.pool.schedule",
+    "Result": "wavewright.capture.jobs.result",
+    "Verdict": "wavewright.capture.judgement",
+    "take": "wavewright.capture.jobs.taking",
+}
+
+
+def att(
+    program: Sequence[str],
+    *,
+    kernel: str = "",
+    regex: str = "",
+    launches: Iterable[int] = (),
+    target_cu: int | None = None,
+    simds: int | None = None,
+    se_mask: int | None = None,
+    buffer_bytes: int | None = None,
+    **more: Any,
+) -> Plan:
+    """Thread traces of chosen launches of a kernel; what is not told is chosen, by a discovery where it is needed.
+
+    Parameters
+    ----------
+    program
+        Its words.
+    kernel
+        Name of the kernel, or a part of it; empty = the one that takes most time.
+    regex
+        In place of a name: a regex as rocprofv3 takes it.
+    launches
+        Which launches of the kernel, from 1; none = two warm neighbours.
+    target_cu, simds, se_mask, buffer_bytes
+        The window of the trace; None = chosen per architecture.
+    more
+        Other fields of `ThreadTraces`, and what `discover` takes.
+
+    Raises
+    ------
+    TypeError
+        For a name that is neither.
+    """
+    from wavewright.capture.wanted import ThreadTraces
+
+    window = {"target_cu": target_cu, "simds": simds, "se_mask": se_mask, "buffer_bytes": buffer_bytes}
+    which = {"kernel": kernel, "kernel_regex": regex, "launches": tuple(launches)}
+    return _plan(ThreadTraces, program, {**which, **window, **more})
+
+
+def counters(
+    program: Sequence[str], passes: Iterable[Iterable[str]], *, kernel: str = "", regex: str = "", **more: Any
+) -> Plan:
+    """Hardware counters: the program runs once per pass.
+
+    Parameters
+    ----------
+    passes
+        Names of counters, those of one pass together.
+    kernel, regex
+        Which kernels; empty = all.
+    more
+        Other fields of `Counters`, and what `discover` takes.
+    """
+    from wavewright.capture.wanted import Counters
+
+    together = tuple(tuple(names) for names in passes)
+    return _plan(Counters, program, {"passes": together, "kernel": kernel, "kernel_regex": regex, **more})
+
+
+def samples(
+    program: Sequence[str],
+    *,
+    method: str | None = None,
+    unit: str | None = None,
+    interval: int | None = None,
+    **more: Any,
+) -> Plan:
+    """PC samples; None = what the GPU supports. `more` is what `discover` takes."""
+    from wavewright.capture.wanted import Samples
+
+    return _plan(Samples, program, {"method": method, "unit": unit, "interval": interval, **more})
+
+
+def run(program: Sequence[str], *, parts: Iterable[str] = ("kernel", "hip", "memory", "markers"), **more: Any) -> Plan:
+    """A trace of the whole program. `more` is what `discover` takes."""
+    from wavewright.capture.wanted import RunTrace
+
+    return _plan(RunTrace, program, {"parts": tuple(parts), **more})
+
+
+def discover(
+    program: Sequence[str],
+    *,
+    variables: Mapping[str, str] | None = None,
+    cwd: str = "",
+    gpu: str | int = "auto",
+    timeout_seconds: float = 900.0,
+    grace_seconds: float = 120.0,
+    attempts: int = 4,
+    wait_seconds: float = 0.0,
+    share: bool = False,
+    name: str = "",
+    rocprofv3: str | None = None,
+    rocm_version: str = "",
+    machine: Machine | None = None,
+    runner: Runner | None = None,
+    **more: Any,
+) -> Plan:
+    """Which kernels a program runs, how often and how long: `result.kernels()`.
+
+    Parameters
+    ----------
+    program
+        Its words.
+    variables, cwd
+        Set for the program, and the folder in which it runs.
+    gpu
+        The only GPU that it sees: auto (the freest), a number, a PCI address or GPU-...; any = all, unchecked.
+    timeout_seconds, grace_seconds
+        After how long it is told to stop, and how long it may then write its data.
+    attempts
+        How often it is tried at most.
+    wait_seconds, share
+        How long to wait for a GPU that others use; whether to take it all the same.
+    rocprofv3, rocm_version
+        The profiler by its path, or a release to plan for without one.
+    machine, runner
+        Where it runs; None = here. `remote.connect(host=...)` gives those of another machine or of a container.
+    more
+        `extra`: more words for rocprofv3.
+    """
+    from wavewright.capture.wanted import Discovery
+
+    given = {key: value for key, value in locals().items() if key not in ("program", "more", "Discovery")}
+    return _plan(Discovery, program, {**given, **more})
+
+
+def open_result(folder: str) -> Result:
+    """What became of a capture, from its folder.
+
+    Raises
+    ------
+    UsageError
+        When it holds none.
+    """
+    from pathlib import Path
+
+    from wavewright.capture.jobs.replay import stored_result
+
+    return stored_result(Path(folder))
+
+
+def doctor(machine: Machine | None = None) -> tuple[Check, ...]:
+    """Everything between a machine and a good capture, as checks; None = this machine."""
+    from wavewright.capture.doctor import examine
+    from wavewright.capture.machines.local_machine import LocalMachine
+
+    return examine(machine or LocalMachine())
+
+
+def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) -> Plan:
+    """A plan from the fields of what is wanted, of the job, and of where it runs."""
+    from wavewright.capture.jobs.job import Job
+    from wavewright.capture.jobs.plan import Plan
+    from wavewright.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.local_runner import LocalRunner
+    from wavewright.capture.machines.runner import Limits
+
+    values = dict(values)
+    machine, runner = values.pop("machine", None) or LocalMachine(), values.pop("runner", None) or LocalRunner()
+    release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", None)
+    installation = None
+    if release:
+        from wavewright.capture.rocprofv3.releases import assumed
+
+        installation = assumed(release)
+    elif path:
+        from wavewright.capture.rocprofv3.installed import find_installation
+
+        installation = find_installation(machine, path)
+    limits = Limits(
+        seconds=values.pop("timeout_seconds", 900.0),
+        grace_seconds=values.pop("grace_seconds", 120.0),
+    )
+    job_values = {name: values.pop(name) for name in ("name", "attempts", "wait_seconds") if name in values}
+    gpu, is_shared = str(values.pop("gpu", "auto")), bool(values.pop("share", False))
+    values["variables"] = dict(values.get("variables") or {})
+    wanted = kind(program=_words(program), **values)
+    job = Job(wanted=wanted, gpu=gpu, limits=limits, is_shared=is_shared, **job_values)
+    return Plan(job=job, machine=machine, runner=runner, installation=installation)
+
+
+def _words(program: Sequence[str]) -> tuple[str, ...]:
+    from wavewright.errors import UsageError
+
+    if isinstance(program, str) or not program or not all(isinstance(word, str) for word in program):
+        what = "a program is a list of words" if program else "no program is given"
+        raise UsageError(what, advice='as ["python", "bench.py"]')
+    return tuple(program)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class _Package(ModuleType):
+    """The function `doctor` stays what the name means here, also after the package of that name was imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "doctor" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

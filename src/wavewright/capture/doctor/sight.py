@@ -1,0 +1,216 @@
+"""What the checks look at: each part of the machine is looked at once, when the first check asks for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wavewright.capture.gpus.topology import gpus_of, nodes_of
+from wavewright.capture.gpus.users import users_of
+from wavewright.capture.machines.local_machine import group_names
+from wavewright.capture.rocprofv3.installed import asked, installation_of, release_of_root, roots_of, script_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wavewright.capture.doctor.check import Answer
+    from wavewright.capture.gpus.gpu import Gpu
+    from wavewright.capture.gpus.topology import Node
+    from wavewright.capture.gpus.users import GpuUser
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.capture.rocprofv3.installation import Installation
+    from wavewright.capture.rocprofv3.installed import Root, Script
+
+_AMD = "0x1002"
+_GPU_CLASSES = ("0x03", "0x12")  #: PCI classes of displays and of processing accelerators.
+_NAME_LENGTH = 120
+
+#: Everything that is read: a distant machine sends it at once.
+_PATTERNS = (
+    "/.dockerenv",
+    "/dev/dri/*",
+    "/dev/dxg",
+    "/dev/kfd",
+    "/dev/shm",  # noqa: S108 - nothing is written there
+    "/etc/group",
+    "/etc/os-release",
+    "/opt/rocm*",
+    "/opt/rocm*/.info/version",
+    "/proc/1/cgroup",
+    "/proc/cmdline",
+    "/proc/meminfo",
+    "/proc/self/limits",
+    "/proc/self/mounts",
+    "/proc/self/status",
+    "/proc/sys/kernel/numa_balancing",
+    "/proc/sys/kernel/perf_event_paranoid",
+    "/proc/sys/kernel/yama/ptrace_scope",
+    "/run/.containerenv",
+    "/sys/bus/pci/devices/*/class",
+    "/sys/bus/pci/devices/*/drm/*",
+    "/sys/bus/pci/devices/*/vendor",
+    "/sys/class/drm/card*/device/current_compute_partition",
+    "/sys/class/drm/card*/device/gpu_busy_percent",
+    "/sys/class/drm/card*/device/hwmon/hwmon*/power1_cap*",
+    "/sys/class/drm/card*/device/power_dpm_force_performance_level",
+    "/sys/class/drm/card*/device/pp_dpm_sclk",
+    "/sys/class/drm/card*/device/product_name",
+    "/sys/class/kfd/kfd/topology/nodes/*/properties",
+    "/sys/devices/virtual/kfd/kfd/topology/nodes/*/properties",
+    "/sys/firmware/efi/efivars/SecureBoot-*",
+    "/sys/fs/selinux/enforce",
+    "/sys/kernel/debug/dri/*/amdgpu_firmware_info",
+    "/sys/module/amdgpu/initstate",
+    "/sys/module/amdgpu/version",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What an examination may do beyond looking, and for which output."""
+
+    output: str = ""  #: Absolute folder of the output on the machine; empty = the home folder.
+    asks_gpu: bool = False  #: Whether rocprofv3-avail may open the GPUs.
+    trial: Callable[[Sight], Answer] | None = None  #: Runs a program on a GPU, end to end; None = nothing is run.
+
+
+class Sight:
+    """One look at a machine."""
+
+    def __init__(self, machine: Machine, request: Request) -> None:
+        self.machine = machine
+        self.request = request
+        machine.prefetch(_PATTERNS)
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Those of the machine."""
+        return self.machine.variables
+
+    @cached_property
+    def container(self) -> str:
+        """The kind of container that this is in, as Docker; empty = none."""
+        if self.machine.facts("/.dockerenv"):
+            return "Docker"
+        if self.machine.facts("/run/.containerenv"):
+            return "Podman"
+        if any(self.variables.get(name) for name in ("APPTAINER_NAME", "SINGULARITY_NAME")):
+            return "Apptainer"
+        groups = self.machine.text("/proc/1/cgroup") or ""
+        if self.variables.get("KUBERNETES_SERVICE_HOST") or "kubepods" in groups:
+            return "Kubernetes"
+        kinds = (("docker", "Docker"), ("libpod", "Podman"), ("containerd", "containerd"), ("/lxc", "LXC"))
+        for word, kind in kinds:
+            if word in groups:
+                return kind
+        word = self.variables.get("container", "")
+        return printable(word) if word else ""
+
+    @cached_property
+    def is_wsl(self) -> bool:
+        """Whether this is Linux inside Windows, where GPUs have no KFD."""
+        return self.machine.facts("/dev/dxg") is not None and self.machine.facts("/dev/kfd") is None
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Nodes of the topology that may be read."""
+        return nodes_of(self.machine)
+
+    @cached_property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """GPUs of the topology."""
+        return gpus_of(self.machine)
+
+    @cached_property
+    def pci_gpus(self) -> tuple[str, ...]:
+        """Addresses of AMD's GPUs on the bus, whether a driver knows them or not."""
+        folder = "/sys/bus/pci/devices"
+        return tuple(
+            name
+            for name in self.machine.names(folder)
+            if self.machine.text(f"{folder}/{name}/vendor") == _AMD
+            and (self.machine.text(f"{folder}/{name}/class") or "").startswith(_GPU_CLASSES)
+        )
+
+    @cached_property
+    def is_module_loaded(self) -> bool:
+        """Whether amdgpu is loaded; a part of the kernel itself has no state."""
+        if self.machine.facts("/sys/module/amdgpu") is None:
+            return False
+        return self.machine.text("/sys/module/amdgpu/initstate") in (None, "live")
+
+    @cached_property
+    def has_gpu(self) -> bool:
+        """Whether anything says that an AMD GPU is here."""
+        if self.gpus or self.pci_gpus or self.is_wsl or self.machine.facts("/dev/kfd"):
+            return True
+        return self.is_module_loaded and self.container != ""
+
+    @cached_property
+    def users(self) -> dict[str, tuple[GpuUser, ...]]:
+        """Processes with queues, by the key of the GPU."""
+        return users_of(self.machine, self.gpus)
+
+    @cached_property
+    def roots(self) -> tuple[Root, ...]:
+        """Every ROCm, that which is used first."""
+        return roots_of(self.machine)
+
+    @cached_property
+    def root(self) -> str:
+        """The ROCm that is used: the first with a rocprofv3, else the first; empty = there is none."""
+        with_profiler = (root.path for root in self.roots if script_of(self.machine, root.path))
+        return next(with_profiler, self.roots[0].path if self.roots else "")
+
+    @cached_property
+    def script(self) -> Script | None:
+        """What its rocprofv3 says; None = there is none."""
+        path = script_of(self.machine, self.root) if self.root else None
+        return asked(self.machine, path) if path else None
+
+    @cached_property
+    def installation(self) -> Installation | None:
+        """The rocprofv3 that a capture would use; None = none that answers."""
+        if self.script is None or self.script.problem:
+            return None
+        return installation_of(self.machine, self.script, self.root)
+
+    @cached_property
+    def version(self) -> tuple[int, ...]:
+        """The release of ROCm; empty = unknown."""
+        release = self.installation.rocm_version if self.installation else release_of_root(self.machine, self.root)
+        return version_numbers(release)
+
+    @cached_property
+    def group_names(self) -> dict[int, str]:
+        """Names of groups by number."""
+        return {**group_names(self.machine.text("/etc/group") or ""), **self.machine.identity.group_names}
+
+    def capabilities(self) -> int | None:
+        """Bits of the effective capabilities; None = unknown."""
+        match = re.search(r"(?m)^CapEff:\s*([0-9a-fA-F]{1,16})$", self.machine.text("/proc/self/status") or "")
+        return int(match[1], 16) if match else None
+
+    def number(self, path: str) -> int | None:
+        """The number that a file holds; None = there is none."""
+        text = self.machine.text(path) or ""
+        return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
+
+
+def version_numbers(text: str) -> tuple[int, ...]:
+    """The numbers of a version, for comparisons.
+
+    Examples
+    --------
+    >>> version_numbers("7.13.0") > version_numbers("7.2.0"), version_numbers("")
+    (True, ())
+    """
+    return tuple(int(number) for number in text.split(".")) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})*", text) else ()
+
+
+def printable(text: str, length: int = _NAME_LENGTH) -> str:
+    """A text of a machine in one line, without what could command a terminal, shortened."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"

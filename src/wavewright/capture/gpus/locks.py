@@ -1,0 +1,310 @@
+"""One exclusive lock per GPU, shared by every user of a machine: a file with flock.
+
+The file is `<folder>/<host>-<GPU>.lock`; the folder is WAVEWRIGHT_LOCK_DIR, else one in /tmp with mode 1777, and the
+files have mode 0666. It is not below /run/user, which two users do not share. A lock is taken when it can be, never
+by the content of the file; the content (one JSON object) only says who has it.
+
+The descriptor is passed on to the program that runs on the GPU (`inherited_descriptors`): a program that outlives its
+supervisor still has the GPU, until it ends or somebody ends it.
+
+In a folder in which everybody may write, everybody may lay something: links are not followed, only regular files with
+one name are used, at most a few kB of them are read, and what they say is shown as text. Anybody can keep a
+lock for ever, as anybody can keep a GPU busy; that cannot be prevented, and the message names the owner.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import getpass
+import os
+import re
+import shlex
+import stat
+import sys
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wavewright.capture.machines.processes import ProcessName, inherited_descriptors, process_name, this_process
+from wavewright.errors import BusyError, OutputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wavewright.capture.gpus.gpu import Gpu
+
+FOLDER_VARIABLE = "WAVEWRIGHT_LOCK_DIR"
+SHARED_FOLDER = "/tmp/wavewright-gpu-locks"  # noqa: S108 - meant to be shared, and checked before use
+_FOLDER_MODE, _FILE_MODE = 0o1777, 0o666
+_CONTENT_BYTES_MAX = 4096
+_COMMAND_LETTERS_MAX = 300
+#: Errors of flock that mean: this file system has no locks.
+_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+_OPENED_AGAIN_MAX = 20
+_LOOKS_MAX, _LOOK_SECONDS = 3, 0.003
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holder:
+    """Who has a lock, as the lock file says; it may be out of date for an instant."""
+
+    pid: int = 0  #: 0 = unknown.
+    process: str = ""  #: The same for ever: see `ProcessName`.
+    user: str = ""
+    time: float = 0.0  #: When it was taken, in seconds since 1970.
+    command: str = ""
+    folder: str = ""  #: Of the job.
+
+    @property
+    def name(self) -> ProcessName | None:
+        """The process; None = unknown."""
+        return process_name(self.process)
+
+    def __str__(self) -> str:
+        if not self.pid:
+            return "somebody who left no name"
+        who = f"process {self.pid}" + (f" of {self.user}" if self.user else "")
+        name = self.name
+        if name and name.is_here and not name.is_alive:
+            who += " (which is gone; a program that it started still runs)"
+        return who + (f": {self.command}" if self.command else "")
+
+
+@dataclass(eq=False)
+class Lock:
+    """A lock of this process."""
+
+    path: Path
+    descriptor: int
+
+    def release(self) -> None:
+        """Give it back, also for programs that inherited it."""
+        if _taken.pop(self.descriptor, None) is None:
+            return
+        inherited_descriptors.discard(self.descriptor)
+        with suppress(OSError):
+            os.ftruncate(self.descriptor, 0)
+        with suppress(OSError):
+            fcntl.flock(self.descriptor, fcntl.LOCK_UN)
+        os.close(self.descriptor)
+
+
+_taken: dict[int, Lock] = {}
+
+
+def lock_folder(variables: Mapping[str, str]) -> Path:
+    """The folder of the locks; it is made where it does not exist.
+
+    Raises
+    ------
+    UsageError
+        When something else is there, or not everybody may write into the shared one.
+    OutputError
+        When it cannot be made.
+    """
+    chosen = variables.get(FOLDER_VARIABLE, "")
+    folder = Path(chosen or SHARED_FOLDER)
+    try:
+        if chosen:
+            if not folder.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
+                folder.chmod(_FOLDER_MODE)
+            return folder
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+            folder.chmod(_FOLDER_MODE)  # mkdir obeys the umask
+        facts = folder.lstat()
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError("locks of GPUs need a folder here", where=str(folder), advice=_elsewhere()) from error
+    except OSError as error:
+        what = f"the folder for locks of GPUs cannot be made: {error.strerror}"
+        raise OutputError(what, where=str(folder), advice=_elsewhere()) from error
+    if not stat.S_ISDIR(facts.st_mode):
+        raise UsageError("locks of GPUs need a folder here, and not a link", where=str(folder), advice=_elsewhere())
+    if facts.st_uid == os.geteuid() and stat.S_IMODE(facts.st_mode) != _FOLDER_MODE:
+        folder.chmod(_FOLDER_MODE)
+    elif facts.st_mode & 0o1007 != 0o1007:
+        what = f"user {facts.st_uid} owns the folder of locks, and others may not write into it"
+        advice = f"its owner or root: chmod {_FOLDER_MODE:o} {folder}; or {_elsewhere()}"
+        raise UsageError(what, where=str(folder), advice=advice)
+    return folder
+
+
+def _elsewhere() -> str:
+    return f"set {FOLDER_VARIABLE} to a folder that all users of the GPUs share"
+
+
+def lock_path(folder: Path, host: str, key: str) -> Path:
+    """The lock file of a GPU, or of a part of a device.
+
+    Examples
+    --------
+    >>> lock_path(Path("locks"), "node7", "0000:63:00.0-2").name
+    'node7-0000:63:00.0-2.lock'
+    """
+    return folder / f"{_safe(host)}-{_safe(key)}.lock"
+
+
+def _safe(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9:._-]", "_", text).lstrip(".")[:100] or "_"
+
+
+def try_lock(path: Path, *, command: str = "", folder: str = "") -> Lock | None:
+    """Take a lock; None = somebody has it; it may be this process.
+
+    Raises
+    ------
+    UsageError
+        When the file is not one of ours, or the file system has no locks.
+    OutputError
+        When it cannot be made.
+    """
+    looks = 0
+    for _ in range(_OPENED_AGAIN_MAX):
+        descriptor, is_writable = _open(path)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_still(descriptor, path):
+                break
+            os.close(descriptor)  # somebody removed the file meanwhile: another one counts
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                looks += 1
+                if looks == _LOOKS_MAX:
+                    return None
+                time.sleep(_LOOK_SECONDS)  # it may be somebody who only looks (`holder_of`)
+                continue
+            if error.errno in _NO_LOCKS:
+                what = f"this file system has no locks ({error.strerror})"
+                raise UsageError(what, where=str(path), advice="choose a local folder: " + _elsewhere()) from error
+            raise
+    else:
+        raise OutputError("the lock file is removed again and again", where=str(path), advice=_elsewhere())
+    if is_writable:
+        _write(descriptor, command=command, folder=folder)
+    lock = Lock(path, descriptor)
+    _taken[descriptor] = lock
+    inherited_descriptors.add(descriptor)
+    return lock
+
+
+def _open(path: Path) -> tuple[int, bool]:
+    """The lock file, and whether it can be written.
+
+    The kernel refuses O_CREAT for files of others in a folder with mode 1777 (fs.protected_regular), so it is used only
+    when there is no file.
+    """
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    for extra, is_writable in ((os.O_RDWR, True), (os.O_RDWR | os.O_CREAT | os.O_EXCL, True), (os.O_RDONLY, False)):
+        try:
+            descriptor = os.open(path, flags | extra, _FILE_MODE)
+        except (FileNotFoundError, FileExistsError, PermissionError) as error:
+            refusal = error
+            continue
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENOTDIR):
+                raise _planted(path) from error
+            raise OutputError(
+                f"cannot open the lock: {error.strerror}", where=str(path), advice=_elsewhere()
+            ) from error
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1:
+            os.close(descriptor)
+            raise _planted(path)
+        if facts.st_uid == os.geteuid() and stat.S_IMODE(facts.st_mode) != _FILE_MODE:
+            os.fchmod(descriptor, _FILE_MODE)  # open obeys the umask
+        return descriptor, is_writable
+    if isinstance(refusal, FileNotFoundError) and path.parent.is_dir():  # made and removed between two of our steps
+        return _open(path)
+    raise OutputError(f"cannot open the lock: {refusal.strerror}", where=str(path), advice=_elsewhere()) from refusal
+
+
+def _planted(path: Path) -> UsageError:
+    what = "this is not a lock file of wavewright but a link, a folder, a pipe, or a file with a second name"
+    return UsageError(what, where=str(path), advice="find out who put it there, and remove it; or " + _elsewhere())
+
+
+def _is_still(descriptor: int, path: Path) -> bool:
+    """Whether the path still names the open file."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except OSError:
+        return False
+
+
+def _write(descriptor: int, *, command: str, folder: str) -> None:
+    """Say who has the lock; it counts also when that cannot be written."""
+    process = this_process()
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.getuid())
+    words = command or shlex.join(sys.argv)
+    holder = Holder(
+        pid=process.pid,
+        process=str(process),
+        user=user,
+        time=time.time(),
+        command=words[:_COMMAND_LETTERS_MAX],
+        folder=folder[:_COMMAND_LETTERS_MAX],
+    )
+    with suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, msgspec.json.encode(asdict(holder)) + b"\n", 0)
+
+
+def holder_of(path: Path) -> Holder | None:
+    """Who has the lock at this moment; None = nobody.
+
+    Looking takes an instant, which `try_lock` waits for.
+
+    Raises
+    ------
+    UsageError
+        When the file is not one of ours.
+    """
+    if not path.parent.is_dir() or not os.path.lexists(path):
+        return None
+    descriptor, _ = _open(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)  # undone by close
+    except OSError:
+        return _read(descriptor)
+    else:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int) -> Holder:
+    try:
+        content = os.pread(descriptor, _CONTENT_BYTES_MAX, 0)
+        return msgspec.json.decode(content, type=Holder)
+    except (OSError, msgspec.DecodeError, ValueError):
+        return Holder()
+
+
+@contextmanager
+def locked(gpu: Gpu, host: str, variables: Mapping[str, str], *, command: str = "", folder: str = "") -> Iterator[Lock]:
+    """The exclusive lock of a GPU, for the block.
+
+    Raises
+    ------
+    BusyError
+        When somebody else has it.
+    """
+    path = lock_path(lock_folder(variables), host, gpu.key)
+    lock = try_lock(path, command=command, folder=folder)
+    if lock is None:
+        who = holder_of(path) or "somebody who has just ended"
+        raise BusyError(f"GPU {gpu.index} is locked by {who}", where=str(path), advice="wait for it with --wait")
+    try:
+        yield lock
+    finally:
+        lock.release()

@@ -1,0 +1,254 @@
+"""The GPUs of a machine, as the driver's topology (KFD) in sysfs describes them.
+
+Source: rocprofiler-sdk 1.3.2, platform/gnulinux/agent.cpp: where nodes are looked for, and which are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.capture.gpus.gpu import Gpu
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.facts.gpus import Arch
+
+#: Variables that name a folder of nodes, in the order in which rocprofiler-sdk looks at them.
+TOPOLOGY_VARIABLES = ("ROCPROFILER_KFD_TOPOLOGY", "AMD_KFD_TOPOLOGY", "HSA_MODEL_TOPOLOGY")
+_FOLDERS = ("/sys/devices/virtual/kfd/kfd/topology/nodes", "/sys/class/kfd/kfd/topology/nodes")
+_LINE = re.compile(r"(?m)^(\w{1,60}) (-?\d{1,20})[ \t]*$")
+_COUNT_MAX = 1 << 16  #: Of SIMDs, arrays, waves: larger values are damage.
+_MEMORY_MAX = 1 << 50
+_FIRMWARE_BITS = 0x3FF  #: The version proper; the bits above are a feature number.
+
+#: PCI device -> product, where it names one product only. Source: the PCI ID repository (pci.ids); MI210, MI300X and
+#: MI308X agree with the real topologies of ROCm/k8s-device-plugin.
+_PRODUCTS = {
+    0x738C: "MI100",
+    0x7408: "MI250X",
+    0x740F: "MI210",
+    0x74A0: "MI300A",
+    0x74A1: "MI300X",
+    0x74A2: "MI308X",
+    0x74A5: "MI325X",
+    0x75A0: "MI350X",
+    0x75A3: "MI355X",
+}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node of the topology: processors of the host or one GPU (or partition of one)."""
+
+    number: int
+    folder: str
+    properties: Mapping[str, int]
+    problem: str = ""  #: What cannot be right in its figures; empty = nothing.
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether it has SIMDs."""
+        return self.count("simd_count") > 0
+
+    def count(self, name: str) -> int:
+        """A small count; 0 when it is missing or cannot be right."""
+        value = self.properties.get(name, 0)
+        return value if 0 <= value <= _COUNT_MAX else 0
+
+
+def topology_folder(machine: Machine) -> str:
+    """The folder of nodes that rocprofiler-sdk would read; empty = there is none."""
+    variables = [machine.variables.get(name, "") for name in TOPOLOGY_VARIABLES]
+    for folder in (*variables, *_FOLDERS):
+        facts = machine.facts(folder) if folder.startswith("/") else None
+        if facts and facts.kind == "folder":
+            return folder.rstrip("/")
+    return ""
+
+
+def nodes_of(machine: Machine) -> tuple[Node, ...]:
+    """All nodes in the order of their numbers; those whose file is empty or may not be read are left out."""
+    folder = topology_folder(machine)
+    if not folder:
+        return ()
+    files = ("properties", "gpu_id", "name", "mem_banks/0/properties", "mem_banks/0/used_memory")
+    machine.prefetch(f"{folder}/*/{file}" for file in files)
+    numbers = sorted(int(name) for name in machine.names(folder) if name.isascii() and name.isdigit() and len(name) < 7)
+    nodes = []
+    for number in numbers:
+        text = machine.text(f"{folder}/{number}/properties")
+        if text:
+            properties = properties_of(text)
+            nodes.append(Node(number, f"{folder}/{number}", properties, _problem(properties)))
+    return tuple(nodes)
+
+
+def properties_of(text: str) -> dict[str, int]:
+    """The values of a file of lines `name value`; lines of another form are left out.
+
+    Examples
+    --------
+    >>> properties_of("simd_count 416\\nnonsense\\nsimd_per_cu 4")
+    {'simd_count': 416, 'simd_per_cu': 4}
+    """
+    return {name: int(value) for name, value in _LINE.findall(text)}
+
+
+def target_of(version: int) -> str:
+    """The name of a target from the driver's `gfx_target_version`; empty when it cannot be one.
+
+    Examples
+    --------
+    >>> target_of(90010), target_of(90402), target_of(110000), target_of(0)
+    ('gfx90a', 'gfx942', 'gfx1100', '')
+    """
+    major, minor, step = version // 10000, version // 100 % 100, version % 100
+    return f"gfx{major}{minor:x}{step:x}" if 0 < major < 100 and minor < 16 and step < 16 else ""
+
+
+def gpus_of(machine: Machine) -> tuple[Gpu, ...]:
+    """The GPUs of a machine in the order of nodes; several partitions of one product are several."""
+    nodes = [node for node in nodes_of(machine) if node.is_gpu]
+    machine.prefetch(
+        [
+            "/sys/bus/pci/devices/*/drm/*",
+            "/sys/class/drm/*/device/*_partition",
+            "/sys/class/drm/*/device/product_name",
+        ]
+    )
+    addresses = _addresses(nodes)
+    unique_ids = [node.properties.get("unique_id", 0) for node in nodes]
+    return tuple(
+        _gpu(machine, index, node, addresses[index], has_own_id=unique_ids.count(unique_ids[index]) == 1)
+        for index, node in enumerate(nodes)
+    )
+
+
+def _problem(properties: Mapping[str, int]) -> str:
+    """The first figure of a node that cannot be right."""
+    names = ("simd_count", "simd_per_cu", "array_count", "simd_arrays_per_engine", "num_xcc", "max_waves_per_simd")
+    for name in names:
+        value = properties.get(name, 0)
+        if not 0 <= value <= _COUNT_MAX:
+            return f"{name} is {value}"
+    if properties.get("simd_count", 0) <= 0:
+        return ""
+    for name in ("simd_per_cu", "array_count", "simd_arrays_per_engine", "wave_front_size"):
+        if properties.get(name, 0) <= 0:
+            return f"{name} is {properties.get(name, 'missing')}"
+    return ""
+
+
+def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool) -> Gpu:
+    properties = node.properties
+    target = target_of(properties.get("gfx_target_version", 0))
+    simds_per_cu = node.count("simd_per_cu")
+    cu_count = node.count("simd_count") // simds_per_cu if simds_per_cu else 0
+    xcc_count = node.count("num_xcc") or 1
+    minor = properties.get("drm_render_minor", 0)
+    card = _card(machine, pci, minor)
+    unique_id = properties.get("unique_id", 0)
+    partition = (machine.text(f"{card}/current_compute_partition") or "") if card else ""
+    bank = properties_of(machine.text(f"{node.folder}/mem_banks/0/properties") or "")
+    return Gpu(
+        index=index,
+        node=node.number,
+        gpu_id=_number(machine.text(f"{node.folder}/gpu_id"), 1 << 32) or 0,
+        target=target,
+        product=_product(machine, card, properties.get("device_id", 0), target, cu_count),
+        pci=pci,
+        # Partitions of one product may share an id, which then selects none of them (seen on an MI308X in CPX).
+        unique_id=f"GPU-{unique_id:016x}" if has_own_id and 0 < unique_id < 1 << 64 else "",
+        cu_count=cu_count,
+        se_count=node.count("array_count") // (node.count("simd_arrays_per_engine") or 1),
+        xcc_count=xcc_count,
+        simds_per_cu=simds_per_cu,
+        waves_per_simd=node.count("max_waves_per_simd"),
+        wave_size=node.count("wave_front_size"),
+        memory_bytes=_memory(bank.get("size_in_bytes", 0)) or _memory(properties.get("local_mem_size", 0)),
+        memory_used_bytes=_number(machine.text(f"{node.folder}/mem_banks/0/used_memory"), _MEMORY_MAX),
+        clock_mhz_max=node.count("max_engine_clk_fcompute") or None,
+        render_node=f"/dev/dri/renderD{minor}" if 0 < minor <= _COUNT_MAX else "",
+        card=card,
+        partition=partition if re.fullmatch(r"[A-Z]{3,5}", partition) else "",
+        firmware=properties["fw_version"] & _FIRMWARE_BITS if properties.get("fw_version", -1) >= 0 else None,
+    )
+
+
+def _memory(size: int) -> int | None:
+    return size if 0 < size <= _MEMORY_MAX else None
+
+
+def _number(text: str | None, limit: int) -> int | None:
+    """A number that is at least 0 and below `limit`; None = the text is none."""
+    is_number = text is not None and text.isascii() and text.isdigit() and len(text) < 20
+    return int(text) if text and is_number and int(text) < limit else None
+
+
+def _addresses(nodes: Sequence[Node]) -> list[str]:
+    """PCI addresses of nodes; empty = unknown.
+
+    Drivers put the number of a partition into the function of the address or into its highest four bits; the GPU
+    itself is the function that the first partition has.
+    """
+    firsts: dict[tuple[int, int, int], int] = {}
+    addresses = []
+    for node in nodes:
+        location = node.properties.get("location_id", -1)
+        domain = node.properties.get("domain", 0)
+        if location <= 0 or not 0 <= domain < 1 << 32:
+            addresses.append("")
+            continue
+        bus, device, function = location >> 8 & 0xFF, location >> 3 & 0x1F, location & 7
+        function = firsts.setdefault((domain, bus, device), function)
+        addresses.append(f"{domain:04x}:{bus:02x}:{device:02x}.{function}")
+    return addresses
+
+
+def _card(machine: Machine, pci: str, minor: int) -> str:
+    """The folder of the sensors and settings of a GPU, by its address, else by its render node."""
+    folders = [f"/sys/bus/pci/devices/{pci}/drm"] if pci else []
+    if minor > 0:
+        folders.append(f"/sys/class/drm/renderD{minor}/device/drm")
+    for folder in folders:
+        for name in machine.names(folder):
+            if re.fullmatch(r"card\d{1,4}", name):
+                return f"/sys/class/drm/{name}/device"
+    return ""
+
+
+def _product(machine: Machine, card: str, device: int, target: str, cu_count: int) -> str:
+    """The name of the product: what the board says, else its PCI device, else the only product with as many CUs."""
+    from wavewright.facts.gpus import TARGETS, of
+
+    board = (machine.text(f"{card}/product_name") or "") if card else ""
+    arch = of(target) if target in TARGETS else None
+    if board:
+        return _plain_product(board, arch)
+    if device in _PRODUCTS:
+        return _PRODUCTS[device]
+    # Counts of CUs tell accelerators apart; a workstation card has those of a gaming card with another name.
+    products = arch.products if arch and target.startswith("gfx9") else ()
+    alike = [product.name for product in products if product.cu_count == cu_count]
+    return alike[0] if len(alike) == 1 else ""
+
+
+def _plain_product(board: str, arch: Arch | None) -> str:
+    """The name of a product as our facts spell it, else what the board says, printable and shortened.
+
+    Examples
+    --------
+    >>> from wavewright.facts.gpus import of
+    >>> _plain_product("AMD Instinct MI300X OAM", of("gfx942")), _plain_product("AMD Radeon PRO W7900", of("gfx1100"))
+    ('MI300X', 'AMD Radeon PRO W7900')
+    """
+    words = {word.lower() for word in re.findall(r"\w+", board)}
+    longest_first = sorted(arch.products if arch else (), key=lambda product: -len(product.name))
+    for product in longest_first:
+        if set(product.name.lower().split()) <= words:
+            return product.name
+    return "".join(letter for letter in board if letter.isprintable())[:60]

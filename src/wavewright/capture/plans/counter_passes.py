@@ -1,0 +1,465 @@
+"""From panels, metrics or names of counters to the passes of a capture: what each run of the program counts.
+
+Panels and metrics are planned so that the counters of a ratio are of one pass; plain names are only packed, by the
+registers that each block of the target has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import counted
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.analysis.counters.plan import CapturePlan
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.capture.rocprofv3.installation import Installation
+    from wavewright.facts.gpus.counting import Counting
+
+#: A counter with what may follow its name: a reduction, one instance, one GPU.
+_NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)(_sum|_avr|_max|_min)?(\[\d+\])?(:device=\d+)?")
+_ACCUMULATED = re.compile(r"(\w+)_ACCUM")
+#: Counters that rocprofv3 computes from others; how many registers they take is not told by their names, so that each
+#: has a pass of its own (source: rocprofiler-sdk, counter definitions of ROCm 7.1).
+_COMPUTED = frozenset(
+    {
+        *("FETCH_SIZE", "WRITE_SIZE", "GPUBusy", "Wavefronts", "VALUInsts", "SALUInsts", "VFetchInsts", "SFetchInsts"),
+        *("VWriteInsts", "FlatVMemInsts", "LDSInsts", "FlatLDSInsts", "GDSInsts", "VALUUtilization", "VALUBusy"),
+        *("SALUBusy", "L2CacheHit", "MemUnitBusy", "MemUnitStalled", "WriteUnitStalled", "LDSBankConflict"),
+        *("ALUStalledByLDS", "OccupancyPercent", "MeanOccupancyPerCU", "MeanOccupancyPerActiveCU", "GPU_UTIL"),
+        *("MfmaUtil", "MfmaFlops", "MfmaFlopsF16", "MfmaFlopsBF16", "MfmaFlopsF32", "MfmaFlopsF64", "MemWrites32B"),
+    }
+)
+_CHECK_SECONDS = 60.0
+_NAMED = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passes:
+    """What to count, run by run."""
+
+    passes: tuple[tuple[str, ...], ...]
+    definitions: str = ""  #: YAML of counters that have no name there (-E); empty = none are needed.
+    notes: tuple[str, ...] = ()
+
+
+def passes_for(
+    gpu: str,
+    *,
+    panels: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    counters: Sequence[str] = (),
+    more: Sequence[Path] = (),
+    max_passes: int | None = None,
+    available: frozenset[str] | None = None,
+) -> Passes:
+    """The passes for panels and metrics, and for counters by name; without any, for the panels that most people need.
+
+    Parameters
+    ----------
+    gpu
+        A target (gfx942) or a product (MI300X).
+    panels, metrics, more, max_passes
+        As `analysis.counters.plan.plan_capture` takes them.
+    counters
+        Names, also with `:device=N`; several may be in one text, divided by spaces or commas.
+    available
+        The names that the installed rocprofv3 knows for this GPU; None = not asked.
+
+    Raises
+    ------
+    UsageError
+        When the GPU, a panel, a metric or a counter is not known.
+
+    Examples
+    --------
+    >>> passes_for("gfx942", counters=["SQ_WAVES,TCC_HIT", "TCC_MISS"]).passes
+    (('SQ_WAVES', 'TCC_HIT', 'TCC_MISS'),)
+    """
+    planned: list[Passes] = []
+    if panels or metrics or not counters:
+        planned.append(planned_passes(gpu, panels=panels, metrics=metrics, more=more, max_passes=max_passes))
+    if counters:
+        planned.append(packed_passes(gpu, counters, available=available))
+    if len(planned) == 1:
+        return planned[0]
+    first, second = planned
+    counted_already = {name for names in first.passes for name in names}
+    rest = [left for names in second.passes if (left := tuple(n for n in names if n not in counted_already))]
+    return Passes(
+        passes=(*first.passes, *rest),
+        definitions=first.definitions or second.definitions,
+        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+    )
+
+
+def planned_passes(
+    gpu: str,
+    *,
+    panels: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    more: Sequence[Path] = (),
+    max_passes: int | None = None,
+) -> Passes:
+    """The passes for panels and metrics.
+
+    Raises
+    ------
+    UsageError
+        As `plan_capture`, and when nothing of it can be counted.
+    """
+    from wavewright.analysis.counters.plan import plan_capture
+
+    plan = plan_capture(gpu, panels=panels, metrics=metrics, more=more, max_passes=max_passes)
+    if not plan.passes.height:
+        reasons = plan.metrics["reason"].unique(maintain_order=True).to_list()
+        what = f"nothing of this can be counted on {plan.target}: {'; '.join(filter(None, reasons))}"
+        raise UsageError(what, advice="`wavewright metrics` lists what there is")
+    return of_plan(plan)
+
+
+def of_plan(plan: CapturePlan) -> Passes:
+    """The passes of a plan, with its notes about what cannot be measured."""
+    return Passes(
+        passes=tuple(tuple(names) for names in pass_names(plan).values()),
+        definitions=definitions(plan),
+        notes=tuple(remarks(plan)),
+    )
+
+
+def pass_names(plan: CapturePlan) -> dict[int, list[str]]:
+    """Pass -> names for rocprofv3, in order; single L2 channels have names of their own."""
+    names: dict[int, list[str]] = {}
+    for row in plan.counters.iter_rows(named=True):
+        counters = names.setdefault(row["pass"], [])
+        counters.append(row["spelled"])
+        if row["has_channels"]:
+            raw = row["spelled"].removesuffix("_sum")
+            counters += [f"{raw}[{channel}]" for channel in range(plan.channel_count)]
+    return names
+
+
+def definitions(plan: CapturePlan) -> str:
+    """The counters of a plan that have to be defined (`rocprofv3 -E`), as YAML; empty when there are none."""
+    by_name = {}
+    for row in plan.counters.iter_rows(named=True):
+        match = _ACCUMULATED.fullmatch(row["spelled"])
+        if match:
+            by_name[row["spelled"]] = _accumulation(match[1])
+        for channel in range(plan.channel_count if row["has_channels"] else 0):
+            raw = row["spelled"].removesuffix("_sum")
+            xcd, instance = divmod(channel, plan.channels_per_xcd)
+            by_name[f"{raw}[{channel}]"] = f"select({raw},[DIMENSION_XCC=[{xcd}], DIMENSION_INSTANCE=[{instance}]])"
+    return definitions_text(by_name, plan.target)
+
+
+def _accumulation(level: str) -> str:
+    return f"accumulate({level}, HIGH_RES)"
+
+
+def definitions_text(by_name: dict[str, str], target: str) -> str:
+    """Names and expressions as rocprofv3 reads them; empty when there are none."""
+    if not by_name:
+        return ""
+    lines = ["rocprofiler-sdk:", "  counters-schema-version: 1", "  counters:"]
+    for counter, expression in by_name.items():
+        lines += [
+            f"    - name: {json.dumps(counter)}",
+            f"      description: {json.dumps(expression)}",
+            "      properties: []",
+            "      definitions:",
+            f"        - architectures: [{target}]",
+            f"          expression: {json.dumps(expression)}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A counter that was asked for."""
+
+    name: str  #: For rocprofv3: spelled for the target, with what follows it.
+    counter: str  #: Our name of the basic counter; empty = computed by rocprofv3 from others.
+    level: str = ""  #: The level counter that it adds up.
+
+
+def packed_passes(gpu: str, counters: Sequence[str], *, available: frozenset[str] | None = None) -> Passes:
+    """Few passes that hold some counters by name.
+
+    Raises
+    ------
+    UsageError
+        When a name is not known, or the target cannot count it.
+
+    Examples
+    --------
+    >>> packed_passes("gfx90a", ["TCC_EA0_RDREQ"]).passes
+    (('TCC_EA_RDREQ',),)
+    """
+    from wavewright.analysis.counters.plan.packing import Need, block_of, pack
+    from wavewright.facts import gpus
+    from wavewright.facts.gpus.counting import counting_of
+
+    target = gpus.of(gpu).target
+    counting = counting_of(target)
+    words = [word for text in counters for word in text.replace(",", " ").split()]
+    if not words:
+        raise UsageError("no counter is named", advice="as --pmc SQ_WAVES,TCC_HIT_sum")
+    known_names = _known_counters(target)
+    notes = [counting.note] if counting.note else []
+    asked: dict[str, _Asked] = {}
+    for word in dict.fromkeys(words):
+        each, note = _asked(word, target, counting, known_names, available)
+        asked[each.name] = each
+        notes += [note] if note else []
+    basic = [each for each in asked.values() if each.counter or each.level]
+    needs = [Need(frozenset({each.counter} - {""}), each.level) for each in basic]
+    passes: list[tuple[str, ...]] = []
+    for packed in pack(needs, counting.slots):
+        counters_here = set(packed.counters)
+        here = [
+            each
+            for each in basic
+            if (each.counter in counters_here if each.counter else each.level == packed.level)
+            and not any(each.name in names for names in passes)
+        ]
+        by_block = sorted(here, key=lambda each: (block_of(each.counter or each.level), each.name))
+        passes.append(tuple(each.name for each in by_block))
+    passes += [(each.name,) for each in asked.values() if not each.counter and not each.level]
+    accumulated = {each.name: _accumulation(each.level) for each in basic if each.level}
+    return Passes(
+        passes=tuple(filter(None, passes)),
+        definitions=definitions_text(accumulated, target),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _known_counters(target: str) -> frozenset[str]:
+    """The basic counters that our metrics of a target read."""
+    from wavewright.facts.metrics.expression import parse
+    from wavewright.facts.metrics.panels import panels_of
+
+    names: set[str] = set()
+    for panel in panels_of(target):
+        for table in panel.tables:
+            for metric in table.metrics:
+                if metric.formula is not None:
+                    names.update(parse(metric.formula).counters)
+                names.update({metric.level} - {"", None})
+    return frozenset(names)
+
+
+def _asked(
+    word: str, target: str, counting: Counting, known_names: frozenset[str], available: frozenset[str] | None
+) -> tuple[_Asked, str]:
+    match = _NAME.fullmatch(word)
+    if match is None:
+        raise UsageError(f"{word[:60]!r} is not the name of a counter", advice="as SQ_WAVES or TCC_HIT_sum")
+    base, reduction, instance, device = (match[at] or "" for at in (1, 2, 3, 4))
+    if base in _COMPUTED:
+        return _Asked(word, ""), f"{base} is computed from other counters, and has a pass of its own"
+    if available is not None and f"{base}{reduction}" in available:
+        return _Asked(word, base), ""
+    level = base.removesuffix("_ACCUM") if base.endswith("_ACCUM") else ""
+    ours = _our_name(level or base)
+    if ours in counting.missing:
+        what = f"rocprofv3 cannot count {ours} on {target}"
+        raise UsageError(what, advice="leave it away; other counters of the block may tell the same")
+    if level:
+        if not counting.accumulates:
+            raise UsageError(f"{target} cannot add up {level} cycle by cycle", advice="leave it away")
+        return _Asked(f"{counting.spelled_raw(ours)}_ACCUM{device}", "", level=ours), ""
+    spelled = f"{counting.spelled_raw(ours)}{reduction}{instance}{device}"
+    _check_name(word, ours, target, counting, known_names, available)
+    note = "" if spelled == word else f"{word} is called {spelled} on {target}"
+    if not note and available is None and known_names and ours not in known_names:
+        note = f"{base} is in none of our metrics: `rocprofv3-avail info --pmc {base}` tells whether {target} has it"
+    return _Asked(spelled, ours), note
+
+
+def _our_name(name: str) -> str:
+    """A counter by the name that our tables use, from the name of any target."""
+    from wavewright.facts.gpus.counting import counting_of
+
+    for ours, theirs in counting_of("gfx9").spelling.items():
+        if name.startswith(theirs) and not name.startswith(ours):
+            return ours + name[len(theirs) :]
+    return name
+
+
+def _check_name(
+    word: str,
+    name: str,
+    target: str,
+    counting: Counting,
+    known_names: frozenset[str],
+    available: frozenset[str] | None,
+) -> None:
+    """Refuse a name that is not there: for sure where the machine was asked, else when it is of no block or a slip."""
+    from wavewright.analysis.counters.plan.packing import block_of
+
+    if name in known_names and available is None:
+        return
+    candidates = sorted(known_names | _COMPUTED | (available or frozenset()))
+    near = get_close_matches(name.upper(), candidates, n=3, cutoff=0.75)
+    advice = f"did you mean {' or '.join(near)}?" if near else f"`rocprofv3-avail list --pmc` lists those of {target}"
+    if available is not None:
+        raise UsageError(f"the rocprofv3 of this machine has no counter {word[:60]} for {target}", advice=advice)
+    if name != name.upper() or block_of(name) not in counting.slots:
+        blocks = ", ".join(sorted(counting.slots))
+        raise UsageError(f"{target} has no counter {word[:60]}: its blocks are {blocks}", advice=advice)
+    if any(_is_slip(name, other) for other in near):
+        raise UsageError(f"there is no counter {word[:60]}", advice=advice)
+
+
+def _is_slip(name: str, other: str) -> bool:
+    """Whether one letter is wrong, missing, too many or swapped; digits tell counters apart.
+
+    Examples
+    --------
+    >>> _is_slip("SQ_WAEVS", "SQ_WAVES"), _is_slip("SQ_WAVE", "SQ_WAVES"), _is_slip("TCC_EA1_RD", "TCC_EA0_RD")
+    (True, True, False)
+    """
+    if abs(len(name) - len(other)) > 1 or re.sub(r"\D", "", name) != re.sub(r"\D", "", other):
+        return False
+    if sorted(name) == sorted(other):
+        return sum(a != b for a, b in zip(name, other, strict=True)) == 2
+    shorter, longer = sorted((name, other), key=len)
+    if len(shorter) == len(longer):
+        return sum(a != b for a, b in zip(name, other, strict=True)) == 1
+    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+
+def blocks_beyond(names: Sequence[str], target: str) -> list[str]:
+    """Blocks of which a list has more counters than a target can count at once, in words; empty = all fits.
+
+    Counters that rocprofv3 computes from others are not told apart, nor are blocks that are not known.
+
+    Examples
+    --------
+    >>> blocks_beyond(["TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE_sum", "SQ_WAVES"], "gfx942")
+    ['5 counters of TCC, and gfx942 counts 4']
+    """
+    from wavewright.analysis.counters.plan.packing import block_of
+    from wavewright.facts.gpus.counting import counting_of
+
+    try:
+        slots = counting_of(target).slots
+    except UsageError:
+        return []
+    basic = {match[1] for name in names if (match := _NAME.fullmatch(name)) and match[1] not in _COMPUTED}
+    used = Counter(block_of(name) for name in basic)
+    return [
+        f"{count} counters of {block}, and {target} counts {slots[block]}"
+        for block, count in sorted(used.items())
+        if count > slots.get(block, count)
+    ]
+
+
+def avail_of(installation: Installation) -> str:
+    """The path of `rocprofv3-avail` of an installation; before 7.0 it was `rocprofv3_avail` and took no arguments."""
+    return str(PurePosixPath(installation.rocprofv3).with_name("rocprofv3-avail"))
+
+
+def available_counters(machine: Machine, installation: Installation, *, gpu_index: int = 0) -> frozenset[str] | None:
+    """The counters that rocprofv3 knows for a GPU of the machine; None = it cannot be asked."""
+    words = [avail_of(installation), "-d", str(gpu_index), "list", "--pmc"]
+    done = machine.run(words, seconds=_CHECK_SECONDS)
+    if done.status != 0:
+        return None
+    listed = re.split(r"\bpmc\b", done.stdout, maxsplit=1, flags=re.IGNORECASE)[-1]
+    names = re.findall(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*\b", listed)
+    return frozenset(names) or None
+
+
+def checked_passes(
+    passes: Passes, machine: Machine, installation: Installation, *, gpu_index: int = 0
+) -> tuple[Passes, tuple[str, ...]]:
+    """The same passes as far as rocprofv3 says that a GPU can count them at once; the rest split until it does.
+
+    Parameters
+    ----------
+    passes
+        To be checked. Counters that are defined with them are left out of the check, as rocprofv3-avail has no -E.
+    machine
+        Where the GPU is.
+    installation
+        Whose rocprofv3-avail is asked.
+    gpu_index
+        The GPU's place among all of the machine.
+
+    Returns
+    -------
+    tuple
+        The passes, and the counters that cannot be counted even alone.
+    """
+    tool = avail_of(installation)
+    refused: list[str] = []
+
+    def is_possible(names: Sequence[str]) -> bool | None:
+        done = machine.run([tool, "-d", str(gpu_index), "pmc-check", *names], seconds=_CHECK_SECONDS)
+        if done.status is None or (
+            done.status != 0
+            and "ot collected" not in done.stderr + done.stdout
+            and "nvalid counter" not in done.stderr + done.stdout
+        ):
+            return None
+        return done.status == 0
+
+    def split(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        checked = [name for name in names if name not in defined]
+        if not checked or is_possible(checked) is not False:
+            return [names]
+        if len(checked) == 1:
+            refused.append(checked[0])
+            rest = tuple(name for name in names if name in defined)
+            return [rest] if rest else []
+        middle = len(names) // 2
+        return [*split(names[:middle]), *split(names[middle:])]
+
+    defined = frozenset(re.findall(r'- name: "([^"]+)"', passes.definitions))
+    if is_possible(["GRBM_COUNT"]) is None:
+        note = "rocprofv3-avail could not be asked whether the passes fit"
+        return Passes(passes=passes.passes, definitions=passes.definitions, notes=(*passes.notes, note)), ()
+    result = [part for names in passes.passes for part in split(names)]
+    notes = list(passes.notes)
+    if len(result) > len(passes.passes):
+        notes.append(f"{len(result)} passes instead of {len(passes.passes)}: rocprofv3-avail says that not all fit")
+    if refused:
+        notes.append(f"rocprofv3-avail says that these cannot be counted here: {some_of(refused, _NAMED)}")
+    return Passes(passes=tuple(result), definitions=passes.definitions, notes=tuple(notes)), tuple(refused)
+
+
+def summary(plan: CapturePlan) -> str:
+    """The number of passes, and their purpose."""
+    passes = counted(plan.passes.height, "passes")
+    measured = int(plan.metrics["is_measured"].sum())
+    return f"{passes} on {plan.target}: {measured:,} of {plan.metrics.height:,} metrics can be computed"
+
+
+def remarks(plan: CapturePlan) -> list[str]:
+    """Limits of the plan: metrics from several passes, metrics that cannot be measured, and why."""
+    metrics = plan.metrics
+    lines = list(plan.notes)
+    spread = metrics.filter((metrics["passes"] != "") & metrics["is_ratio"])
+    if spread.height:
+        ids = some_of(list(spread["metric_id"]))
+        lines.append(f"from several passes, as a block cannot count so much at once: {ids}")
+    for reason, group in metrics.filter(~metrics["is_measured"]).group_by("reason", maintain_order=True):
+        lines.append(f"not measured, {reason[0]}: {some_of(list(group['metric_id'].unique(maintain_order=True)))}")
+    return lines
+
+
+def some_of(names: Sequence[str], limit: int = 12) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

@@ -1,0 +1,477 @@
+"""Which kernels did a program run, which one to look at, and which of its launches?
+
+A launch is numbered as rocprofv3 does it: from 1, per kernel symbol and process (spec 1.7). A JIT that loads its code
+again makes another symbol of the same name, which is counted separately.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.words import counted, kernel_title, percent, shortened
+from wavewright.errors import NotATraceError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavewright.capture.wanted import ThreadTraces
+    from wavewright.model.run import Run
+
+COLD_LAUNCHES = 2  #: The first launches of a symbol, which load code, fill caches and raise clocks.
+_WARM_SHARE = 2 / 3  #: Where in the row of launches the traced ones are.
+_NEAREST, _LONGEST_NAME = 3, 100  #: Names in a message, and their length.
+_ENGINES_MAX = 256  #: More shader engines than that no GPU has.
+_HELPER_SHARE_MAX = 0.5  #: A kernel whose name only suggests a helper is no helper if it takes more than this.
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoveredGpu:
+    """The GPU on which kernels ran, as the discovery describes it."""
+
+    target: str
+    product: str
+    cu_count: int
+    wave_slots: int  #: Waves that may be resident at once, on all SIMDs.
+    wave_lanes: int
+    se_count: int  #: Shader engines of all XCCs; 0 = not recorded.
+    xcc_count: int
+
+    @property
+    def se_mask_spread(self) -> int | None:
+        """The first shader engine of each XCC; with one XCC all engines; None = not known (spec 3.3)."""
+        if not self.se_count or self.se_count % self.xcc_count:
+            return None
+        if self.xcc_count == 1:
+            return (1 << self.se_count) - 1
+        step = self.se_count // self.xcc_count
+        return sum(1 << engine for engine in range(0, self.se_count, step))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """The size of a launch."""
+
+    workgroups: int
+    workgroup_lanes: int
+    grid: tuple[int, int, int]  #: In lanes.
+    workgroup: tuple[int, int, int]  #: In lanes.
+
+
+@dataclass(frozen=True, kw_only=True)
+class SymbolLaunches:
+    """The launches of one kernel symbol in one process."""
+
+    process: int  #: Its place among the processes of the discovery.
+    symbol_id: int | None  #: rocprofv3's Kernel_Id; None = not recorded.
+    dispatches: tuple[int, ...]  #: Dispatch numbers in order: the n-th is launch n.
+    durations_ns: tuple[int, ...]
+    shapes: tuple[Shape, ...]
+
+    @property
+    def calls(self) -> int:
+        """How many launches there are."""
+        return len(self.dispatches)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """All launches of the kernels of one name."""
+
+    name: str  #: As rocprofv3 spells it, which its filters compare.
+    title: str  #: The same for people: demangled where rocprofv3 could not.
+    calls: int
+    total_ns: int
+    share: float  #: Of the time of all kernels.
+    symbols: tuple[SymbolLaunches, ...]  #: Most launches first.
+    shape: Shape  #: Of the launches that take most of its time.
+    shape_count: int  #: Different grids or workgroups.
+    vgpr_count: int | None
+    accum_vgpr_count: int | None
+    sgpr_count: int | None
+    lds_bytes: int | None
+    scratch_bytes: int | None
+    gpu: DiscoveredGpu | None  #: None = not recorded.
+    passed_over: str  #: Why it is not suggested; empty = it may be.
+
+    @property
+    def waves(self) -> int | None:
+        """Waves of a launch of its main shape."""
+        if self.gpu is None or not self.gpu.wave_lanes:
+            return None
+        return self.shape.workgroups * -(-self.shape.workgroup_lanes // self.gpu.wave_lanes)
+
+    @property
+    def fill(self) -> float | None:
+        """Waves of a launch against those that may be resident at once; above 1 they run one after the other."""
+        return self.waves / self.gpu.wave_slots if self.gpu and self.gpu.wave_slots and self.waves else None
+
+    @property
+    def workgroups_per_cu(self) -> float | None:
+        """Below 1, some CUs get none: the traced one may be among them."""
+        return self.shape.workgroups / self.gpu.cu_count if self.gpu and self.gpu.cu_count else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggestion:
+    """The kernel to look at, and the launches to trace."""
+
+    kernel: Kernel
+    launches: tuple[int, ...]
+    se_mask: int | None  #: Shader engines to trace where the grid is smaller than the GPU; None = as usual.
+    notes: tuple[str, ...]  #: What was passed over, and what to be careful about.
+
+    @property
+    def line(self) -> str:
+        """Kernel and launches in one line."""
+        launches = " and ".join(map(str, self.launches))
+        what = "launches" if len(self.launches) > 1 else "launch"
+        most = self.kernel.symbols[0].calls
+        calls = f"{most:,}" if len(self.kernel.symbols) == 1 else f"{most:,} of the symbol with most"
+        return f"{shortened(kernel_title(self.kernel.title))}, {what} {launches} of {calls}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoveredKernels:
+    """What a discovery shows."""
+
+    kernels: tuple[Kernel, ...]  #: Most time first.
+    dispatch_count: int
+    process_count: int
+    total_ns: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names of kernels."""
+        return tuple(kernel.name for kernel in self.kernels)
+
+    def launch_of(self, dispatch: int) -> tuple[Kernel, SymbolLaunches, int] | None:
+        """Kernel, symbol and launch number of a dispatch; None = no such dispatch, or several processes have it."""
+        hits = [
+            (kernel, symbol, symbol.dispatches.index(dispatch) + 1)
+            for kernel in self.kernels
+            for symbol in kernel.symbols
+            if dispatch in symbol.dispatches
+        ]
+        return hits[0] if len(hits) == 1 else None
+
+    def matching(self, text: str) -> tuple[Kernel, ...]:
+        """The kernels whose names contain a text; those that are called exactly so before all others."""
+        exact = tuple(kernel for kernel in self.kernels if kernel.name == text)
+        return exact or tuple(kernel for kernel in self.kernels if text in kernel.name or text in kernel.title)
+
+    def suggestion(self, kernels: Sequence[Kernel] | None = None) -> Suggestion:
+        """The largest of the kernels (None = of all) that is not known noise, and its warm launches."""
+        choice = self.kernels if kernels is None else tuple(kernels)
+        candidates = [kernel for kernel in choice if not kernel.passed_over]
+        kernel = (candidates or choice)[0]
+        notes = []
+        larger = [other for other in choice[: choice.index(kernel)] if other.passed_over]
+        if larger:
+            time = percent(sum(other.share for other in larger))
+            notes.append(
+                f"{counted(len(larger), 'larger kernels')} passed over, {time} of the GPU time: {_reasons(larger)}"
+            )
+        elif kernel.passed_over and kernels is None:
+            notes.append(f"every kernel is one of a library or helper; this is the largest: {kernel.passed_over}")
+        launches, more = warm_launches(kernel)
+        spread = _grid_notes(kernel)
+        return Suggestion(
+            kernel=kernel,
+            launches=launches,
+            se_mask=kernel.gpu.se_mask_spread if spread and kernel.gpu else None,
+            notes=(*notes, *more, *spread),
+        )
+
+
+def _reasons(kernels: Sequence[Kernel]) -> str:
+    counts: dict[str, int] = {}
+    for kernel in kernels:
+        counts[kernel.passed_over] = counts.get(kernel.passed_over, 0) + 1
+    return "; ".join(f"{count} of {reason}" if count > 1 else f"one of {reason}" for reason, count in counts.items())
+
+
+def _grid_notes(kernel: Kernel) -> list[str]:
+    per_cu = kernel.workgroups_per_cu
+    if per_cu is None or per_cu >= 1 or kernel.gpu is None:
+        return []
+    grid = f"its {counted(kernel.shape.workgroups, 'workgroups')} are fewer than the {kernel.gpu.cu_count} CUs"
+    spread = ", so shader engines of every XCC are traced" if kernel.gpu.se_mask_spread else ""
+    return [f"{grid}: a trace of one CU may be empty{spread}"]
+
+
+def warm_launches(kernel: Kernel) -> tuple[tuple[int, ...], list[str]]:
+    """Two neighbouring launches of the same size at about two thirds of those of the symbol that has most, and notes.
+
+    The first two are taken only where there are no others (spec 3.6).
+    """
+    symbol = kernel.symbols[0]
+    notes = []
+    if len(kernel.symbols) > 1:
+        processes = len({each.process for each in kernel.symbols})
+        where = f" in {processes} processes" if processes > 1 else ""
+        notes.append(
+            f"{len(kernel.symbols)} kernel symbols{where} have this name, and each counts its launches from 1: "
+            f"these are of the one with most launches, {symbol.calls}"
+        )
+    warm = range(COLD_LAUNCHES + 1, symbol.calls + 1)
+    if not warm:
+        last = symbol.calls
+        notes.append(f"it is launched {counted(last, 'times')} only: what is traced is not warm, and not compared")
+        return (last,), notes
+    pairs = [number for number in warm[:-1] if _shape(symbol, number) == _shape(symbol, number + 1)]
+    if not pairs:
+        alone = min(warm, key=lambda number: abs(number - symbol.calls * _WARM_SHARE))
+        why = "no two neighbours of the others are of the same size" if len(warm) > 1 else "only one is warm"
+        notes.append(f"one launch, without a second one as noise floor: {why}")
+        return (alone,), notes
+    time_of = _time_of_shapes(symbol)
+
+    def preference(number: int) -> tuple[int, float]:
+        return -time_of[_shape(symbol, number)], abs(number - symbol.calls * _WARM_SHARE)
+
+    first = min(pairs, key=preference)
+    if kernel.shape_count > 1:
+        notes.append(f"its launches have {kernel.shape_count} sizes; these are of the one that takes most time")
+    return (first, first + 1), notes
+
+
+def _shape(symbol: SymbolLaunches, launch: int) -> Shape:
+    return symbol.shapes[launch - 1]
+
+
+def _time_of_shapes(symbol: SymbolLaunches) -> dict[Shape, int]:
+    times: dict[Shape, int] = {}
+    shapes: dict[int, Shape] = {}
+    by_identity: dict[int, int] = {}  # a shape has one object, whose fields need not be compared every time
+    for shape, duration in zip(symbol.shapes, symbol.durations_ns, strict=True):
+        shapes.setdefault(id(shape), shape)
+        by_identity[id(shape)] = by_identity.get(id(shape), 0) + duration
+    for identity, time in by_identity.items():
+        times[shapes[identity]] = times.get(shapes[identity], 0) + time
+    return times
+
+
+def with_suggestion(
+    wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str
+) -> tuple[ThreadTraces, tuple[str, ...]]:
+    """What is wanted, with kernel, launches and shader engines from a discovery where they were not told, and notes.
+
+    The first note says which kernel and launches were taken.
+
+    Raises
+    ------
+    UsageError
+        When no kernel of the discovery has the name, or matches the regex.
+    """
+    from wavewright.capture.rocprofv3.regex import name_regex
+
+    suggestion = kernels.suggestion(_left(wanted, _candidates(wanted, kernels, rocm_version), kernels, rocm_version))
+    launches = wanted.launches or suggestion.launches[-wanted.launch_count :]
+    se_mask = wanted.se_mask if wanted.se_mask is not None else suggestion.se_mask
+    regex = wanted.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
+    complete = replace(wanted, kernel=suggestion.kernel.name, kernel_regex=regex, launches=launches, se_mask=se_mask)
+    asked = replace(suggestion, launches=launches)
+    return complete, (asked.line, *suggestion.notes)
+
+
+def _candidates(wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str) -> Sequence[Kernel] | None:
+    """The kernels among which to choose; None = all."""
+    if wanted.kernel_regex:
+        from wavewright.capture.rocprofv3.option import version_of
+        from wavewright.capture.rocprofv3.regex import names_found
+
+        names = names_found(wanted.kernel_regex, kernels.names, version_of(rocm_version))
+        if names == ():
+            raise _no_kernel(f"the regex {shortened(wanted.kernel_regex)!r}", wanted.kernel_regex, kernels)
+        return None if names is None else [kernel for kernel in kernels.kernels if kernel.name in names]
+    if not wanted.kernel:
+        return None
+    if matching := kernels.matching(wanted.kernel):
+        return matching
+    raise _no_kernel(f"the name {shortened(wanted.kernel)!r}", wanted.kernel, kernels)
+
+
+def _left(
+    wanted: ThreadTraces, candidates: Sequence[Kernel] | None, kernels: DiscoveredKernels, rocm_version: str
+) -> Sequence[Kernel] | None:
+    """The candidates without those that are excluded; None = all kernels."""
+    if not wanted.exclude_regex:
+        return candidates
+    from wavewright.capture.rocprofv3.option import version_of
+    from wavewright.capture.rocprofv3.regex import names_found
+
+    excluded = names_found(wanted.exclude_regex, kernels.names, version_of(rocm_version)) or ()
+    left = [kernel for kernel in candidates or kernels.kernels if kernel.name not in excluded]
+    if not left:
+        what = f"every kernel is excluded by {shortened(wanted.exclude_regex)!r}"
+        raise UsageError(what, advice="exclude fewer of them")
+    return left
+
+
+def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:
+    names = [shortened(name, _LONGEST_NAME) for name in kernels.names]
+    near = get_close_matches(text[:_LONGEST_NAME], names, n=_NEAREST, cutoff=0.4) or names[:_NEAREST]
+    return UsageError(f"no kernel that ran matches {what}", advice=f"there are {', '.join(near)}")
+
+
+def discovered(path: Path | str) -> DiscoveredKernels:
+    """What the discovery at a path shows: the folder of `capture discover`, or rocprofv3's CSV files or databases.
+
+    Raises
+    ------
+    NotATraceError
+        When there is no run, or none with a dispatch.
+    """
+    from wavewright.base.job_folders import read_instead
+    from wavewright.readers.run.inputs import find_runs, open_inputs
+
+    run = open_inputs(find_runs([read_instead(str(path))]))
+    kernels = kernels_of(run)
+    if not kernels.kernels:
+        advice = "does the program launch kernels, in this process or in children that end by themselves?"
+        raise NotATraceError("no kernel was recorded", where=str(path), advice=advice)
+    return kernels
+
+
+_COLUMNS = (
+    *("process", "agent", "symbol", "name", "dispatch_id", "start_ns", "end_ns"),
+    *("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z"),
+    *("lds_bytes", "scratch_bytes", "sgpr_count", "vgpr_count", "accum_vgpr_count"),
+)
+_RESOURCES = ("lds_bytes", "scratch_bytes", "sgpr_count", "vgpr_count", "accum_vgpr_count")
+
+
+def kernels_of(run: Run) -> DiscoveredKernels:
+    """The kernels of a run, most time first."""
+    import polars as pl
+
+    rows = run.read("dispatches", list(_COLUMNS)).with_columns(
+        pl.col("name").cast(pl.String).fill_null("?").str.strip_suffix(".kd"),
+        duration=(pl.col("end_ns") - pl.col("start_ns")).clip(0).fill_null(0),
+    )
+    symbols = run.read("symbols", ["symbol", "symbol_id"])
+    ids = dict(zip(symbols["symbol"].to_list(), symbols["symbol_id"].to_list(), strict=True))
+    gpus = _gpus(run)
+    total_ns = int(rows["duration"].sum())
+    kernels = [
+        _kernel(str(name), part, ids, gpus, total_ns)
+        for (name,), part in rows.sort("dispatch_id", "start_ns").group_by("name", maintain_order=True)
+    ]
+    kernels.sort(key=lambda kernel: (-kernel.total_ns, kernel.name))
+    return DiscoveredKernels(
+        kernels=tuple(kernels),
+        dispatch_count=rows.height,
+        process_count=rows["process"].n_unique(),
+        total_ns=total_ns,
+    )
+
+
+def _gpus(run: Run) -> dict[int, DiscoveredGpu]:
+    names = ["agent", "kind", "target", "product", "cu_count", "simd_count", "wave_lanes", "waves_per_simd_max"]
+    rows = run.read("agents", [*names, "properties"]).to_dicts()
+    return {
+        row["agent"]: DiscoveredGpu(
+            target=row["target"] or "",
+            product=row["product"] or "",
+            cu_count=row["cu_count"] or 0,
+            wave_slots=(row["simd_count"] or 0) * (row["waves_per_simd_max"] or 0),
+            wave_lanes=row["wave_lanes"] or 0,
+            **_engines(row["properties"]),
+        )
+        for row in rows
+        if row["kind"] == "GPU" and row["cu_count"]  # else nothing is known of it but that it exists
+    }
+
+
+def _engines(properties: str | None) -> dict[str, int]:
+    """Shader engines and XCCs, from what rocprofv3 copies of the driver's description."""
+    import json
+
+    try:
+        values = json.loads(properties or "{}")
+        xccs = max(int(values.get("num_xcc", 1)), 1)
+        arrays = int(values.get("array_count", 0)) // max(int(values.get("simd_arrays_per_engine", 1)), 1)
+    except (ValueError, TypeError, AttributeError):
+        return {"se_count": 0, "xcc_count": 1}
+    return {"se_count": arrays if 0 < arrays <= _ENGINES_MAX else 0, "xcc_count": xccs}
+
+
+def _kernel(
+    name: str, rows: pl.DataFrame, ids: dict[int, int | None], gpus: dict[int, DiscoveredGpu], total_ns: int
+) -> Kernel:
+    symbols = [
+        _symbol(int(process), ids.get(symbol), part)
+        for (process, symbol), part in rows.group_by("process", "symbol", maintain_order=True)
+    ]
+    symbols.sort(key=lambda each: -each.calls)
+    times: dict[Shape, int] = {}
+    for each in symbols:
+        for shape, time in _time_of_shapes(each).items():
+            times[shape] = times.get(shape, 0) + time
+    main = max(times, key=lambda shape: times[shape])
+    time = int(rows["duration"].sum())
+    share = time / total_ns if total_ns else 0.0
+    title = _title(name)
+    return Kernel(
+        name=name,
+        title=title,
+        calls=rows.height,
+        total_ns=time,
+        share=share,
+        symbols=tuple(symbols),
+        shape=main,
+        shape_count=len(times),
+        gpu=gpus.get(rows["agent"][0]),
+        passed_over=_passed_over(title, share),
+        **{resource: _most(rows[resource]) for resource in _RESOURCES},
+    )
+
+
+def _title(name: str) -> str:
+    if not name.startswith("_Z"):
+        return name
+    from wavewright.codeobj.names import demangle
+
+    return demangle(name)
+
+
+def _most(values: pl.Series) -> int | None:
+    most: Any = values.max()
+    return None if most is None else int(most)
+
+
+def _symbol(process: int, symbol_id: int | None, rows: pl.DataFrame) -> SymbolLaunches:
+    shapes = rows.select("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z")
+    return SymbolLaunches(
+        process=process,
+        symbol_id=symbol_id,
+        dispatches=tuple(rows["dispatch_id"].fill_null(-1).to_list()),
+        durations_ns=tuple(rows["duration"].to_list()),
+        shapes=tuple(_shape_of(row) for row in shapes.iter_rows()),
+    )
+
+
+@lru_cache(maxsize=4096)  # runs have a million launches, of a few sizes
+def _shape_of(sizes: tuple[int | None, ...]) -> Shape:
+    lanes = [max(size or 1, 1) for size in sizes]
+    workgroup, grid = (lanes[0], lanes[1], lanes[2]), (lanes[3], lanes[4], lanes[5])
+    workgroups = 1
+    for size, of in zip(grid, workgroup, strict=True):
+        workgroups *= -(-size // of)
+    count = workgroup[0] * workgroup[1] * workgroup[2]
+    return Shape(workgroups=workgroups, workgroup_lanes=count, grid=grid, workgroup=workgroup)
+
+
+def _passed_over(name: str, share: float) -> str:
+    from wavewright.facts.library_kernels import origin_of
+
+    origin = origin_of(name)
+    if origin is None or (not origin.is_certain and share > _HELPER_SHARE_MAX):
+        return ""
+    return origin.what

@@ -1,0 +1,292 @@
+"""A jobs file (TOML): `[defaults]`, and a `[[job]]` for each job. What is not understood is refused.
+
+The id of a job is a hash of its content: a changed job is a new one, and an unchanged one keeps its data.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.files import read_regular
+from wavewright.base.words import shortened
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.stored import KINDS, job_id, kind_of
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.pool.keys import KEYS, WrongValueError
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wavewright.capture.jobs.plan import Plan
+    from wavewright.capture.plans.counter_passes import Passes
+    from wavewright.capture.wanted import Wanted
+
+JOBS_MAX = 100_000
+_FILE_BYTES_MAX = 64 << 20
+_TABLES = ("defaults", "job")
+DISK_BYTES = 10**9
+_LIMITS = frozenset(field.name for field in fields(Limits))
+_NAMED_MAX = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolJob:
+    """One job of a jobs file."""
+
+    id: str  #: Hash of its content.
+    job: Job
+    after: tuple[str, ...] = ()  #: Ids of jobs that must have finished.
+    expected_seconds: float | None = None  #: None = not known.
+    disk_bytes: int = DISK_BYTES  #: Free space that it needs to start.
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.job.name
+
+    @property
+    def kind(self) -> str:
+        """The kind, as the verb of `wavewright capture` is called."""
+        return kind_of(self.job.wanted)
+
+
+def read_jobs_file(path: str | os.PathLike[str]) -> tuple[PoolJob, ...]:
+    """The jobs of a file, in its order, but none before those that it comes after.
+
+    Raises
+    ------
+    UsageError
+        When the file cannot be read, or anything in it is not understood.
+    """
+    where = os.fspath(path)
+    try:
+        content = read_regular(path)
+    except OSError as error:
+        raise UsageError(f"the jobs file cannot be read: {error.strerror}", where=where) from error
+    if len(content) > _FILE_BYTES_MAX:
+        raise UsageError(f"a jobs file of {len(content):,} bytes", where=where, advice="split it")
+    try:
+        document = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"byte {error.start:,} is not UTF-8", where=where, advice="save the file as UTF-8") from error
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        what = f"this is not TOML: {shortened(str(error), 200)}"
+        raise UsageError(what, where=where, advice="wavewright capture pool --help shows a jobs file") from error
+    return jobs_of(document, where=where, folder=str(Path(path).absolute().parent))
+
+
+def pool_jobs(jobs: Iterable[PoolJob | Job | Plan]) -> tuple[PoolJob, ...]:
+    """Jobs and plans of Python as jobs of a pool; those that share a name get a number.
+
+    Raises
+    ------
+    UsageError
+        When two of them have the same id.
+    """
+    ready: dict[str, PoolJob] = {}
+    names: Counter[str] = Counter()
+    for each in jobs:
+        if not isinstance(each, PoolJob):
+            job = each if isinstance(each, Job) else each.job
+            name = job.name or Path(job.wanted.program[0]).name
+            names[name] += 1
+            name = name if names[name] == 1 else f"{name}-{names[name]}"
+            wanted = replace(job.wanted, cwd=str(Path(job.wanted.cwd).absolute()))
+            job = replace(job, name=name, wanted=wanted, gpu=Job.gpu)
+            each = PoolJob(id=job_id(job), job=job)
+        if each.id in ready:
+            raise UsageError(f"the job {each.name!a} is there twice", advice="give each job a name of its own")
+        ready[each.id] = each
+    return tuple(ready.values())
+
+
+def jobs_of(document: Mapping[str, Any], *, where: str, folder: str) -> tuple[PoolJob, ...]:
+    """The jobs of a parsed file; relative folders of programs are below `folder`.
+
+    Raises
+    ------
+    UsageError
+        When anything in it is not understood.
+    """
+    _refuse_others(document, _TABLES, where, "table")
+    tables = document.get("job", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise UsageError("`job` is not a list of tables", where=where, advice="start each job with [[job]]")
+    if not tables:
+        raise UsageError("there is no [[job]] in the file", where=where, advice="start each job with [[job]]")
+    if len(tables) > JOBS_MAX:
+        raise UsageError(f"{len(tables):,} jobs", where=where, advice=f"a file holds {JOBS_MAX:,} at most; split it")
+    defaults = document.get("defaults", {})
+    if not isinstance(defaults, dict):
+        raise UsageError("`defaults` is not a table", where=where, advice="start it with [defaults]")
+    common = [key.name for key in KEYS.values() if key.is_for_defaults]
+    _refuse_others(defaults, common, f"{where}: [defaults]", "key")
+    shared = _values(defaults, f"{where}: [defaults]")
+    drafts: dict[str, tuple[dict[str, Any], str]] = {}
+    for number, table in enumerate(tables, start=1):
+        place = f"{where}: job {number}"
+        if isinstance(table.get("name"), str):
+            place += f" ({shortened(ascii(table['name']), 60)})"
+        values = _job_values(table, shared, place, folder)
+        name = values.setdefault("name", f"{Path(values['program'][0]).name}-{number}")
+        if name in drafts:
+            raise UsageError(f"two jobs are called {name!a}", where=place, advice="give each job its own name")
+        drafts[name] = (values, place)
+    return _in_order(drafts)
+
+
+def _job_values(table: Mapping[str, Any], shared: Mapping[str, Any], place: str, folder: str) -> dict[str, Any]:
+    """The values of a job with the defaults, checked as far as one job can be by itself."""
+    _refuse_others(table, KEYS, place, "key")
+    values = _values(table, place)
+    kind = values.get("kind", shared.get("kind"))
+    if kind is None:
+        raise UsageError("the job has no `kind`", where=place, advice=f"choose of {', '.join(KINDS)}")
+    for key in values:
+        if kind not in KEYS[key].kinds:
+            what = f"`{key}` is not for jobs of the kind {kind}"
+            raise UsageError(what, where=place, advice=f"it is for {' and '.join(KEYS[key].kinds)}")
+    merged = {key: value for key, value in shared.items() if kind in KEYS[key].kinds} | values
+    if {"kernel", "regex"} <= merged.keys():
+        if {"kernel", "regex"} <= values.keys() or not {"kernel", "regex"} & values.keys():
+            raise UsageError("both `kernel` and `regex` are given", where=place, advice="give one of them")
+        merged.pop("regex" if "kernel" in values else "kernel")
+    if "env" in shared and "env" in values:
+        merged["env"] = shared["env"] | values["env"]
+    if "program" not in merged:
+        raise UsageError("the job has no `program`", where=place, advice='add one: program = ["python", "bench.py"]')
+    if kind == "counters":
+        merged |= _passes(merged, place)
+    if not merged["program"][0].strip():
+        raise UsageError("the program has no name", where=place, advice='give it: program = ["python", "bench.py"]')
+    merged["cwd"] = os.path.normpath(Path(folder, merged.get("cwd", "")))
+    return merged
+
+
+def _passes(values: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Passes, and definitions for them, from panels, metrics and names of counters."""
+    asked = [key for key in ("panels", "metrics", "pmc") if values.get(key)]
+    if "passes" in values:
+        if asked:
+            what = f"both `passes` and `{asked[0]}` say what is counted"
+            raise UsageError(what, where=place, advice="give one of them")
+        return {}
+    target = values.get("target") or _target_here()
+    if not target:
+        what = "for which GPU are the passes? None is found here"
+        raise UsageError(what, where=place, advice='name it: target = "MI300X"; or give the `passes`')
+    try:
+        planned = _planned(target, *(values.get(key, ()) for key in ("panels", "metrics", "pmc")))
+    except UsageError as error:
+        raise UsageError(error.what, where=place, advice=error.advice) from error
+    return {"passes": planned.passes, "definitions": planned.definitions}
+
+
+@lru_cache(maxsize=256)
+def _planned(target: str, panels: tuple[str, ...], metrics: tuple[str, ...], counters: tuple[str, ...]) -> Passes:
+    from wavewright.capture.plans.counter_passes import passes_for
+
+    return passes_for(target, panels=panels, metrics=metrics, counters=counters)
+
+
+def _target_here() -> str:
+    """The target of the first GPU of this machine; empty = there is none."""
+    from wavewright.capture.gpus.topology import gpus_of
+    from wavewright.capture.machines.local_machine import LocalMachine
+
+    return next((gpu.target for gpu in gpus_of(LocalMachine())), "")
+
+
+def _values(table: Mapping[str, Any], place: str) -> dict[str, Any]:
+    values = {}
+    for key, value in table.items():
+        try:
+            values[key] = KEYS[key].read(value)
+        except WrongValueError as error:
+            what = f"`{key}` is {shortened(ascii(value), 60)}"
+            raise UsageError(what, where=place, advice=f"it may be {error}") from error
+    return values
+
+
+def _refuse_others(table: Mapping[str, Any], names: Iterable[str], place: str, what: str) -> None:
+    names = list(names)
+    for name in table:
+        if name not in names:
+            near = get_close_matches(name[:100], names, n=1, cutoff=0.6)
+            advice = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(names)}"
+            if what == "key" and not near and name in KEYS:
+                advice = f"`{name}` belongs into a [[job]]"
+            raise UsageError(f"there is no {what} `{shortened(ascii(name)[1:-1], 60)}`", where=place, advice=advice)
+
+
+def _in_order(drafts: Mapping[str, tuple[dict[str, Any], str]]) -> tuple[PoolJob, ...]:
+    """The jobs, each behind those that it comes after."""
+    before: dict[str, tuple[str, ...]] = {}
+    for name, (values, place) in drafts.items():
+        before[name] = values.get("after", ())
+        for other in before[name]:
+            if other not in drafts:
+                near = get_close_matches(other[:100], list(drafts), n=1) if len(drafts) < 10_000 else []
+                advice = f"did you mean {near[0]!a}?" if near else "`after` names jobs of the same file"
+                raise UsageError(f"there is no job {shortened(ascii(other))} to come after", where=place, advice=advice)
+    order = list(drafts)
+    if any(before.values()):
+        try:
+            order = _stable_order(before)
+        except CycleError as error:
+            ring = list(reversed(error.args[1]))
+            names = " -> ".join(shortened(ascii(name), 40) for name in ring[:_NAMED_MAX])
+            more = " -> ..." if len(ring) > _NAMED_MAX else ""
+            what = f"these jobs wait for each other: {names}{more}"
+            raise UsageError(what, where=drafts[ring[0]][1], advice="remove one `after`") from error
+    ids: dict[str, str] = {}
+    jobs = []
+    for name in order:
+        job = _pool_job(drafts[name][0], tuple(ids[other] for other in before[name]))
+        ids[name] = job.id
+        jobs.append(job)
+    return tuple(jobs)
+
+
+def _stable_order(before: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Names in the given order as far as possible.
+
+    Raises
+    ------
+    CycleError
+        When there is no order.
+    """
+    sorter = TopologicalSorter(before)
+    sorter.prepare()
+    places = {name: number for number, name in enumerate(before)}
+    order: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready(), key=places.__getitem__)
+        order += ready
+        sorter.done(*ready)
+    return order
+
+
+def _pool_job(values: Mapping[str, Any], after: tuple[str, ...]) -> PoolJob:
+    wanted_type = KINDS[values["kind"]]
+    named = {KEYS[key].field or key if key in KEYS else key: value for key, value in values.items()}
+    wanted_names = {field.name for field in fields(wanted_type)}
+    wanted: Wanted = wanted_type(**{name: value for name, value in named.items() if name in wanted_names})
+    limits = Limits(**{name: value for name, value in named.items() if name in _LIMITS})
+    job = Job(wanted=wanted, name=values["name"], limits=limits, attempts=values.get("attempts", Job.attempts))
+    return PoolJob(
+        id=job_id(job),
+        job=job,
+        after=after,
+        expected_seconds=values.get("expected_seconds"),
+        disk_bytes=values.get("disk", DISK_BYTES),
+    )

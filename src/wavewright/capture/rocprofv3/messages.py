@@ -1,0 +1,244 @@
+"""What AMD's tools print when a capture goes wrong, recognised by one declared table (messages.toml).
+
+The text comes from programs of strangers: it may hold any bytes, gigabytes of them, and commands for terminals. Only
+its two ends are looked at, and only texts are searched for: no pattern that could take long.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavewright.base.shown import shown
+from wavewright.base.words import shortened
+from wavewright.capture.judgement import Cause, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+TEXT_BYTES_MAX = 2 << 20  #: Of each end of a text; what stops a run is at its beginning or at its end.
+LINE_CHARACTERS_MAX = 240  #: Of a line that is shown.
+_LINE_CHARACTERS_READ = 16 << 10  #: Of a line that is looked at.
+_HITS_MAX = 100_000  #: Of one text: a program may print the same line for ever.
+_OTHER_FATAL = 98
+_CRASH_STATUSES = frozenset({-11, 139})
+
+# spec 3.7: glog until ROCm 7.2 (a date of eight digits), Abseil from 7.13 on (four).
+_LOG_LINE = re.compile(
+    r"([IWEF])(?:\d{8}|\d{4}) \d{2}:\d{2}:\d{2}\.\d{1,9} +\d{1,20} ([^\s:\]]{1,300}):(\d{1,9})\] ?(.*)", re.DOTALL
+)
+# Commands for terminals: colours and moves (CSI), titles and links (OSC, ended by BEL or ESC \), two-letter ones.
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|[@-Z\\^_])")
+_LINE_END = re.compile(r"[\r\n]")
+
+
+class LogLine(NamedTuple):
+    """A line of rocprofv3's log."""
+
+    level: str  #: I, W, E or F.
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """A row of the table."""
+
+    number: int
+    level: str
+    seen: tuple[str, ...]
+    cause: str
+    remedy: str
+    sign: str = ""
+    verdict: Verdict | None = None
+
+
+class _Form(NamedTuple):
+    """One text of a row, cut at what may be anything."""
+
+    number: int
+    pieces: tuple[str, ...]
+    is_at_start: bool
+
+    @property
+    def key(self) -> str:
+        return max(self.pieces, key=len)
+
+    @property
+    def length(self) -> int:
+        return sum(map(len, self.pieces))
+
+    def fits(self, text: str) -> bool:
+        at = 0
+        for number, piece in enumerate(self.pieces):
+            place = text.find(piece, at)
+            if place < 0 or (self.is_at_start and number == 0 and place != 0):
+                return False
+            at = place + len(piece)
+        return True
+
+
+@cache
+def messages() -> Mapping[int, Message]:
+    """The rows of the table by their numbers."""
+    declared = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["message"]
+    rows = {}
+    for row in declared:
+        verdict = Verdict(row.pop("verdict")) if "verdict" in row else None
+        rows[row["number"]] = Message(**{**row, "seen": tuple(row["seen"])}, verdict=verdict)
+    return rows
+
+
+@cache
+def _forms() -> tuple[_Form, ...]:
+    """All texts of all rows, the longest first: of those that fit a line it is the most precise."""
+    forms = [
+        _Form(row.number, tuple(text.removeprefix("^").split("…")), text.startswith("^"))
+        for row in messages().values()
+        for text in row.seen
+    ]
+    return tuple(sorted(forms, key=lambda form: -form.length))
+
+
+def log_line(line: str) -> LogLine | None:
+    """The parts of a line of rocprofv3's log; None = it is none.
+
+    Examples
+    --------
+    >>> log_line("E20260602 10:30:58.454084 139053582401024 output_stream.cpp:111] Opened result file: a.csv")
+    LogLine(level='E', file='output_stream.cpp', line=111, text='Opened result file: a.csv')
+    >>> log_line("W0420 10:30:58.454084 1390 tool.cpp:9] HSA version 8.20.0 initialized (instance=0)").level
+    'W'
+    """
+    match = _LOG_LINE.match(line)
+    return LogLine(match[1], match[2], int(match[3]), match[4]) if match else None
+
+
+def without_commands(text: str) -> str:
+    """A text without what would command a terminal."""
+    return _TERMINAL.sub("", text) if "\x1b" in text else text
+
+
+def recognised(text: str) -> tuple[Cause, ...]:
+    """What the table says about a text: one cause per row that occurs, fatal ones first, then in the order of the text.
+
+    Lines that a good run prints too (`Opened result file`, with the level of an error) are none.
+    """
+    text = without_commands(_bounded(text))
+    hits: dict[int, tuple[int, str, int]] = {}  # number -> where it is first, its line, count
+    for at, line in _lines_with_hits(text):
+        parsed = log_line(line)
+        if parsed is not None and parsed.level == "I":
+            continue  # said in passing, as "being destroyed with thread trace active" in a mode that expects it
+        number = _row_of(parsed.text if parsed else line)
+        if number is None and parsed is not None and parsed.level == "F":
+            number = _OTHER_FATAL
+        if number is not None:
+            first, first_line, count = hits.get(number, (at, line, 0))
+            hits[number] = (first, first_line, count + 1)
+    in_order = sorted(hits.items(), key=lambda hit: (messages()[hit[0]].level not in "FS", hit[1][0]))
+    return tuple(cause_of(number, line, count) for number, (_, line, count) in in_order)
+
+
+def recognised_in(path: Path) -> tuple[Cause, ...]:
+    """The same for a file, of which only both ends are read; nothing for one that cannot be read."""
+    return recognised(ends_of(path))
+
+
+def ends_of(path: Path) -> str:
+    """Both ends of a file as text, at most TEXT_BYTES_MAX each; empty when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            first = file.read(TEXT_BYTES_MAX)
+            size_bytes = file.seek(0, 2)
+            if size_bytes > len(first):
+                file.seek(max(len(first), size_bytes - TEXT_BYTES_MAX))
+                first += b"\n" + file.read(TEXT_BYTES_MAX)
+    except OSError:
+        return ""
+    return first.decode("utf-8", "replace")
+
+
+def cause_of(number: int, line: str = "", count: int = 1) -> Cause:
+    """The cause that a row stands for; `line` is what was printed."""
+    row = messages()[number]
+    return Cause(number=number, line=printable_line(line), cause=row.cause, remedy=row.remedy, count=count)
+
+
+def printable_line(line: str) -> str:
+    """A line from a program as it can be shown: no commands, no control characters, shortened."""
+    return printable_text(shortened(without_commands(line).strip(), LINE_CHARACTERS_MAX))
+
+
+def printable_text(text: str) -> str:
+    """A text with escapes for what could command a terminal, or is not UTF-8."""
+    text = shown(text)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def causes_of_command(
+    status: int | None, words: Sequence[str] = (), variables: Mapping[str, str] | None = None
+) -> tuple[Cause, ...]:
+    """Rows that print nothing and show in how a program was run and ended.
+
+    `words` are the options that a user gave to rocprofv3 by hand, `variables` those of the program.
+    """
+    names = {word.split("=", 1)[0] for word in words}
+    output = _value_of(words, ("-o", "--output-file"))
+    causes = []
+    if status in _CRASH_STATUSES:
+        causes.append(cause_of(12, f"status {status}"))
+    if output is not None and not any(key in output for key in ("%pid%", "%p", "{pid}", "%nid%", "%rank%", "%r")):
+        causes.append(cause_of(41, f"-o {output}"))
+    if (variables or {}).get("ROCP_TOOL_ATTACH", "0") not in ("", "0"):
+        causes.append(cause_of(42, "ROCP_TOOL_ATTACH"))
+    if names & {"-p", "--pid", "--attach"}:
+        causes.append(cause_of(43, "--pid"))
+    return tuple(causes)
+
+
+def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
+    value = None
+    for at, word in enumerate(words):
+        name, equals, rest = word.partition("=")
+        if name in names:
+            value = rest if equals else next(iter(words[at + 1 : at + 2]), None)
+    return value
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= 2 * TEXT_BYTES_MAX else f"{text[:TEXT_BYTES_MAX]}\n{text[-TEXT_BYTES_MAX:]}"
+
+
+def _row_of(text: str) -> int | None:
+    return next((form.number for form in _forms() if form.fits(text)), None)
+
+
+def _lines_with_hits(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with some text of the table, and fatal log lines; each once, with its place."""
+    starts: set[int] = set()
+    for place in _places(text):
+        least = max(0, place - _LINE_CHARACTERS_READ)
+        start = max(text.rfind("\n", least, place), text.rfind("\r", least, place)) + 1
+        if start or least == 0:  # else the line is longer than any message
+            starts.add(start)
+    for start in sorted(starts):
+        end = _LINE_END.search(text, start, start + _LINE_CHARACTERS_READ)
+        yield start, text[start : end.start() if end else start + _LINE_CHARACTERS_READ]
+
+
+def _places(text: str) -> Iterator[int]:
+    for key in {form.key for form in _forms()}:
+        place = -1
+        for _ in range(_HITS_MAX):
+            place = text.find(key, place + 1)
+            if place < 0:
+                break
+            yield place
+    for match in re.finditer(r"(?:^|[\r\n])F\d{4}", text):
+        yield match.end() - 1

@@ -1,0 +1,284 @@
+"""Regexes for names of kernels that every release understands alike, and warnings about those that users write.
+
+What is compared: the name of a symbol without .kd, demangled unless -M, truncated with -T; searched for, not matched
+as a whole; exclusion after inclusion.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wavewright.capture.rocprofv3.regex_engines import RegexError, finds
+from wavewright.capture.rocprofv3.releases import RegexEngine, release_of
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavewright.capture.rocprofv3.option import Version
+
+_SPECIAL = re.compile(r"[\^$\\.*+?()\[\]{}|]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CLOSING = {")": "(", ">": "<", "]": "["}
+#: A part of a name that is shorter is not worth reading.
+_PART_MIN = 3
+#: A longer part costs more than it tells: std::regex is slow, and command lines have an end.
+_PART_MAX = 256
+_SHOWN = 80
+
+
+def engine_of(version: Version) -> RegexEngine:
+    """The engine of a release."""
+    return release_of(".".join(map(str, version))).regex_engine
+
+
+def literal(text: str) -> str:
+    """A regex that finds a text as it is, in both engines.
+
+    Examples
+    --------
+    >>> literal("f<int>(float*)")
+    'f<int>\\\\(float\\\\*\\\\)'
+    """
+    return _CONTROL.sub(".", _SPECIAL.sub(r"\\\g<0>", text))
+
+
+def parts_regex(parts: Sequence[str]) -> str:
+    """A regex that finds each of some texts anywhere in a name; longer ones first, which AMD's engine needs.
+
+    Raises
+    ------
+    UsageError
+        When there is none.
+
+    Examples
+    --------
+    >>> parts_regex(["gemm"]), parts_regex(["gemm", "gemm_fp8"])
+    ('gemm', '.*(gemm_fp8|gemm).*')
+    """
+    texts = sorted(set(parts), key=lambda text: (-len(text), text))
+    if not texts or not all(texts):
+        raise UsageError("no name of a kernel is given", advice="give a part of its name")
+    return literal(texts[0]) if len(texts) == 1 else f".*({'|'.join(map(literal, texts))}).*"
+
+
+def exact_regex(name: str) -> str:
+    """A regex that finds exactly one name, as long as it is neither mangled nor truncated otherwise.
+
+    Examples
+    --------
+    >>> exact_regex("add(int)")
+    '^add\\\\(int\\\\)$'
+    """
+    return f"^{literal(name)}$"
+
+
+def name_regex(name: str, others: Iterable[str] = ()) -> str:
+    """The shortest readable regex that finds a name of a discovery and no other of its names.
+
+    Parts that start where an identifier starts are preferred; when no part tells the name from the others, it is
+    matched as a whole.
+
+    Parameters
+    ----------
+    name
+        As the discovery prints it, with the same of -M and -T.
+    others
+        All names of the discovery; the name itself may be among them.
+
+    Examples
+    --------
+    >>> name_regex("void gemm<float>(float*)", ["void gemm<double>(double*)", "void add(float*)"])
+    'gemm<f'
+    >>> name_regex("add", ["add_one"])
+    '^add$'
+    """
+    rest = {other for other in others if other != name}
+    part = _unique_part(name, rest)
+    return literal(part) if part else exact_regex(name)
+
+
+def _unique_part(name: str, others: set[str]) -> str:
+    """The shortest part of a name, from the start of an identifier on, that no other name contains."""
+    short = truncated(name)
+    if _PART_MIN <= len(short) <= _SHOWN and short in name and not any(short in other for other in others):
+        return short
+    starts = [match.start() for match in re.finditer(r"(?<![A-Za-z0-9_])[A-Za-z_]", name)] or [0]
+    preferred = name.find(short) if short else -1
+    best = ""
+    for start in starts:
+        length = _unique_length(name[start : start + _PART_MAX], others)
+        if length is None:
+            continue
+        part = name[start : start + length]
+        if start == preferred:  # where the function's own name starts: what people look for
+            return part
+        if not best or len(part) < len(best):
+            best = part
+    return best
+
+
+def _unique_length(text: str, others: set[str]) -> int | None:
+    """The least number of characters of a text's start that no other name contains; None = it is not unique."""
+    low, high = _PART_MIN, len(text)
+    if high < low or any(text in other for other in others):
+        return None
+    while low < high:  # once unique, a longer start is unique too
+        middle = (low + high) // 2
+        if any(text[:middle] in other for other in others):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def truncated(name: str) -> str:
+    """A name as rocprofv3 shows and compares it with -T.
+
+    Trailing (...), <...> and [...] are cut off in turn, and the last word after a space or colon remains.
+
+    Examples
+    --------
+    >>> truncated("void ns::addition_kernel<float>(float*, int)"), truncated("gemm.kd")
+    ('addition_kernel', 'gemm.kd')
+    """
+    end = len(name)
+    while end:
+        last = name[end - 1]
+        if last == " ":
+            end -= 1
+        elif last in _CLOSING:
+            end = _opened(name, end - 1, last)
+        else:
+            break
+    start = max(name.rfind(" ", 0, end), name.rfind(":", 0, end)) + 1
+    return name[start:end]
+
+
+def _opened(name: str, place: int, closing: str) -> int:
+    """Where the bracket that is closed at `place` opens; 0 = nowhere."""
+    depth = 0
+    while place >= 0:
+        if name[place] == closing:
+            depth += 1
+        elif name[place] == _CLOSING[closing]:
+            depth -= 1
+            if depth == 0:
+                return place
+        place -= 1
+    return 0
+
+
+def names_found(pattern: str, names: Iterable[str], version: Version) -> tuple[str, ...] | None:
+    """The names that a regex finds in a release; None = it cannot be told here.
+
+    Raises
+    ------
+    UsageError
+        When the release would refuse the regex.
+    """
+    engine = engine_of(version)
+    selected = []
+    for name in names:
+        answer = _answer(pattern, name, engine)
+        if answer is None:
+            return None
+        if answer:
+            selected.append(name)
+    return tuple(selected)
+
+
+def _answer(pattern: str, name: str, engine: RegexEngine) -> bool | None:
+    try:
+        return finds(pattern, name, engine)
+    except RegexError as error:
+        raise UsageError(
+            f"rocprofv3 of this release does not take the regex {pattern[:_SHOWN]!r}: {error}",
+            advice="the program would be ended by it; escape special characters with \\",
+        ) from None
+
+
+def check_regex(pattern: str, version: Version) -> None:
+    """Refuse a regex that the engine of a release would refuse, which ends the program that is profiled.
+
+    Raises
+    ------
+    UsageError
+        When it would.
+    """
+    _answer(pattern, "", engine_of(version))
+    if "\0" in pattern or "\n" in pattern:
+        raise UsageError("a regex cannot hold line ends or null characters", advice="use . for any character")
+
+
+#: What to look for, and what it means to AMD's own engine.
+_NOT_IN_AMD = (
+    (r"(?<!\\)\(\?:", "(?: is read as the text ?: and matches nothing; use plain ( )"),
+    (r"(?<!\\)\(\?<?[=!]", "look-around does not exist and is read as plain text"),
+    (r"(?<!\\)\(\?[a-zA-Z<]", "(? has no meaning and is read as plain text"),
+    (r"(?<!\\)(?:\\\\)*\\b", r"\b means the letter b, not the end of a word"),
+    (r"(?<!\\)(?:\\\\)*\\[xu]", r"\x and \u mean the letters x and u, not a character's code"),
+    (r"(?<!\\)(?:\\\\)*\\[1-9]", "a back reference is read as the digit itself"),
+    (r"\[\[:\w+:\]\]", "[[:name:]] does not exist; list the characters"),
+    (r"\[[^\]]*\\S[^\]]*\]", r"\S inside [ ] is ignored"),
+)
+
+
+def regex_warnings(
+    pattern: str, version: Version, *, is_truncating: bool = False, is_mangled: bool = False
+) -> tuple[str, ...]:
+    """What a user's regex does not do in a release, as sentences.
+
+    Parameters
+    ----------
+    pattern
+        As the user wrote it.
+    version
+        Of ROCm.
+    is_truncating
+        Whether -T is given: name filters see the short names then.
+    is_mangled
+        Whether -M is given: name filters see the names of the code object then.
+
+    Examples
+    --------
+    >>> regex_warnings("(?:a|b)", (7, 2))
+    ('(?: is read as the text ?: and matches nothing; use plain ( )',)
+    >>> regex_warnings("(?:a|b)", (7, 0))
+    ()
+    """
+    sentences = []
+    if engine_of(version) is RegexEngine.AMD:
+        sentences += [sentence for sought, sentence in _NOT_IN_AMD if re.search(sought, pattern)]
+        for shorter, longer in _hidden_alternatives(pattern):
+            sentences.append(
+                f"{longer[:_SHOWN]} is never tried where {shorter[:_SHOWN]} fits; write the longer one first"
+            )
+    text = re.sub(r"\\.|\(", _brackets_only_escaped, pattern)
+    if is_mangled and re.search(r"[<>(:, ]", text):
+        sentences.append("-M compares mangled names, in which namespaces and arguments are written otherwise")
+    elif is_truncating and re.search(r"[<>(:]", text):
+        sentences.append("-T cuts namespaces and arguments off before names are compared, so that this finds nothing")
+    return tuple(sentences)
+
+
+def _brackets_only_escaped(match: re.Match[str]) -> str:
+    """An escaped bracket is text, a plain one is a group."""
+    return match[0][1:] if match[0].startswith("\\") else ""
+
+
+def _hidden_alternatives(pattern: str) -> list[tuple[str, str]]:
+    """Pairs of alternatives of a group with something after it, in which a shorter one comes before a longer one."""
+    pairs = []
+    for group in re.finditer(r"(?<!\\)\(([^()]*\|[^()]*)\)", pattern):
+        if pattern[group.end() :] in ("", ".*"):
+            continue  # whatever follows fits after the shorter one as well
+        branches = group[1].split("|")
+        pairs += [
+            (shorter, longer)
+            for place, shorter in enumerate(branches)
+            for longer in branches[place + 1 :]
+            if shorter and longer.startswith(shorter) and longer != shorter
+        ]
+    return pairs

@@ -1,0 +1,295 @@
+"""The command line: one module per verb, loaded when the verb is used."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import gc
+import io
+import os
+import signal
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from wavewright.base import stopping
+
+#: Verbs by the question they answer, in the order of `--help`.
+_GROUPS = {
+    "Before a trace: take it": {
+        "doctor": "Is everything here that a good capture needs? What was seen, why it matters, what fixes it.",
+        "capture": "Run a program under the profiler and judge what it left: traces, counters, samples, runs.",
+    },
+    "What is it?": {
+        "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
+        "open": "Show traces and runs in a browser: timelines, instructions, source, findings.",
+        "info": "What is this, from which GPU, how complete, what to do next?",
+        "mcp": "Serve agents: questions about captures by the Model Context Protocol.",
+    },
+    "A run: where did its time go?": {
+        "busy": "How busy is each GPU, in total and over time?",
+        "collectives": "How long do collectives of ranks take, at which bandwidth, and who waits in them?",
+        "gaps": "When do the GPUs idle between their work, and who makes them wait?",
+        "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
+        "path": "Which chain of host code, launches, kernels, copies and late ranks set the time?",
+        "memory": "How much memory is in use, what is alive at the peak, what is not freed?",
+        "launches": "How is GPU work launched: by which calls, how long before it starts, how many per step?",
+        "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
+        "ranks": "Which ranks have more work, arrive late, and let the others wait?",
+        "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
+        "steps": "How long are the steps, what are they made of, and why do some take longer?",
+        "summary": "Where did the time go: kernels, copies, allocations, calls, markers?",
+        "top": "Which kernels and copies take most GPU time?",
+    },
+    "A run: its tables, and files of other tools": {
+        "convert": "Write a run in another format: Perfetto, Chrome, CSV, Parquet, ROCpd, ...",
+        "merge": "Put any number of runs into one ROCpd database.",
+        "query": "Which rows does this SQL give? One SELECT over stable views of any run.",
+        "schema": "Which views, tables and columns can a query name?",
+        "split": "Write one ROCpd database per process, rank, GPU, or range of a marker.",
+        "tables": "Which tables does a run hold, and how large are they?",
+        "window": "Write a part of runs: a time window, some ranks, GPUs, kernels, ...",
+    },
+    "A kernel: where do its waves spend the time?": {
+        "disassemble": "What do the kernels in a file need: code, live registers, loops, one wave more?",
+        "decode": "Decode raw thread traces into tables or a ui_output directory.",
+        "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
+        "loops": "How often do loops run, and what does an iteration cost?",
+        "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
+        "waves": "Which waves are slow or unlike the others, and at which instructions?",
+    },
+    "A kernel: why does it wait?": {
+        "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
+        "lanes": "Which instruction conflicts in LDS, which does not coalesce, which lanes are active?",
+        "latency": "How long does each memory operation take, and how much of it is hidden?",
+        "stalls": "What do the waves stall on, and what helps against it?",
+        "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",
+    },
+    "A kernel: does it fill the GPU, and can I trust the trace?": {
+        "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
+        "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
+        "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
+    },
+    "A kernel: what did the hardware do? From counters": {
+        "counters": "How near is each unit to its limit: speed of light and its panels?",
+        "l2": "Does a kernel use L2 and memory well, and what to conclude?",
+        "memory-chart": "What flows between waves, caches and memory, as a diagram with its numbers?",
+        "metrics": "Which metrics are there, and how is each computed?",
+        "roofline": "Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
+    },
+    "What to show to others?": {
+        "report": "Hand over what a capture shows: HTML, PDF, Markdown, Excel, JSON or a notebook, findings first.",
+        "plot": "Draw an answer: time budget, gaps, ranks, steps, heat of the source, roofline, ... as SVG or PNG.",
+    },
+    "What changed, what to do?": {
+        "baseline": "Write down what captures measured, so that a gate can judge later ones by it.",
+        "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
+        "diagnose": "What should be changed first in a kernel or a run? A plan with evidence, remedies and bounds.",
+        "gate": "Did it get worse than its baseline, or leave its budget? Pass, fail, or cannot tell.",
+    },
+}
+
+#: New objects between two searches for garbage: the imports of polars alone would trigger dozens of them.
+_COLLECT_EVERY = 100_000
+
+_STOPPED = 128 + signal.SIGINT
+_LONGEST_PATH = 300
+_LONGEST_WORD = 40
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+_OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
+_OUTPUTS = ("-o", "--output")
+
+#: Every verb with its question.
+VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
+
+
+class _LazyGroup(click.Group):
+    """Imports a verb's module when it is asked for, so that `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"wavewright.cli.{cmd_name.replace('-', '_')}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = click.utils.make_str(args[0])
+        if word not in VERBS and not word.startswith("-") and not ctx.resilient_parsing:
+            from wavewright.cli.kit.suggestions import verbs_meant
+            from wavewright.errors import UsageError
+
+            meant = [f"wavewright {verb} ({VERBS[verb]})" for verb in verbs_meant(word, VERBS)]
+            advice = "; or ".join(meant) if meant else "wavewright --help lists the verbs by the question they answer"
+            raise UsageError(f"there is no verb {word[:_LONGEST_WORD]!r}", advice=advice)
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command, rest if name in _OF_CAPTURES or ctx.resilient_parsing else _results_of(rest)
+
+    def invoke(self, ctx: click.Context) -> object:
+        is_done = False
+        try:
+            status = super().invoke(ctx)
+            is_done = True
+            return status
+        except (SystemExit, click.exceptions.Exit):
+            is_done = True  # with a status
+            raise
+        finally:
+            if ctx.meta:  # a form was asked for
+                from wavewright.cli.kit.briefly import end_brief
+
+                end_brief(ctx, is_done=is_done)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for question, verbs in _GROUPS.items():
+            formatter.write_paragraph()
+            formatter.write_text(question)
+            with formatter.indentation():
+                formatter.write_dl(list(verbs.items()))
+
+
+def _results_of(words: list[str]) -> list[str]:
+    """The words of a command line, in which the folder of a capture stands for its result; where to write stays."""
+    from wavewright.base.job_folders import read_instead
+
+    return [
+        word if word.startswith("-") or before in _OUTPUTS else read_instead(word)
+        for before, word in zip(["", *words], words, strict=False)
+    ]
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(package_name="wavewright", message="wavewright %(version)s")
+@click.option("--debug", is_flag=True, hidden=True, help="Show tracebacks.")
+def _group(debug: bool) -> None:
+    """Decode, analyse and show AMD GPU performance data. No GPU and no ROCm needed.
+
+    Every verb takes --help, --json, and --brief: Markdown within 2,000 tokens, for agents and tickets.
+
+    Shell completion: eval "$(_WAVEWRIGHT_COMPLETE=bash_source wavewright)"
+    """
+    if not {"-h", "--help"} & set(sys.argv):
+        from wavewright.cli.kit.limits import check_limits
+
+        check_limits()
+
+
+def main() -> None:
+    """Run the command line and leave with an honest exit status.
+
+    0 done, 1 a threshold was exceeded (gate, compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged
+    (with --strict), 5 a tool is missing, 6 a gate cannot tell, 70 our bug, 71 a limit of the system, 74 output cannot
+    be written, 128 + N stopped by signal N (Ctrl-C: 130).
+    """
+    from wavewright.cli.kit.io import BUG_EXIT_CODE, fail
+    from wavewright.errors import UsageError, WavewrightError
+
+    _open_closed_streams()
+    _show_every_name()
+    try:
+        status = _group(prog_name="wavewright", standalone_mode=False)
+        if isinstance(status, int) and status:  # that of an Exit, which click hands back in this mode
+            sys.exit(status)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(_STOPPED)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.NoSuchOption as error:
+        _with_options_meant(error).show()
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except WavewrightError as error:
+        fail(error)
+    except BrokenPipeError:  # the reader of our output (head, less) has seen enough: that is no failure
+        sys.exit(0)
+    except BaseException as error:  # a panic inside polars is not an Exception
+        if "--debug" in sys.argv or isinstance(error, SystemExit):
+            raise
+        if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
+            click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+            sys.exit(os.EX_IOERR)
+        from wavewright.cli.kit.limits import limit_behind
+
+        if limit := limit_behind(error):
+            fail(limit)
+        if isinstance(error, OSError) and error.filename:  # a path that cannot be used is the user's to change
+            fail(UsageError(error.strerror or type(error).__name__, where=os.fsdecode(error.filename)[:_LONGEST_PATH]))
+        from importlib.metadata import version
+
+        click.echo(
+            f"error: this is a bug in wavewright {version('wavewright')}: {type(error).__name__}: {error}", err=True
+        )
+        click.echo("  try: run again as `wavewright --debug ...` and report what it prints", err=True)
+        sys.exit(BUG_EXIT_CODE)
+
+
+def _with_options_meant(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The error with better suggestions than click's, which knows no synonyms."""
+    from wavewright.cli.kit.suggestions import options_meant
+
+    if error.ctx is None:
+        return error
+    options = [name for parameter in error.ctx.command.params for name in parameter.opts if name.startswith("--")]
+    meant = options_meant(error.option_name, options)
+    question = f" Did you mean {' or '.join(meant)}?" if meant else ""
+    return click.NoSuchOption(error.option_name, f"No such option {error.option_name!r}.{question}", ctx=error.ctx)
+
+
+def program() -> None:
+    """`main`, and then an end of the process without Python's tear-down, which would take a tenth of a second and
+    would end in a crash if native code were still at work in a thread.
+    """
+    gc.set_threshold(_COLLECT_EVERY)
+    status = 0
+    stopping.watch()
+    try:
+        main()
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else 0
+    stopping.leave(_flushed(status))
+
+
+def _flushed(status: int) -> int:
+    """The exit status, after what is left in the streams has been written."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            continue
+        except OSError as error:
+            with suppress(OSError):
+                os.write(2, f"error: the output cannot be written: {error.strerror}\n".encode())
+            return os.EX_IOERR
+    return status
+
+
+def _open_closed_streams() -> None:
+    """A program that was started without standard output writes to nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - stays open to the end
+
+
+def _show_every_name() -> None:
+    """Names of files that are not UTF-8 are printed with escapes; a letter that the terminal lacks as a `?`."""
+
+    def escaped(error: UnicodeError) -> tuple[str, int]:
+        from wavewright.base.shown import escaped as rule  # few need it, and `--help` must stay fast
+
+        return rule(error)
+
+    codecs.register_error("wavewright.names", escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="wavewright.names")

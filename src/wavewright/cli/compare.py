@@ -1,0 +1,446 @@
+"""`wavewright compare`: what changed between traces of the same kernel, runs, or counter captures?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import DECIMALS, PERCENT
+from wavewright.base.words import counted, side_label
+from wavewright.cli.kit.counters import counter_options
+from wavewright.cli.kit.form import current_brief, is_about
+from wavewright.cli.kit.io import arguments_of, console, context_of_kind, json_option
+from wavewright.cli.kit.numbers import DispatchKey, Real, Whole
+from wavewright.cli.kit.request import Request, amd_option, csv_option, top_option
+from wavewright.cli.kit.run import run_options
+from wavewright.cli.kit.trace import open_trace, selection_options
+from wavewright.facts.metrics.names import NORMALIZATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.run.compare import FailOn
+    from wavewright.analysis.trace.selection import Selection
+    from wavewright.cli.kit.counters import CounterRequest
+    from wavewright.cli.kit.request import Parts
+    from wavewright.cli.kit.run import RunRequest
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_SIBLINGS = 8
+_MOST_FAILURES = 3  #: That are named in the line of --fail-above.
+_REGRESSION_EXIT_CODE = 1
+_FAIL_ABOVE = (
+    "Leave with status 1 if a run (--fail-on), a kernel of counter captures or the kernel of traces got slower by more "
+    "than this, unless that may be noise."
+)
+
+
+@click.command(name="compare")
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--by",
+    type=click.Choice(["instruction", "line", "block", "function"]),
+    help="What to match. Default: line if both have source lines, else instruction.",
+)
+@top_option
+@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
+@selection_options
+@click.option(
+    "--dispatch",
+    "dispatches",
+    type=DispatchKey(),
+    multiple=True,
+    metavar="N[@WHERE]",
+    help="Which dispatch: once for all, or once for each PATH; several of one PATH are compared with each other.",
+)
+@click.option(
+    "--repeat",
+    "repeats",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A repeated run of the first PATH, to measure the noise; give two or more.",
+)
+@click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
+@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
+@amd_option
+@csv_option
+@json_option
+def _traces(
+    paths: tuple[Path, ...],
+    by: str | None,
+    top: int | None,
+    everything: bool,
+    selection: Selection,
+    dispatches: tuple[str, ...],
+    repeats: tuple[Path, ...],
+    force: bool,
+    fail_above: float | None,
+    amd: bool,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Compare thread traces PATHS of the same kernel with the first one: instructions, lines, blocks or functions.
+
+    Code that changed is matched all the same. Two traces of the same code differ from run to run, which is not a
+    change. Durations of calls in runs beside the traces, or repeated traces, tell what is more than noise.
+    """
+    from wavewright.analysis.trace.compare import compare
+    from wavewright.analysis.trace.selection import select, selected_rows
+    from wavewright.analysis.trace.subject import subject
+
+    asked = _asked(paths, dispatches)
+    whole = [open_trace(path, dispatch=dispatch, kernel=selection.kernel, amd=amd) for path, dispatch in asked]
+    traces = [select(trace, selection) for trace in whole]
+    again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats, amd=amd)]
+    rows = [selected_rows(trace, selection) for trace in traces]
+    labels = [side_label(number) for number in range(len(traces))]
+    answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
+    request = Request(paths=paths, top=top, as_json=as_json, as_csv=as_csv)
+    losses = [trace.losses for trace in traces]
+    families = [[trace, *more] for trace, more in zip(whole, again, strict=True)]
+    notes, failures = ([], []) if fail_above is None else _judged(families, labels, fail_above / 100)
+    if as_json:
+        facts: dict[str, Any] = {"verdicts": [answer.verdict(number) for number in range(1, len(traces))]}
+        facts |= {} if fail_above is None else {"is_failed": bool(failures), "failures": failures}
+        request.emit(answer, losses, top=top or None, subjects=[subject(trace) for trace in traces], **facts)
+        _echo_outcome(notes, failures)
+        return
+    if as_csv:
+        request.print_csv(answer.units)
+        request.print_losses(losses, stderr=True)
+        _echo_outcome(notes, failures)
+        return
+    from wavewright.report.kit.subject import subject_line
+    from wavewright.report.trace.compare import compare_report
+
+    out = console()
+    is_about("trace")
+    subjects = [
+        subject_line(subject(trace), width=out.width, label=f"{label}: ")
+        for trace, label in zip(traces, labels, strict=True)
+    ]
+    if brief := current_brief():
+        brief.subject = "; ".join(map(str, subjects))
+    else:
+        for line in subjects:
+            out.print(line)
+    for part in compare_report(answer, limit=request.limit, width=out.width, everything=everything):
+        out.print(part)
+    _warn(traces, labels)
+    _echo_outcome(notes, failures)
+
+
+def _judged(
+    families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float
+) -> tuple[list[str], list[str]]:
+    """What is above a limit but cannot be told from noise, and what is: as `wavewright gate` judges traces."""
+    from wavewright.analysis.common.gate import gate, sentence
+    from wavewright.analysis.trace.baseline import trace_baseline
+    from wavewright.model.baseline import Baseline
+
+    measured = [
+        Baseline("trace", tuple(trace_baseline(trace, label) for trace in family))
+        for family, label in zip(families, labels, strict=True)
+    ]
+    notes, failures = [], []
+    for label, side in zip(labels[1:], measured[1:], strict=True):
+        for row in gate(side, measured[0], threshold=limit).checks.to_dicts():
+            row["reason"] = "" if row["noise"] is not None else row["reason"]
+            words = f"{label}: {sentence(row)}, above the limit of {100 * limit:g} %"
+            if row["status"] == "fail":
+                failures.append(words)
+            elif row["status"] == "cannot tell" and (row["change"] or 0.0) > limit:
+                notes.append(f"{words}, but may be noise")
+    return notes, failures
+
+
+def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[Path, str | None]]:
+    """Which dispatch of which path."""
+    from wavewright.errors import UsageError
+
+    if len(paths) == 1 and len(dispatches) > 1:
+        return [(paths[0], dispatch) for dispatch in dispatches]
+    if len(dispatches) in (0, 1, len(paths)):
+        chosen: tuple[str | None, ...] = dispatches or (None,)
+        return list(zip(paths, chosen * len(paths) if len(chosen) == 1 else chosen, strict=True))
+    what = f"{counted(len(dispatches), 'dispatches')} for {counted(len(paths), 'paths')}"
+    raise UsageError(what, advice="give --dispatch once, or once for each PATH")
+
+
+def _repeats(
+    asked: list[tuple[Path, str | None]], traces: list[ThreadTrace], named: tuple[Path, ...], *, amd: bool
+) -> list[list[ThreadTrace]]:
+    """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
+    from wavewright.analysis.trace.compare.alignment import align_rows
+    from wavewright.errors import UsageError, WavewrightError
+
+    repeats_of: list[list[ThreadTrace]] = [[] for _ in traces]
+    for path in named:
+        trace = open_trace(path, amd=amd)
+        if not align_rows([traces[0], trace]).same_code:
+            what = "not a repeated run: its code differs from that of the first trace"
+            raise UsageError(what, where=str(path), advice="compare it as another PATH instead")
+        repeats_of[0].append(trace)
+    used = {(path, trace.source.dispatch_key) for (path, _), trace in zip(asked, traces, strict=True)}
+    for (path, _), trace, more in zip(asked, traces, repeats_of, strict=True):
+        for dispatch in trace.source.other_dispatches[:_MOST_SIBLINGS]:
+            if (path, dispatch) in used:
+                continue
+            used.add((path, dispatch))
+            try:
+                sibling = open_trace(path, dispatch=dispatch, amd=amd)
+            except WavewrightError:
+                continue  # what cannot be read repeats nothing
+            if sibling.instructions.height and align_rows([trace, sibling]).same_code:
+                more.append(sibling)
+    return repeats_of
+
+
+def _best_kind(traces: list[ThreadTrace]) -> str:
+    """Lines, if every trace has them for most of its instructions and they are not too coarse; else instructions."""
+    from wavewright.analysis.trace.trust.mapping import mapping
+
+    mapped = [mapping(trace) for trace in traces]
+    fine = all(mapped_lines.mapped_share > 0.5 and mapped_lines.effective_line_count >= 3 for mapped_lines in mapped)
+    return "line" if fine else "instruction"
+
+
+def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
+    """Caveats that matter for a comparison, one line each."""
+    from rich.text import Text
+
+    from wavewright.analysis.trace.trust.caveats import caveats_of_cycles
+    from wavewright.report.kit.tables import printable
+
+    out = console()
+    for trace, label in zip(traces, labels, strict=True):
+        for caveat in caveats_of_cycles(trace):
+            if caveat.severity != "note":
+                out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}")))
+
+
+@click.command(name="compare")
+@click.argument("paths", type=click.Path(), nargs=-1, required=True)
+@click.option("--step", metavar="MARKER", help="Per occurrence of this marker range (a name, or /REGEX/).")
+@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
+@click.option(
+    "--repeat",
+    "repeats",
+    type=click.Path(),
+    multiple=True,
+    help="A repeated run of the first PATH, to measure the noise; may be repeated.",
+)
+@click.option("--force", is_flag=True, help="Compare the only new kernel with the only one that is gone.")
+@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["total", "kernel", "step"]),
+    help="Of runs, what --fail-above looks at: the GPU time per run or step (total, the default), the mean duration "
+    "of every kernel, or the duration of a step (--step).",
+)
+@run_options
+def _runs(
+    asked: RunRequest,
+    step: str | None,
+    everything: bool,
+    repeats: tuple[str, ...],
+    force: bool,
+    fail_above: float | None,
+    fail_on: FailOn | None,
+) -> None:
+    """Compare runs PATHS with the first one: kernels, copies, calls and marker ranges.
+
+    Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
+    """
+    import polars as pl
+
+    from wavewright.analysis.run.compare import combine_compare
+    from wavewright.analysis.run.compared_side import partial_compare
+    from wavewright.cluster.gather import Gathered
+    from wavewright.errors import UsageError
+
+    if fail_on == "step" and step is None:
+        raise UsageError("--fail-on step needs to know what a step is", advice="name its marker range with --step")
+    if fail_on and fail_above is None:
+        raise UsageError("--fail-on says what --fail-above looks at", advice="give --fail-above PERCENT, too")
+    runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
+    sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
+    answer = combine_compare(
+        [side.values for side in sides], repeats=[run.values for run in again], step=step, force=force
+    )
+    inputs = [source for run in runs for source in run.inputs]
+    together: Gathered[Any] = Gathered([], inputs, pl.concat([run.losses for run in runs]))
+    others = range(1, len(sides))
+    facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
+    facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
+    failures, notes = [], []
+    if fail_above is not None:
+        limit, on = fail_above / 100, fail_on or "total"
+        above = [each for side in others for each in answer.above(side, limit, on)]
+        failures = [each.sentence(limit) for each in above if each.is_beyond_noise]
+        notes = [f"{each.sentence(limit)}, but within noise" for each in above if not each.is_beyond_noise]
+        facts |= {"is_failed": bool(failures), "failures": failures}
+
+    def report() -> Parts:
+        from wavewright.report.run.compare import comparison_report
+
+        return comparison_report(
+            answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
+        )
+
+    asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
+    _echo_outcome(notes, failures)
+
+
+def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
+    """What is above a limit, and leave with a status where that is more than noise."""
+    if not notes and not failures:
+        return
+    from wavewright.report.kit.tables import printable
+
+    for note in notes[:_MOST_FAILURES]:
+        click.echo(f"not failed: {printable(note)}", err=True)
+    if failures:
+        rest = len(failures) - _MOST_FAILURES
+        more = f" (and {rest:,} more)" if rest > 0 else ""
+        click.echo(f"failed: {printable('; '.join(failures[:_MOST_FAILURES]))}{more}", err=True)
+        sys.exit(_REGRESSION_EXIT_CODE)
+
+
+@click.command(name="compare")
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--panel", "panels", multiple=True, metavar="WORD", help="Only this panel of metrics; may be repeated.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="Only metrics by id or part of the name; repeatable."
+)
+@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
+@click.option(
+    "--per",
+    "normalization",
+    type=click.Choice(list(NORMALIZATIONS)),
+    default="kernel",
+    help="What amounts of counters are divided by. Default: kernel.",
+)
+@click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point.")
+@click.option(
+    "--more",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="TOML file with metrics of your own; may be repeated.",
+)
+@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
+@amd_option
+@counter_options
+def _counters(
+    asked: CounterRequest,
+    paths: tuple[Path, ...],
+    panels: tuple[str, ...],
+    metrics: tuple[str, ...],
+    everything: bool,
+    normalization: str,
+    decimals: int | None,
+    more: tuple[Path, ...],
+    fail_above: float | None,
+    amd: bool,
+) -> None:
+    """Compare counter captures PATHS with the first one: kernel times and metrics."""
+    from wavewright.analysis.counters.compare import counter_compare
+
+    sides = [asked.at(path) for path in paths]
+    answer = counter_compare(
+        [side.counters for side in sides],
+        choices=[side.choice for side in sides],
+        panels=panels,
+        metrics=metrics,
+        normalization=normalization,
+        amd=amd,
+        more=more,
+    )
+    others = range(1, len(sides))
+    failed = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
+    is_failed = any(rows.height for rows in failed)
+    facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
+    facts |= {} if fail_above is None else {"is_failed": is_failed}
+
+    def report() -> Parts:
+        from wavewright.report.counters.compare import counter_comparison_report
+
+        return counter_comparison_report(
+            answer, width=console().width, limit=asked.limit, everything=everything, decimals=decimals
+        )
+
+    asked.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
+    if is_failed:
+        slower = sum(rows.height for rows in failed)
+        click.echo(f"{counted(slower, 'kernels')} got slower by more than {fail_above:g} %", err=True)
+        sys.exit(_REGRESSION_EXIT_CODE)
+
+
+class _Either(click.Command):
+    """Compares traces, runs or counters, by what the paths are; shows the options of all."""
+
+    def __init__(self) -> None:
+        options = {option for parameter in _traces.params for option in parameter.opts}
+        more: list[click.Parameter] = []
+        self.only_of: dict[str, str] = {}
+        for kind, command in (("run", _runs), ("counters", _counters)):
+            parameters = [parameter for parameter in command.params if not options & set(parameter.opts)]
+            options |= {option for parameter in parameters for option in parameter.opts}
+            self.only_of |= {option: kind for parameter in parameters for option in parameter.opts}
+            more += parameters
+        super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if {"-h", "--help"} & set(args):
+            return super().make_context(info_name, args, parent, **extra)
+        kinds = {kind for word in arguments_of(self, args) if (kind := _kind_of(word))}
+        asked = {kind for word in args if (kind := self.only_of.get(word.split("=")[0]))}
+        if kinds <= {"run", "counters"} and "counters" in asked:
+            kinds = {"counters"}  # what has counters may be a run as well
+        if len(kinds) > 1:
+            from wavewright.errors import UsageError
+
+            what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
+            raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
+        chosen = next(iter(kinds or asked), "trace")
+        return context_of_kind(_COMMANDS[chosen], self, _NAMES[chosen], info_name, args, parent=parent, **extra)
+
+
+_NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
+_COMMANDS = {"trace": _traces, "run": _runs, "counters": _counters}
+_HELP = """Compare PATHS with the first one: thread traces of the same kernel, runs, or counter captures.
+
+Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Two traces of the
+same code differ from run to run, which is not a change. Durations of calls in runs beside the traces, or repeated
+traces (two or more --repeat), tell what is more than noise.
+
+Runs: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
+folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise. The parts of
+a difference add up: what changed, and what cannot be attributed. --fail-above 5 is a gate for CI.
+
+Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise. Here
+--kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
+
+Only larger differences are reported.
+"""
+
+
+def _kind_of(word: str) -> str | None:
+    """The kind of document that an argument names; None = none. A pattern is as its first match."""
+    import glob
+
+    from wavewright.readers.files.kinds import document_at
+
+    path = Path(word)
+    if glob.has_magic(word) and not path.exists():
+        path = Path(next(iter(sorted(glob.glob(word, recursive=True))), word))  # noqa: PTH207 - absolute patterns too
+    return document_at(path)
+
+
+command = _Either()

@@ -1,0 +1,137 @@
+"""`wavewright convert`: a run in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.cli.kit.io import progress, show_losses
+from wavewright.cli.kit.run import selection_options
+from wavewright.cli.kit.writing import (
+    FORMATS,
+    format_option,
+    inputs_of,
+    opened,
+    refuse_inputs,
+    show_written,
+    write_chosen,
+    writing_options,
+)
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.losses import Loss
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+
+_FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FORMATS.items()))
+
+
+@click.command(epilog=f"\b\nFormats:\n{_FORMATS}")
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@format_option("What to write; see below.")
+@writing_options("OUT")
+@click.option("--no-source", is_flag=True, help="With html: leave the texts of source files out.")
+@selection_options
+def command(
+    paths: tuple[str, ...],
+    file_format: str,
+    output: Path,
+    selection: RunSelection,
+    no_source: bool,
+    **options: bool,
+) -> None:
+    """Write runs in another format: what other tools read, or tables.
+
+    PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
+    output. With html each of PATHS is shown by itself, as `wavewright open` does; thread traces and captures of
+    hardware counters are welcome. Inputs are never changed.
+
+    \b
+    wavewright convert results.db -f parquet -o tables/
+    wavewright convert trace.rpd -f rocpd -o results.db
+    wavewright convert ranks/ -f arrow -o tables/ --rank 0 --time 30%:60%
+    wavewright convert ui_output_agent_5600_dispatch_1/ -f html -o trace.html --no-source
+    """
+    if file_format == "html":
+        _write_page(paths, output, selection, with_source=not no_source, **options)
+    elif no_source:
+        raise UsageError("--no-source is about html: other formats hold no source texts", advice="leave it out")
+    else:
+        write_chosen(paths, file_format, output, selection, **options)
+
+
+def _write_page(
+    paths: Sequence[str],
+    output: Path,
+    selection: RunSelection,
+    *,
+    with_source: bool,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+) -> None:
+    """The viewer's page with what is at each path inside."""
+    from wavewright.export.page import write_html
+    from wavewright.model.run import Run
+
+    shown: list[tuple[str, ThreadTrace | Run | CounterSet]] = []
+    losses: list[tuple[str, Sequence[Loss]]] = []
+    lost: list[dict[str, Any]] = []
+    for path in paths:
+        with progress(f"reading {Path(path).name}"):
+            document = _document(path, output, selection, with_environment=with_environment)
+        shown.append((Path(path).resolve().name, document))
+        if isinstance(document, Run):
+            losses += [(source.path, source.losses) for source in document.origins]
+        else:
+            lost += _losses_of(path, document, as_json=as_json)
+    with progress(f"writing {output.name}"):
+        written = write_html(shown, output, force=force, with_source=with_source)
+    show_written(paths, [written], losses, as_json=as_json, more_losses=lost)
+
+
+def _document(
+    path: str, output: Path, selection: RunSelection, *, with_environment: bool
+) -> ThreadTrace | Run | CounterSet:
+    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
+    from wavewright.readers.opening import open_trace
+    from wavewright.readers.trace.sources import add_sources_beside
+
+    place = Path(path)
+    kind = sniff(place) if place.exists() else None  # what does not exist may be a pattern
+    if kind not in (*THREAD_TRACES, *COUNTER_CAPTURES):
+        inputs = inputs_of([path])
+        refuse_inputs([output], inputs)
+        return opened(inputs, selection, with_environment=with_environment)
+    if selection != RunSelection():
+        what = f"a {'counter capture' if kind in COUNTER_CAPTURES else 'thread trace'} is written whole"
+        what += ": the options that choose are about runs"
+        raise UsageError(what, where=path, advice="leave them out")
+    if output.resolve() == place.resolve() or output.resolve() in place.resolve().parents:
+        what = "the output is an input, or holds it"
+        raise UsageError(what, where=str(output), advice="give another place with -o")
+    if kind in COUNTER_CAPTURES:
+        return open_counters(place)
+    trace = open_trace(place)
+    add_sources_beside(trace, place)  # as `wavewright open` does
+    return trace
+
+
+def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> list[dict[str, Any]]:
+    """What a trace or a counter capture lacks, as rows for JSON; else said at once. The page says it, too."""
+    from wavewright.analysis.trace.overview import losses_of
+
+    losses = losses_of(trace)
+    if not as_json:
+        show_losses(losses, stderr=True)
+    names = ("kind", "count", "message", "advice", "is_damage")
+    return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]

@@ -1,0 +1,324 @@
+"""`wavewright counters`: how near is each unit to its limit, and what do the counters say about it?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import DECIMALS
+from wavewright.base.words import counted
+from wavewright.cli.kit.counters import counter_verb
+from wavewright.cli.kit.io import console, progress, with_options
+from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
+from wavewright.cli.kit.plan import plannable
+from wavewright.cli.kit.request import amd_option
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.names import NORMALIZATIONS
+from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from wavewright.analysis.counters.engine.answer import CounterPanels
+    from wavewright.analysis.counters.raw import RawCounters
+    from wavewright.cli.kit.counters import CounterRequest
+    from wavewright.cli.kit.own_panels import OwnPanels
+    from wavewright.cli.kit.request import Parts
+    from wavewright.facts.metrics.declared import Panel
+
+_SUMMARY = "2"
+_SUMMARY_KERNELS = 5
+_INSTEAD = 1  #: Panels that a summary shows where nothing of the speed of light was measured.
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--panel",
+        "panels",
+        multiple=True,
+        metavar="WORD",
+        help="Show this panel: its word (l2), number (17) or one of its tables (17.1); also top, system and raw (the "
+        "counters themselves). May be repeated.",
+    ),
+    click.option("--all", "everything", is_flag=True, help="Show every panel."),
+    click.option(
+        "--metric", "metrics", multiple=True, metavar="NAME", help="Show metrics by id or part of the name; repeatable."
+    ),
+    click.option(
+        "--per",
+        "normalization",
+        type=click.Choice(list(NORMALIZATIONS)),
+        default="kernel",
+        help="What amounts are divided by. Default: kernel, which is the amount of one dispatch.",
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(["kernel", "dispatch"]),
+        help="One column for each kernel, or one row for each dispatch, with outliers.",
+    ),
+    click.option("--explain", is_flag=True, help="Show formula and meaning of each metric."),
+    click.option("--all-channels", is_flag=True, help="Show each L2 channel, not statistics over them."),
+    click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point."),
+    amd_option,
+    click.option(
+        "--more",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help="TOML file with metrics of your own; may be repeated.",
+    ),
+    click.option(
+        "--csv-dir",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Write every table as a CSV file into this folder, named and laid out as ROCm Compute Profiler does.",
+    ),
+)
+
+
+@partial(counter_verb, is_path_needed=False)
+@plannable
+@partial(with_options, options=_OPTIONS)
+def command(
+    request: CounterRequest,
+    panels: tuple[str, ...],
+    everything: bool,
+    metrics: tuple[str, ...],
+    normalization: str,
+    by: str | None,
+    explain: bool,
+    all_channels: bool,
+    decimals: int | None,
+    amd: bool,
+    more: tuple[Path, ...],
+    csv_dir: Path | None,
+    *,
+    force: bool,
+) -> None:
+    """How near is each unit of the GPU to its limit: speed of light and its panels.
+
+    PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
+    folder of its passes, a ROCpd database with counters, a CSV of rocprof, or an analysis database. Without options a
+    summary is shown; `wavewright metrics` explains each metric.
+
+    \b
+    wavewright counters workloads/gemm/MI300X
+    wavewright counters run/ --panel l2 --kernel gemm --per wave
+    wavewright counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
+    wavewright counters --plan --panel l2 --target MI300X -o l2.txt
+    """
+    how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
+    builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
+    panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
+    if csv_dir is not None:
+        if by:
+            what = "--by is about one table, --csv-dir writes those of all chosen dispatches"
+            raise UsageError(what, advice="leave one of them away; --by prints CSV with --csv")
+        _write(request, _answer(request, panels, metrics, how), csv_dir, decimals, force=force)
+        return
+    if by:
+        is_raw = bool(set(builtin) & set(RAW))
+        how |= {"all_channels": all_channels}
+        _by(request, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
+        return
+    is_summary = not (panels or metrics or everything or builtin)
+    is_own = bool(builtin) and not (panels or metrics or everything)
+    answer = _answer(request, _summary_panels(request, how) if is_summary or is_own else panels, metrics, how)
+    if is_own:
+        answer = replace(answer, panels=(), rows=answer.rows.clear())
+    if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
+        builtin = list(RAW)
+    shown = own_panels(request, builtin)
+
+    def report() -> Parts:
+        width = console().width
+        if is_summary and not explain and not builtin:
+            return _summary(request, answer, how, width, decimals)
+        return _panels(request, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
+
+    more_json = {"panels": _described(answer, explain=explain), **shown.described(request.top or None)}
+    request.give(answer, shown.table(answer), report, request.counters.losses, **more_json)
+
+
+def _answer(
+    request: CounterRequest, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]
+) -> CounterPanels:
+    from wavewright.analysis.counters.engine.panels import counter_panels
+
+    with progress("computing metrics"):
+        return counter_panels(request.counters, choice=request.choice, panels=panels, metrics=metrics, **how)
+
+
+def _summary_panels(request: CounterRequest, how: dict[str, Any]) -> tuple[str, ...]:
+    """Speed of light and the user's own panels; all panels of a GPU or a database that has no speed of light."""
+    declared = _known(request, how)
+    stored = request.counters.stored_metrics["metric_id"].drop_nulls()
+    has_stored = not stored.len() or stored.str.starts_with(f"{_SUMMARY}.").any()
+    if not has_stored or not any(str(panel.number) == _SUMMARY for panel in declared):
+        return ()
+    return (_SUMMARY, *(panel.word for panel in declared if panel.number >= FIRST_OWN_PANEL))
+
+
+def _known(request: CounterRequest, how: dict[str, Any]) -> tuple[Panel, ...]:
+    """The panels of the capture's GPU."""
+    from wavewright.facts.metrics.panels import panels_of
+
+    target = request.counters.system.target
+    return panels_of(target, amd=how["amd"], more=how["more"]) if target else ()
+
+
+def _summary(
+    request: CounterRequest, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
+) -> Iterator[RenderableType]:
+    import polars as pl
+
+    from wavewright.analysis.counters.contents import counter_contents
+    from wavewright.analysis.counters.engine.panels import counter_panels
+    from wavewright.report.counters.speed import shown_kernels
+    from wavewright.report.counters.summary import summary_parts
+
+    by_kernel = []
+    for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
+        choice = replace(request.choice, kernels=(str(rank),))
+        by_kernel.append((rank, counter_panels(request.counters, choice=choice, panels=(_SUMMARY,), **how)))
+    measured = counter_contents(request.counters).panels.filter(pl.col("measured_count") > 0)
+    if measured.height and answer.rows["average"].null_count() == answer.rows.height:
+        words = measured.sort("measured_count", descending=True)["word"].head(_INSTEAD).to_list()
+        answer = _answer(request, (_SUMMARY, *words), (), how)
+    return summary_parts(
+        answer,
+        request.counters,
+        by_kernel,
+        path=str(request.path),
+        words=[_told(row) for row in measured.iter_rows(named=True)],
+        raw=_beside_metrics(request, is_alone=not measured.height),
+        width=width,
+        limit=_SUMMARY_KERNELS if request.top is None else request.limit,
+        decimals=decimals,
+    )
+
+
+def _beside_metrics(request: CounterRequest, *, is_alone: bool) -> RawCounters | None:
+    """What the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
+    import polars as pl
+
+    from wavewright.analysis.counters.raw import raw_counters
+    from wavewright.facts.metrics.profiler_units import is_derived
+
+    names = request.counters.counters["counter"].unique().to_list()
+    shown = names if is_alone else [name for name in names if is_derived(name)]
+    if not shown:
+        return None
+    raw = raw_counters(request.counters, choice=request.choice)
+    return replace(raw, counters=raw.counters.filter(pl.col("counter").is_in(shown)))
+
+
+def _told(panel: dict[str, Any]) -> str:
+    """The word of a panel, and how much of it was measured if that is not all."""
+    if panel["measured_count"] == panel["metric_count"]:
+        return str(panel["word"])
+    return f"{panel['word']} ({panel['measured_count']} of {panel['metric_count']})"
+
+
+def _panels(
+    request: CounterRequest,
+    answer: CounterPanels,
+    builtin: OwnPanels,
+    width: int,
+    decimals: int | None,
+    *,
+    explain: bool,
+    all_channels: bool,
+) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from wavewright.report.counters.panels import panel_parts
+    from wavewright.report.counters.summary import capture_lines, caveat_lines
+
+    yield from capture_lines(answer, request.counters)
+    yield from builtin.parts(answer, width=width, limit=request.limit, decimals=decimals)
+    yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
+    yield Text()
+    yield from caveat_lines(answer.caveats)
+
+
+def _by(
+    request: CounterRequest,
+    by: str,
+    panels: tuple[str, ...],
+    metrics: tuple[str, ...],
+    how: dict[str, Any],
+    *,
+    is_raw: bool,
+    everything: bool,
+    decimals: int | None,
+) -> None:
+    """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
+    from wavewright.analysis.counters.values.evaluated import metric_values
+    from wavewright.analysis.counters.values.raw import raw_values
+
+    is_default = not (panels or metrics or everything)
+    if is_raw or (is_default and request.counters.measured and not _known(request, how)):
+        answer = raw_values(request.counters, by=by, choice=request.choice)
+    else:
+        with progress("computing metrics"):
+            answer = metric_values(
+                request.counters,
+                by=by,
+                choice=request.choice,
+                panels=_summary_panels(request, how) if is_default else panels,
+                metrics=metrics,
+                **how,
+            )
+
+    def report() -> Parts:
+        from wavewright.report.counters.values import values_report
+
+        return values_report(answer, width=console().width, limit=request.limit, decimals=decimals)
+
+    request.give(answer, answer.named(), report, request.counters.losses)
+
+
+def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
+    """The tables as files, then what was written."""
+    from wavewright.export.counters.compute_csv import write_compute_csv
+
+    with progress(f"writing {folder.name}"):
+        files = write_compute_csv(answer, request.counters, folder, decimals=decimals, force=force)
+    if request.as_json:
+        request.emit({"written": [str(file) for file in files]}, request.counters.losses)
+        return
+    from wavewright.report.kit.tables import printable
+
+    summary = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
+    if not (answer.caveats or request.counters.losses.height or request.as_csv):
+        click.echo(summary)  # nothing to style: importing rich takes longer than the evaluation
+        return
+
+    def report() -> Parts:
+        from rich.text import Text
+
+        from wavewright.report.counters.summary import caveat_lines
+
+        return [Text(summary), *caveat_lines(answer.caveats)]
+
+    request.give(answer, answer.rows, report, request.counters.losses)
+
+
+def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
+    """The panels for JSON: their tables, and with `explain` the metrics with formulas."""
+    from wavewright.model.answer import to_builtins
+
+    described: list[dict[str, Any]] = to_builtins(answer.panels)
+    for panel in described:
+        for table in panel["tables"]:
+            if not explain:
+                del table["metrics"]
+    return described

@@ -1,0 +1,264 @@
+"""`wavewright decode`: raw thread traces into tables or a ui_output directory."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import ENGINE, JOBS
+from wavewright.base.words import counted
+from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, show_losses
+from wavewright.cli.kit.numbers import DispatchKey, Whole
+from wavewright.errors import DamagedError, UsageError, WavewrightError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wavewright.analysis.trace.overview import Overview
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.files.capture import Window
+
+FORMATS = ("ui_output", "parquet", "json")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    metavar="DIR",
+    help="Folder to write into (created if missing); default: here.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    default="ui_output",
+    show_default=True,
+    help="ui_output opens in AMD's viewer; parquet and json hold all tables.",
+)
+@code_object_option
+@click.option("--se", "shader_engines", type=Whole(ENGINE), multiple=True, help="Only this shader engine; repeatable.")
+@click.option("--dispatch", type=DispatchKey(), metavar="N[@WHERE]", help="Only this dispatch; default: all.")
+@click.option("--threads", type=Whole(JOBS), help="Shader engines to decode at once; default: all cores.")
+@click.option("--amd", is_flag=True, help="Equal AMD's decoder, defects included; ui_output always does.")
+@click.option(
+    "--source-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="Copy source files that debug lines name, from below this folder only.",
+)
+@click.option(
+    "--schema",
+    type=click.Choice(("3.0", "3.1")),
+    default="3.0",
+    show_default=True,
+    help="Version of the ui_output layout.",
+)
+@click.option("--strict", is_flag=True, help="Leave with status 4 when anything was lost.")
+@click.option("-f", "--force", is_flag=True, help="Replace output that exists.")
+@json_option
+def command(
+    paths: tuple[Path, ...],
+    output: Path,
+    file_format: str,
+    code_objects: tuple[str, ...],
+    shader_engines: tuple[int, ...],
+    dispatch: str | None,
+    threads: int | None,
+    amd: bool,
+    source_root: Path | None,
+    schema: str,
+    strict: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Decode raw thread traces: a capture folder, or single .att files.
+
+    A trace that is decoded already (a ui_output directory, an archive of one) is converted to parquet or json.
+
+    \b
+    wavewright decode capture/ -o decoded/
+    wavewright decode se0.att se1.att --code-object kernel.elf@0x200001008000:0 --format parquet
+    wavewright decode ui_output_agent_5600_dispatch_1/ -o tables/ --format parquet
+    """
+    from wavewright.analysis.trace.overview import overview
+
+    options = {"threads": threads, "amd": amd, "source_root": source_root}
+    jobs = _conversions(
+        paths, dispatch, file_format, only_raw=bool(code_objects or shader_engines or any(options.values()))
+    )
+    if jobs is None:
+        options["amd"] = amd or file_format == "ui_output"  # which is for AMD's viewer
+        jobs = _decodings(paths, code_objects, dispatch, shader_engines, file_format, options)
+    write = _writer(file_format, output, schema=schema, force=force)
+    done: list[tuple[Overview, dict[str, Any]]] = []
+    problems: list[WavewrightError] = []
+    for job in jobs:
+        began = time.perf_counter()
+        try:
+            with progress(f"reading {job.title} ({job.byte_count / 1e6:,.1f} MB)"):
+                trace = job.read()
+            decoded = time.perf_counter()
+            with progress(f"writing {job.title}"):
+                written = write(trace)
+                facts = overview(trace)
+        except WavewrightError as error:
+            problems.append(error)
+            continue
+        seconds = {"decode": decoded - began, "write": time.perf_counter() - decoded}
+        summary = _summary(facts, written, seconds)
+        done.append((facts, summary | {"bytes": job.byte_count}))
+        if not as_json:
+            _show(facts, job.byte_count, written, seconds)
+    if as_json and done:
+        unreadable = [str(problem) for problem in problems]
+        dispatches = [summary for _, summary in sorted(done, key=lambda item: item[0].dispatch or 0)]
+        losses = [loss for summary in dispatches for loss in summary["losses"]]
+        answer = {"format": file_format, "dispatches": dispatches, "unreadable": unreadable}
+        emit_json(answer, inputs=paths, losses=losses)
+    if problems:
+        problems[0].kept = (
+            f"{len(done)} of {counted(len(jobs), 'dispatches')} were written" if done else problems[0].kept
+        )
+        raise problems[0]
+    if strict and any(facts.damaged for facts, _ in done):
+        what = "the input is incomplete (see the losses above)"
+        raise DamagedError(what, kept="everything that could be decoded was written")
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One dispatch to read."""
+
+    title: str
+    byte_count: int
+    read: Callable[[], ThreadTrace]
+
+
+def _conversions(
+    paths: tuple[Path, ...], dispatch: str | None, file_format: str, *, only_raw: bool
+) -> list[_Job] | None:
+    """The decoded traces that the only path leads to; None = it leads to raw traces."""
+    from wavewright.readers.files.dispatches import choose, named
+    from wavewright.readers.files.kinds import Kind, sniff
+    from wavewright.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, open_trace, read_decoded
+    from wavewright.readers.trace.dispatches import decoded_dispatches
+
+    kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
+    if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
+        return None
+    if kind not in (*DECODED_KINDS, Kind.SAMPLES):
+        raise does_not_fit(kind, paths[0])
+    where = str(paths[0])
+    if file_format == "ui_output":
+        raise UsageError(f"{kind.value}: decoded already", where=where, advice="--format parquet (or json) converts it")
+    if only_raw:
+        raise UsageError(
+            "--code-object, --se, --threads, --amd and --source-root are for raw traces; this is decoded already",
+            where=where,
+        )
+    if kind is Kind.SAMPLES:
+        return [_Job("the PC samples", 0, partial(open_trace, paths[0], dispatch=dispatch))]
+    candidates, losses = candidates_of(paths[0], kind)
+    dispatches = decoded_dispatches(candidates, where)
+    asked = dispatches if dispatch is None else named(dispatches, dispatch)
+    full = [(d.key, d.item) for d in asked if not d.item.is_placeholder]
+    if not full:
+        choose(dispatches, dispatch, where=where)
+        what = "only empty placeholders: there is nothing to convert"
+        raise UsageError(what, where=where, advice=f"wavewright info {where}")
+    return [_Job(_title(key), c.byte_count, partial(read_decoded, c, losses)) for key, c in full]
+
+
+def _decodings(
+    paths: tuple[Path, ...],
+    code_objects: tuple[str, ...],
+    dispatch: str | None,
+    shader_engines: tuple[int, ...],
+    file_format: str,
+    options: dict[str, Any],
+) -> list[_Job]:
+    from wavewright.readers.files.capture import find_capture
+    from wavewright.readers.files.dispatches import choose, named
+    from wavewright.readers.trace.att import decode_window
+    from wavewright.readers.trace.dispatches import raw_dispatches
+
+    capture = find_capture(paths, code_objects)
+    top = paths[0] if len(paths) == 1 else None
+    dispatches = raw_dispatches(capture.only(shader_engines=shader_engines or None), top)
+    asked = dispatches if dispatch is None else named(dispatches, dispatch)
+    if not asked:
+        choose(dispatches, dispatch, where=", ".join(map(str, paths)))
+    titles = {id(each.item): _title(each.key) for each in asked}
+    return [
+        _Job(titles[id(window)], window.byte_count, partial(decode_window, capture, window, **options))
+        for window in _ordered([each.item for each in asked], file_format)
+    ]
+
+
+def _title(key: str) -> str:
+    return f"dispatch {key}" if key else "the trace"
+
+
+def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
+    """ui_output directories number their kernels in the order in which rocprofv3 decodes."""
+    if file_format != "ui_output":
+        return windows
+    from wavewright.export.trace.ui_output.kernel_ids import decode_order
+
+    dispatches = decode_order(window.dispatch or 0 for window in windows)
+    place = {dispatch: number for number, dispatch in enumerate(dispatches)}
+    return sorted(windows, key=lambda window: place[window.dispatch or 0])
+
+
+def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Callable[[ThreadTrace], Path]:
+    if file_format == "ui_output":
+        from wavewright.export.trace.ui_output import write_ui_output
+        from wavewright.export.trace.ui_output.kernel_ids import KernelIds
+
+        kernel_ids = KernelIds()
+        return lambda trace: write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids)
+    if file_format == "parquet":
+        from wavewright.export.trace.tables import write_parquet
+
+        return lambda trace: write_parquet(trace, output / f"wavewright_{_label(trace)}", force=force)
+    from wavewright.export.trace.tables import write_json
+
+    return lambda trace: write_json(trace, output / f"wavewright_{_label(trace)}.json", force=force)
+
+
+def _label(trace: ThreadTrace) -> str:
+    agent, dispatch = trace.source.agent or 0, trace.source.dispatch or 0
+    return f"agent_{agent}_dispatch_{dispatch}"
+
+
+def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[str, Any]:
+    import msgspec
+
+    summary: dict[str, Any] = msgspec.to_builtins(facts)
+    return summary | {"output": str(written), "seconds": seconds, "damaged": facts.damaged}
+
+
+def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
+    from rich.text import Text
+
+    out = console()
+    share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
+    name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
+    counts = (
+        f": {counted(facts.waves, 'waves')}, {counted(facts.instructions, 'instructions')}{share}, "
+        f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
+    )
+    out.print(Text.assemble((name, "bold"), counts))
+    show_losses(facts.losses, stderr=True)
+    out.print(f"  -> {written}")
+    sys.stdout.flush()

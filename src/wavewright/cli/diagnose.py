@@ -1,0 +1,294 @@
+"""`wavewright diagnose`: what should be changed first, by a thread trace, hardware counters or a run?"""
+
+from __future__ import annotations
+
+import glob
+import shlex
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import BYTES_GB
+from wavewright.cli.kit.counters import counter_verb
+from wavewright.cli.kit.form import refuse_format_with_brief
+from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
+from wavewright.cli.kit.numbers import Real
+from wavewright.cli.kit.run import run_verb
+from wavewright.cli.kit.samples import give_sample_diagnosis, has_only_samples
+from wavewright.cli.kit.trace import trace_verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.analysis.trace.diagnose import Diagnosis
+    from wavewright.cli.kit.counters import CounterRequest
+    from wavewright.cli.kit.request import Parts
+    from wavewright.cli.kit.run import RunRequest
+    from wavewright.cli.kit.trace import TraceRequest
+    from wavewright.errors import UsageError
+    from wavewright.model.counters import CounterSet
+    from wavewright.readers.files.kinds import Kind
+
+_KERNELS = 5  #: Kernels of counters that text shows, if nothing else is asked for.
+_format_option = click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(("text", "md")),
+    default="text",
+    show_default=True,
+    callback=refuse_format_with_brief,
+    help="md prints the plan as Markdown.",
+)
+
+_run_option = click.option("--run", is_flag=True, help="Diagnose the run, where a file holds counters or samples too.")
+
+
+@trace_verb
+@_format_option
+@click.option(
+    "--counters",
+    "counters_path",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A counter capture of the same kernel: findings of a thread trace get their reasons from it.",
+)
+@click.option(
+    "--counters-kernel",
+    metavar="NAME",
+    help="With --counters: the kernel of it, by rank or part of its name. Default: the one that is called as the "
+    "traced one, among those that --kernel names.",
+)
+@click.option(
+    "--ideal-gb",
+    type=Real(BYTES_GB),
+    metavar="GB",
+    help="With --counters: 10^9 bytes that one dispatch has to read at least.",
+)
+def _traces(
+    request: TraceRequest,
+    file_format: str,
+    counters_path: Path | None,
+    counters_kernel: str | None,
+    ideal_gb: float | None,
+) -> None:
+    """A prioritized plan for the kernel of a thread trace."""
+    if has_only_samples(request):
+        if counters_path is not None:
+            raise _no_counters(request)
+        give_sample_diagnosis(request, file_format)
+        return
+    from wavewright.analysis.trace.diagnose import diagnose
+    from wavewright.errors import UsageError
+
+    if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
+        what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
+        raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
+    counters = None if counters_path is None else _opened(counters_path, request.trace.source.target)
+    kernel = counters_kernel
+    if kernel is None and counters is not None and request.selection.kernel is not None:
+        names = counters.dispatches["kernel_name"].drop_nulls()
+        kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
+    answer = diagnose(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
+    if file_format == "md" and not (request.as_json or request.as_csv):
+        _print_markdown(request, answer)
+        return
+    facts: dict[str, Any] = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
+
+    def report() -> Parts:
+        from wavewright.report.trace.diagnose import diagnosis_report
+
+        return diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, _finding_table(answer), report, request.trace.losses, **facts)
+
+
+def _print_markdown(request: TraceRequest, answer: Diagnosis) -> None:
+    from wavewright.report.kit.subject import subject_markdown
+    from wavewright.report.trace.diagnose import diagnosis_markdown
+
+    title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
+    click.echo(f"{title}\n\n{subject_markdown(request.subject)}\n{plan}", nl=False)
+
+
+def _no_counters(request: TraceRequest) -> UsageError:
+    from wavewright.errors import UsageError
+
+    what = "findings of PC samples do not take reasons from counters"
+    return UsageError(what, where=str(request.path), advice="diagnose the counter capture by itself")
+
+
+def _finding_table(answer: Diagnosis) -> pl.DataFrame:
+    """One row per finding, with its numbers and its confidence."""
+    import polars as pl
+
+    from wavewright.analysis.trace.diagnose.finding import StallFinding
+
+    names = [field.name for field in fields(StallFinding) if field.type in ("str", "int", "float")]
+    return pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
+
+
+def _opened(path: Path, target: str | None) -> CounterSet:
+    """The counters; where they do not name their GPU, it is taken to be that of the trace."""
+    from wavewright.readers.counters import open_counters
+
+    with progress(f"reading {path.name}"):
+        counters = open_counters(path)
+        if target is None or counters.system.target is not None:
+            return counters
+        return open_counters(path, target=target)
+
+
+def _counters(request: CounterRequest, file_format: str) -> None:
+    """Which limit each kernel of a counter capture is at."""
+    from wavewright.analysis.counters.limiters import limiter_table, limiters
+
+    is_text = not (request.as_json or request.as_csv)
+    top = request.top or None if request.top is not None or not is_text else _KERNELS
+    answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
+    if file_format == "md" and is_text:
+        from wavewright.report.counters.limiters import limiters_markdown
+
+        name = request.path.name if request.path else ""
+        click.echo(limiters_markdown(answer, name=name), nl=False)
+        return
+
+    def report() -> Parts:
+        from wavewright.report.counters.limiters import limiters_report
+
+        return limiters_report(answer)
+
+    request.give(answer, limiter_table(answer), report, request.counters.losses)
+
+
+_of_counters = counter_verb(_format_option(_counters))
+
+
+@run_verb
+@_format_option
+@_run_option
+def _runs(request: RunRequest, file_format: str, run: bool) -> None:
+    """What set the time of a run, and what to change first."""
+    from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
+
+    gathered = request.gather(partial_diagnosis)
+    answer = combine_diagnosis(gathered.values, path=shlex.join(map(str, request.paths)))
+    if file_format == "md" and not (request.as_json or request.as_csv):
+        from wavewright.report.run.diagnose import diagnosis_markdown
+
+        name = Path(request.paths[0]).name if len(request.paths) == 1 else f"{len(gathered.paths):,} inputs"
+        click.echo(diagnosis_markdown(answer, name=name), nl=False)
+        request.print_losses(gathered.losses, stderr=True)
+        return
+
+    def report() -> Parts:
+        from wavewright.report.run.diagnose import diagnosis_report
+
+        return diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, answer.finding_table(), report, gathered.losses, inputs=gathered.paths)
+
+
+class _Either(click.Command):
+    """Diagnoses a thread trace, a counter capture or a run, by what the path is; shows the options of all."""
+
+    def __init__(self) -> None:
+        params: list[click.Parameter] = [click.Argument(["paths"], nargs=-1, required=True, metavar="PATH...")]
+        options: set[str] = set()
+        for command in (_traces, _of_counters, _runs):
+            more = [each for each in command.params if isinstance(each, click.Option) and not options & set(each.opts)]
+            options |= {option for each in more for option in each.opts}
+            params += more
+        super().__init__("diagnose", params=params, help=_HELP)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if {"-h", "--help"} & set(args):
+            return super().make_context(info_name, args, parent, **extra)
+        chosen, what = _chosen(arguments_of(self, args), asks_for_run=_asks_for_run(args))
+        return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
+
+
+def _asks_for_run(args: list[str]) -> bool:
+    """Whether an option is given that only runs have."""
+    others = {option for command in (_traces, _of_counters) for each in command.params for option in each.opts}
+    of_runs = {option for each in _runs.params for option in each.opts} - others
+    return any(word.partition("=")[0] in of_runs for word in args)
+
+
+def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str]:
+    """The command for what the paths are: what holds both a run and counters is a counter capture, unless asked."""
+    from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS, STORES_OF_COUNTERS
+
+    runs = (_runs, "runs")
+    if asks_for_run:
+        return runs
+    kinds = {word: _kind_of(word) for word in words}
+    if any(kind in COUNTER_CAPTURES for kind in kinds.values()):
+        return _of_counters, "counter captures"
+    if any(_has_samples(word) for word in words):
+        return _traces, "thread traces"
+    if not kinds or not any(kind in RUNS for kind in kinds.values()):
+        return _traces, "thread traces"
+    if len(words) == 1 and _has_counters(Path(words[0]), kinds[words[0]]):
+        if kinds[words[0]] in STORES_OF_COUNTERS:
+            click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
+        return _of_counters, "counter captures"
+    return runs
+
+
+_HELP = """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
+
+PATH is a thread trace, PC samples, a counter capture or a run (any number of files). Thread trace: findings by exposed
+cycles; it also says when the trace must not be trusted: cut off, waves that left early, too few waves. With --counters
+of the same kernel, findings get their reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
+
+PC samples: where the waves of the most sampled kernel are and why, as shares of samples with their intervals.
+
+Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
+between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
+
+Run: what set its time: the host, launches, copies, communication, late ranks or kernels, with bounds that never promise
+a nanosecond twice, what could not be checked, and what is no finding. A file with both a run and counters is taken for
+its counters; --run asks for the run.
+
+--target is for counter captures only, --se to --line, --code-object, --resources and --counters for thread traces only,
+--rank, --time, --jobs, --dask and the like for runs only.
+"""
+
+
+def _kind_of(word: str) -> Kind | None:
+    from wavewright.errors import WavewrightError
+    from wavewright.readers.files.kinds import sniff
+
+    names = [word] if Path(word).exists() else sorted(glob.glob(word, recursive=True))[:1]  # noqa: PTH207 - patterns may be absolute
+    try:
+        return sniff(Path(names[0])) if names else None
+    except (WavewrightError, OSError, ValueError):
+        return None
+
+
+def _has_samples(word: str) -> bool:
+    """Whether there are PC samples in the result files of a run."""
+    from wavewright.readers.opening import samples_at
+
+    return Path(word).exists() and bool(samples_at(Path(word)))
+
+
+def _has_counters(path: Path, kind: Kind | None) -> bool:
+    """Whether a run holds hardware counters as well; folders are asked for their files."""
+    from wavewright.errors import WavewrightError
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.files.kinds import STORES_OF_COUNTERS, Kind
+
+    if kind not in (*STORES_OF_COUNTERS, Kind.RUN_FOLDER):
+        return False
+    try:
+        return bool(open_counters(path).dispatches.height)
+    except WavewrightError:
+        return False
+
+
+command = _Either()

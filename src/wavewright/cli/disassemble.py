@@ -1,0 +1,145 @@
+"""`wavewright disassemble`: the kernels in a file, their code and registers, and what one wave more needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import AMOUNT, ITEM, SOME
+from wavewright.cli.kit.io import console, with_options
+from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.request import Request, form_options
+from wavewright.cli.kit.trace import Span
+
+if TYPE_CHECKING:
+    from wavewright.analysis.code.files import ChosenKernel, CodeFile
+    from wavewright.analysis.common.occupancy.limits import Resources
+    from wavewright.cli.kit.request import Parts
+
+_OPTIONS = (
+    click.option("--kernel", metavar="NAME", help="The kernel of this name: a part of it or a pattern will do."),
+    click.option("--target", metavar="GPU", help="Only code objects for this GPU: gfx942."),
+    click.option(
+        "--object",
+        "number",
+        type=Whole(ITEM),
+        metavar="N",
+        help="Only code object N; without --kernel they are listed.",
+    ),
+    click.option("--all", "show_all", is_flag=True, help="List all rows; without it, long kernels are folded."),
+    click.option(
+        "--rows", type=Span("A:B"), default=(None, None), metavar="A:B", help="List rows A to B, by their numbers."
+    ),
+    click.option("--loop", type=Whole(ITEM), metavar="N", help="List the rows of loop N."),
+    click.option("--summary", is_flag=True, help="No listing."),
+    click.option("--source", "with_source", is_flag=True, help="Name source lines, with inlined calls, between rows."),
+    click.option("--descriptor", is_flag=True, help="Also the fields of the kernel descriptor."),
+    click.option("--lds", type=Whole(AMOUNT), metavar="BYTES", help="LDS per workgroup with what the launch adds."),
+    click.option("--workgroup", type=Whole(SOME), metavar="N", help="Work-items per workgroup of the launch."),
+)
+
+
+def _with(verb: Any) -> Any:
+    return with_options(verb, (*_OPTIONS, *form_options))
+
+
+@click.command()
+@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@_with
+def command(
+    path: Path,
+    kernel: str | None,
+    target: str | None,
+    number: int | None,
+    lds: int | None,
+    workgroup: int | None,
+    top: int | None,
+    as_csv: bool,
+    as_json: bool,
+    **view: Any,
+) -> None:
+    """The kernels in FILE, their code, live registers, loops and waits, and what one wave more on a SIMD needs.
+
+    FILE is a code object, a bundle, or a program or library with code objects in it. No GPU and no trace is needed. A
+    file with several kernels is listed; --kernel chooses one of them.
+
+    \b
+    wavewright disassemble librocblas.so.4 --target gfx942
+    wavewright disassemble kernel.hsaco --kernel gemm --all
+    wavewright disassemble kernel.hsaco --kernel gemm --summary --workgroup 256
+    """
+    from wavewright.analysis.code.files import open_code
+    from wavewright.analysis.common.occupancy.limits import Resources
+
+    request = Request(paths=(path,), top=top, as_json=as_json, as_csv=as_csv)
+    file = open_code(path, target=target, number=number)
+    chosen = file.named(kernel) if kernel is not None else file.kernels
+    resources = Resources(lds_bytes=lds, workgroup_size=workgroup)
+    if len(chosen) == 1:
+        _show_kernel(request, file, chosen[0], resources, view)
+    else:
+        _show_overview(request, file, chosen if kernel is not None else None, resources)
+
+
+def _show_overview(
+    request: Request, file: CodeFile, chosen: tuple[ChosenKernel, ...] | None, resources: Resources
+) -> None:
+    from wavewright.analysis.code.overview import code_overview
+    from wavewright.model.losses import loss_frame
+
+    answer = code_overview(file.places, override=resources)
+    if chosen is not None:
+        wanted = {(each.place.number, each.kernel.name) for each in chosen}
+        is_chosen = [pair in wanted for pair in answer.kernels.select("object", "name").iter_rows()]
+        answer = replace(answer, kernels=answer.kernels.filter(is_chosen))
+
+    def report() -> Parts:
+        from wavewright.report.code.overview import overview_report
+
+        return overview_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.kernels, report, loss_frame(file.losses))
+
+
+def _show_kernel(
+    request: Request, file: CodeFile, chosen: ChosenKernel, resources: Resources, view: dict[str, Any]
+) -> None:
+    from wavewright.analysis.code.kernel import kernel_code
+    from wavewright.analysis.code.overview import code_overview
+    from wavewright.model.losses import loss_frame
+
+    answer = kernel_code(chosen.code_object, chosen.kernel, override=resources)
+    overview = code_overview([chosen.place], override=resources).kernels
+    row = overview.filter(overview["name"] == chosen.kernel.name).row(0, named=True)
+    losses = loss_frame((*file.losses, *answer.losses))
+    first, last = _range(answer.loops, view)
+
+    def report() -> Parts:
+        from wavewright.report.code.kernel import descriptor_report, head_line, kernel_report
+        from wavewright.report.code.listing import CodeListing, ListingView
+
+        yield head_line(answer)
+        if not view["summary"]:
+            yield CodeListing(answer, ListingView(view["show_all"], first, last, view["with_source"]))
+            yield ""
+        if view["descriptor"]:
+            yield from descriptor_report(answer)
+        yield from kernel_report(answer, row, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.rows, report, losses, resources=row)
+
+
+def _range(loops: Any, view: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Rows to list: those of a loop, or those that were named."""
+    from wavewright.errors import UsageError
+
+    first, last = view["rows"]
+    if view["loop"] is None:
+        return first, last
+    if view["loop"] >= loops.height:
+        what = f"there is no loop {view['loop']}"
+        raise UsageError(what, advice=f"loops 0 to {loops.height - 1}" if loops.height else "the kernel has no loops")
+    return loops["first_row"][view["loop"]], loops["last_row"][view["loop"]]

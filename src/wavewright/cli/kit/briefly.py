@@ -1,0 +1,155 @@
+"""A brief of what a verb has shown: its parts as Markdown within a budget, and the commands that ask further."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from wavewright.cli.kit.form import ended_brief
+from wavewright.cli.kit.next_commands import CARRIED, asked_next, next_commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavewright.cli.kit.form import Brief
+    from wavewright.model.report import Block, Section, Table
+
+_HANDLE = re.compile(r"(?<![\w.])i(?:\d{1,9}:)?0x[0-9a-f]{1,16}\b")
+#: Lines of text that say what to do next: the commands at the end of a brief say it.
+_ADVICE = re.compile(r"\s*next:? |wavewright \w")
+#: Options that do not change which words fit.
+_COMMON = frozenset((*CARRIED, "--brief", "--top", "--at", "--around", "--by", "--run", "--se", "--file", "--line"))
+_MOST_COLUMNS, _MOST_ROWS = 10, 50
+_WHOLE = 1000  #: From here on, numbers are shown without fractions.
+_LABEL = re.compile(r"(loss|note): ")
+
+
+def end_brief(context: click.Context, *, is_done: bool) -> None:
+    """Write the brief that was asked for, if one was and the verb came to its end."""
+    brief = ended_brief(context)
+    if brief is not None and is_done:
+        click.echo(_written(brief))
+
+
+def _written(brief: Brief) -> str:
+    from wavewright.model.report import Section
+    from wavewright.report.kit.blocks import blocks_of
+    from wavewright.report.kit.brief import MORE, brief_markdown, quoted
+
+    context = brief.context
+    verb = context.command_path.partition(" ")[2]
+    paths = given_paths(context)
+    section = _topic_section(brief, verb)
+    if section is None or _is_special(context):
+        questions = section.next_questions if section else ()
+        blocks = tuple(_without_advice(blocks_of(_parts(brief.parts))))
+        section = Section(verb, verb, "", blocks, next_questions=questions)
+    section = replace(section, blocks=_with_numbers(section.blocks, brief.table))
+    options = {option for parameter in context.command.params for option in parameter.opts}
+
+    def text_with(commands: list[str]) -> str:
+        return brief_markdown(
+            [section],
+            subject=brief.subject or " ".join(map(quoted, paths)),
+            losses=[_LABEL.sub("", line, count=1) for line in brief.losses],
+            commands=commands,
+            kind=brief.kind,
+            more=MORE if "--top" in options else "--json has more",
+        )
+
+    asked = asked_next(context, brief.kind, paths, section.next_questions)
+    if asked:
+        return text_with(asked)
+    handles = _HANDLE.findall(text_with([]))
+    return text_with(next_commands(context, verb, brief.kind, paths, handles))
+
+
+def _topic_section(brief: Brief, verb: str) -> Section | None:
+    """The answer in the words of the topic called like the verb, which agents get, too; None = it is not its answer."""
+    from wavewright.report.kit.topic import Wording
+    from wavewright.report.topics import topics_of_answer
+
+    if brief.document is None:
+        return None
+    topics = [topic for topic in topics_of_answer(brief.answer) if topic.is_about(brief.kind) and topic.name == verb]
+    return topics[0].worded(brief.document, brief.answer, Wording(brief.limit)) if topics else None
+
+
+def _is_special(context: click.Context) -> bool:
+    """Whether options are given that only this verb has: then its own words fit better."""
+    given = {
+        option
+        for parameter in context.command.params
+        for option in parameter.opts
+        if option.startswith("-") and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    }
+    return bool(given - _COMMON)
+
+
+def given_paths(context: click.Context) -> list[str]:
+    """The paths that a command line names, as they were typed."""
+    for name in ("paths", "path", "folder"):
+        value = context.params.get(name)
+        if value:
+            return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
+    return []
+
+
+def _parts(parts: list[RenderableType | Block]) -> Iterator[RenderableType | Block]:
+    """The parts; a line that was printed by itself is a sentence, and commands for a shell keep their lines."""
+    from rich.text import Text
+
+    from wavewright.model.report import Preformatted
+    from wavewright.report.capture.shell import ShellText
+
+    for part in parts:
+        if isinstance(part, ShellText):
+            yield Preformatted(part.plain)
+        elif isinstance(part, Preformatted) and "\n" not in (text := part.text.strip("\n")):
+            yield Text(text)
+        else:
+            yield part
+
+
+def _without_advice(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    from wavewright.model.report import Sentence
+
+    return (block for block in blocks if not (isinstance(block, Sentence) and _ADVICE.match(block.text)))
+
+
+def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
+    """The blocks; where a chart is all that shows numbers, with the table of them."""
+    from wavewright.model.report import Code, Preformatted, Table
+
+    is_chart = any(isinstance(block, Preformatted) and block.is_chart for block in blocks)
+    if table is None or not table.height or not is_chart or any(isinstance(block, Table | Code) for block in blocks):
+        return blocks
+    return (*blocks, table_of(table, table.height))
+
+
+def table_of(frame: pl.DataFrame, row_count: int) -> Table:
+    """The first rows and columns of a frame, of which `row_count` exist, as people read them."""
+    from wavewright.model.report import Column, Table
+    from wavewright.report.kit.tables import truncation
+
+    names = frame.columns[:_MOST_COLUMNS]
+    are_numbers = [frame[name].dtype.is_numeric() for name in names]
+    columns = tuple(Column(name, number, not number) for name, number in zip(names, are_numbers, strict=True))
+    rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
+    left_out = f", {len(names)} of {frame.width} columns" if len(names) < frame.width else ""
+    return Table(f"{truncation(len(rows), row_count, 'rows')}{left_out}", columns, rows)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
+    return str(value)

@@ -1,0 +1,193 @@
+"""The form of an answer: text, one JSON object, its compact form, CSV, or a brief in Markdown."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavewright.model.report import Block
+    from wavewright.page.protocol.document import Document
+
+_CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
+
+
+@dataclass
+class Brief:
+    """What a verb shows while its answer is to be a brief: the parts are collected, and written when it ends."""
+
+    context: click.Context  #: Of the verb.
+    kind: str = ""  #: Of the document: trace, run or counters.
+    subject: str = ""
+    parts: list[RenderableType | Block] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
+    answer: Any = None
+    document: Document | None = None  #: What the answer is about, for what to ask next.
+    limit: int = 20  #: Rows of a table, before the budget cuts them.
+    table: pl.DataFrame | None = None  #: The numbers behind the answer, for answers that are a chart otherwise.
+    _stdout: Any = field(default_factory=lambda: sys.stdout, repr=False)
+
+    def start(self) -> None:
+        """From now on, lines for standard output are parts, too."""
+        sys.stdout = _Collecting(self)
+
+    def end(self) -> None:
+        """Standard output is itself again."""
+        sys.stdout = self._stdout
+
+    def add(self, part: RenderableType | Block) -> None:
+        """Show something."""
+        self.parts.append(part)
+
+    def add_lines(self, text: str) -> None:
+        """Show lines whose spaces matter; those that follow each other are one part."""
+        from wavewright.model.report import Preformatted
+
+        last = self.parts[-1] if self.parts else None
+        if isinstance(last, Preformatted):
+            self.parts[-1] = Preformatted(last.text + text)
+        else:
+            self.parts.append(Preformatted(text))
+
+
+class _Collecting(io.StringIO):
+    """Standard output of a verb whose answer is collected."""
+
+    def __init__(self, brief: Brief) -> None:
+        super().__init__()
+        self._brief = brief
+
+    def write(self, text: str) -> int:
+        count = super().write(text)  # refuses bytes
+        if text:
+            self._brief.add_lines(text)
+        return count
+
+
+def current_brief() -> Brief | None:
+    """The brief that is being made; None = another form was asked for."""
+    context = click.get_current_context(silent=True)
+    brief: Brief | None = context.meta.get(_BRIEF) if context else None
+    return brief
+
+
+def ended_brief(context: click.Context) -> Brief | None:
+    """The brief that was asked for, if one was, with all that belongs to it; standard output is itself again."""
+    brief: Brief | None = context.meta.pop(_BRIEF, None)
+    if brief is not None:
+        brief.end()
+    return brief
+
+
+def is_about(kind: str) -> None:
+    """Say for a brief what the answer is about: a trace, a run or counters."""
+    if brief := current_brief():
+        brief.kind = kind
+
+
+def is_compact() -> bool:
+    """Whether the compact form of JSON was asked for."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(_COMPACT))
+
+
+def asked_top() -> int | None:
+    """What --top says, where a verb has it; None = nothing."""
+    context = click.get_current_context(silent=True)
+    top: int | None = context.params.get("top") if context else None
+    return top
+
+
+def refuse_with_brief(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Callback of options that choose a form: none of them goes with --brief.
+
+    Raises
+    ------
+    UsageError
+        When --brief is given as well.
+    """
+    if value:
+        _choose(context, parameter.opts[-1])
+    return value
+
+
+def refuse_format_with_brief(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """The same for --format, which may ask for text."""
+    refuse_with_brief(context, parameter, value != "text")
+    return value
+
+
+def _choose(context: click.Context, name: str) -> None:
+    chosen: list[str] = context.meta.setdefault(_CHOSEN, [])
+    if chosen and "--brief" in (name, *chosen):
+        from wavewright.errors import UsageError
+
+        raise UsageError(f"{chosen[0]} and {name} ask for different forms", advice="give one of them")
+    chosen.append(name)
+
+
+def _as_json(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    return bool(refuse_with_brief(context, parameter, value)) or bool(context.meta.get(_COMPACT))
+
+
+def _as_compact(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if refuse_with_brief(context, parameter, value):
+        context.meta[_COMPACT] = True
+
+
+def _as_brief(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        _choose(context, "--brief")
+        brief = context.meta[_BRIEF] = Brief(context)
+        brief.start()
+
+
+#: --json alone, for what goes on until somebody stops it.
+json_flag = click.option(
+    "--json", "as_json", is_flag=True, callback=_as_json, help="Print one JSON object instead of text."
+)
+_compact_option = click.option(
+    "--compact",
+    is_flag=True,
+    is_eager=True,  # before --json, which it implies
+    expose_value=False,
+    callback=_as_compact,
+    help="JSON on one line, for programs with little room: columns and rows, at most --top rows (20), no definitions.",
+)
+_brief_option = click.option(
+    "--brief",
+    is_flag=True,
+    expose_value=False,
+    callback=_as_brief,
+    help="Markdown within 2,000 tokens, for agents and tickets; ends with what to ask next.",
+)
+
+
+def json_option(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb --json, passed on as `as_json`, its compact form, and --brief."""
+    for option in (_brief_option, _compact_option, json_flag):
+        verb = option(verb)
+    return verb
+
+
+def events_option(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb that goes on for long --json, which prints events, passed on as `as_json`; and --brief."""
+    return _events_flag(_brief_option(verb))
+
+
+_events_flag = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print events, one JSON object per line.",
+)

@@ -1,0 +1,246 @@
+"""Input and output of every verb: data on stdout, messages on stderr, one JSON object on request, exit codes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+
+import click
+
+from wavewright.cli.kit.form import asked_top, current_brief, is_compact
+from wavewright.cli.kit.form import json_option as json_option  # verbs take it from here
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import polars as pl
+    from rich.console import Console
+    from rich.text import Text
+
+    from wavewright.analysis.trace.overview import LossLine
+    from wavewright.cli.kit.form import Brief
+    from wavewright.errors import WavewrightError
+
+BUG_EXIT_CODE = 70
+JSON_SCHEMA_VERSION = 1
+
+code_object_option = click.option(
+    "--code-object",
+    "code_objects",
+    multiple=True,
+    metavar="FILE[@LOAD_ADDRESS][:ID]",
+    help="A code object or listing that is not next to the traces; may be repeated.",
+)
+resources_option = click.option(
+    "--resources",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="PATH",
+    help="Kernel-trace or agent CSV, result JSON or code object (or a folder of them) that records registers, LDS and "
+    "GPU; those next to the trace are found without it. May be repeated.",
+)
+_FILE_WIDTH = 120
+_SILENT_TERMINAL = 80
+_HEIGHT = 25
+_PADDING = re.compile(r" +(?=\n)")
+_NARROWEST, _WIDEST = 20, 1000  #: Tables cannot be laid out in less, and nobody reads more.
+_BRIEF_WIDTH = 140  #: Characters per line of what becomes a brief: all columns.
+COMPACT_TOP = 20  #: Rows of a table in compact JSON, if nothing else is asked for.
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console; colours only on a terminal, and NO_COLOR is respected.
+
+    Into files and pipes, sentences are written on one line each, unless COLUMNS says how wide lines are.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    if not stderr and (brief := current_brief()) is not None:
+        return _collecting(brief)
+    stream = sys.stderr if stderr else sys.stdout
+    terminal_width = _terminal_width(stream)
+    width = width_of(os.environ.get("COLUMNS", ""), terminal_width)
+    wraps = terminal_width is not None or bool(_columns(os.environ.get("COLUMNS", "")))
+
+    class Piped(Console):
+        def print(self, *objects: Any, **how: Any) -> None:
+            if not wraps and all(isinstance(each, str | Text) for each in objects):
+                how["soft_wrap"] = True
+            super().print(*objects, **how)
+
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError  # rich would leave with status 1; `main` knows better
+
+    # Names and paths are untrusted: markup in them is printed as it is.
+    # With a height, which nothing here depends on, rich does not ask the environment for sizes once more.
+    return Piped(
+        file=stream if terminal_width is not None else cast("TextIO", _Unpadded(stream)),
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=width,
+        height=_HEIGHT,
+        soft_wrap=False,
+    )
+
+
+def _collecting(brief: Brief) -> Console:
+    """A console whose parts become a brief."""
+    from rich.console import Console
+
+    class Collecting(Console):
+        def print(self, *objects: Any, **_how: Any) -> None:
+            for each in objects:
+                brief.add(each)
+
+    return Collecting(file=sys.stdout, width=_BRIEF_WIDTH, height=_HEIGHT, color_system=None)
+
+
+class _Unpadded:
+    """A stream without the spaces with which tables fill their lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding
+        self.flush = stream.flush
+        self.isatty = stream.isatty
+
+    def write(self, text: str) -> int:
+        return self._stream.write(_PADDING.sub("", text))
+
+
+def line_width() -> int:
+    """Characters per line of standard output; the width of its console, without importing rich."""
+    if current_brief() is not None:
+        return _BRIEF_WIDTH
+    return width_of(os.environ.get("COLUMNS", ""), _terminal_width(sys.stdout))
+
+
+def width_of(columns: str, terminal: int | None) -> int:
+    """Characters per line: COLUMNS, else the terminal, else the width for files; within what can be laid out."""
+    return min(max(_columns(columns) or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
+
+
+def _columns(text: str) -> int:
+    """The number that COLUMNS says; 0 = none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _terminal_width(stream: TextIO) -> int | None:
+    """Columns of the terminal behind a stream; None = there is none, or it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _SILENT_TERMINAL if stream.isatty() else None
+    except (OSError, ValueError):
+        return _SILENT_TERMINAL
+
+
+def context_of_kind(
+    command: click.Command, shown: click.Command, what: str, info_name: str | None, args: list[str], **extra: Any
+) -> click.Context:
+    """The context of the command for one kind of input, `what`; `shown` is the verb with the options of all kinds."""
+    from wavewright.errors import UsageError
+
+    try:
+        return command.make_context(info_name, args, **extra)
+    except click.NoSuchOption as error:
+        if not any(error.option_name in parameter.opts for parameter in shown.params):
+            raise
+        problem = f"{error.option_name} does not apply to {what}"
+        raise UsageError(problem, advice=f"`wavewright {info_name} --help` says which options are for what") from error
+
+
+def arguments_of(command: click.Command, args: list[str]) -> list[str]:
+    """The words of a command line that are arguments, neither options nor their values; none if it has mistakes."""
+    context = click.Context(command, resilient_parsing=True)
+    try:
+        values, _, _ = command.make_parser(context).parse_args(list(args))
+    except click.UsageError:  # the command of the kind reports it
+        return []
+    words: list[str] = []
+    for parameter in command.params:
+        value = values.get(parameter.name or "") if isinstance(parameter, click.Argument) else None
+        words += value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else []
+    return words
+
+
+def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: Sequence[object] = ()) -> None:
+    """Print one JSON object: the inputs, the answer, the losses."""
+    import msgspec
+
+    from wavewright.base.shown import json_bytes
+
+    head = {"schema_version": JSON_SCHEMA_VERSION, "inputs": [str(path) for path in inputs]}
+    if is_compact():
+        from wavewright.model.compact import compacted
+
+        top = asked_top()
+        body = compacted(
+            msgspec.to_builtins(head | answer | {"losses": losses}), COMPACT_TOP if top is None else top or None
+        )
+        click.echo(json_bytes({"form": "compact"} | body).decode())
+        return
+    encoded = json_bytes(head | answer | {"losses": losses})
+    click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+
+def emit_event(event: dict[str, Any]) -> None:
+    """Print one JSON object on one line, at once: one of many while something goes on."""
+    from wavewright.base.shown import json_bytes
+
+    click.echo(json_bytes(event).decode())
+    sys.stdout.flush()
+
+
+def fail(error: WavewrightError) -> NoReturn:
+    """Say what went wrong on stderr and leave with the error's exit status."""
+    from wavewright.report.kit.tables import printable
+
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    head = "error:" if is_plain else click.style("error:", fg="red", bold=True)
+    place = f"{error.where}: " if error.where else ""
+    click.echo(f"{head} {printable(f'{place}{error.what}')}", err=True)
+    for label, text in (("still read", error.kept), ("try", error.advice)):
+        if text:
+            click.echo(f"  {label}: {printable(text)}", err=True)
+    sys.exit(error.exit_code)
+
+
+def show_losses(losses: pl.DataFrame | Sequence[LossLine], *, stderr: bool = False) -> None:
+    """Print losses of a trace, a run or counters, one line each."""
+    from wavewright.report.kit.losses import loss_lines
+
+    tell_losses(loss_lines(losses), stderr=stderr)
+
+
+def tell_losses(lines: Iterable[Text], *, stderr: bool = False) -> None:
+    """Print lines about losses; a brief has a place for them."""
+    brief = current_brief()
+    if brief is not None:
+        brief.losses += [line.plain for line in lines]
+        return
+    out = console(stderr=stderr)
+    for line in lines:
+        out.print(line)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Show `what` with a spinner while the block runs, if somebody watches stderr."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with console(stderr=True).status(what):
+        yield
+
+
+def with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
+    """The verb with these click options, which `--help` lists in this order."""
+    for option in reversed(options):
+        verb = option(verb)
+    return verb

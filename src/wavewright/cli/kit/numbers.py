@@ -1,0 +1,88 @@
+"""Numbers of the command line, within the bounds that are declared for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavewright.base.bounds import ID
+
+if TYPE_CHECKING:
+    from wavewright.base.bounds import Bounds
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """An integer within bounds; the bounds are said to who leaves them, not in the help of every verb.
+
+    With a letter it may be written as the handle by which answers name things: r3 for rank 3.
+    """
+
+    name = "integer"
+    kind = "an integer"
+
+    def __init__(self, bounds: Bounds, letter: str = "") -> None:
+        self.bounds = bounds
+        self.letter = letter
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number that was typed, within its bounds."""
+        try:
+            number = self.number(without_letter(str(value), self.letter))
+        except ValueError:
+            self.fail(f"{str(value)[:40]!r} is not {self.kind}.", param, ctx)
+        if not self.bounds.holds(number):
+            low, high = self.bounds
+            self.fail(f"{str(value)[:40]} is not from {low:,} to {high:,}.", param, ctx)
+        return number
+
+    def number(self, text: str) -> float:
+        """What a text says."""
+        return int(text)
+
+
+def without_letter(text: str, letter: str) -> str:
+    """The number of a handle of this letter; other texts as they are.
+
+    Examples
+    --------
+    >>> without_letter("r3", "r"), without_letter("3", "r"), without_letter("rank", "r")
+    ('3', '3', 'rank')
+    """
+    rest = text.removeprefix(letter)
+    return rest if rest.isascii() and rest.isdigit() else text
+
+
+class Real(Whole):
+    """Any number within bounds."""
+
+    name = "float"
+    kind = "a number"
+
+    def number(self, text: str) -> float:
+        """What a text says."""
+        return float(text)
+
+
+class DispatchKey(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """A dispatch as `wavewright info` lists it: its number, or `NUMBER@WHERE` where several have the number."""
+
+    name = "dispatch"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The key that was typed; its number is within the bounds of numbers of dispatches."""
+        text = str(value)
+        number, at, where = text.partition("@")
+        if number or not at:
+            number = str(Whole(ID, "d").convert(number, param, ctx))
+        if at and not where:
+            self.fail(f"{text[:40]!r} names no folder or agent after @.", param, ctx)
+        return f"{number}{at}{where}"
+
+
+dispatch_option = click.option(
+    "--dispatch",
+    type=DispatchKey(),
+    metavar="N[@WHERE]",
+    help="Which dispatch, as `wavewright info` lists them. Default: the fullest of a kernel that is not the runtime's.",
+)

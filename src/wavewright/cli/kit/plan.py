@@ -1,0 +1,206 @@
+"""`--plan`: the passes of a capture that is still to be taken, as input of rocprofv3."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import SOME
+from wavewright.cli.kit.io import emit_json, with_options
+from wavewright.cli.kit.numbers import Whole
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wavewright.analysis.counters.plan import CapturePlan
+    from wavewright.cli.kit.counters import CounterRequest
+
+
+def plannable(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb about counters `--plan` and what belongs to it; with it, the verb itself is not called."""
+
+    @wraps(verb)
+    def run(
+        request: CounterRequest,
+        *,
+        is_plan: bool,
+        max_passes: int | None,
+        form: str | None,
+        rocm: str,
+        output: Path | None,
+        force: bool,
+        **rest: Any,
+    ) -> None:
+        if is_plan:
+            if idle := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if rest.get(name)]:
+                what = f"{', '.join(idle)} is about a capture that exists, not about a plan"
+                raise UsageError(what, advice="leave it away, or leave --plan away")
+            panels = ("all",) if rest["everything"] else rest["panels"]
+            choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
+            give_plan(request, choice, form=form, rocm=rocm, output=output, force=force)
+        elif form or output or max_passes or rocm or (force and not rest["csv_dir"]):
+            what = "--max-passes, --format, --rocm-version, -o and --force are about the input that --plan makes"
+            raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
+        else:
+            verb(request, force=force, **rest)
+
+    return with_options(run, _OPTIONS)
+
+
+#: Options of the verb that a plan has no use for.
+_OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "amd", "csv_dir")
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--plan",
+        "is_plan",
+        is_flag=True,
+        help="Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target "
+        "instead of PATH.",
+    ),
+    click.option(
+        "--max-passes",
+        type=Whole(SOME),
+        metavar="N",
+        help="Plan at most N passes, those that complete the most metrics.",
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["json", "yaml", "txt"]),
+        help="Form of the plan; txt is for ROCm 7.12 and older. Default: json.",
+    ),
+    click.option(
+        "--rocm-version",
+        "rocm",
+        default="",
+        metavar="VERSION",
+        help="The release of ROCm that will take the capture, as 7.2. Default: what all releases read.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the plan to .json, .yaml or .txt.",
+    ),
+    click.option("--force", is_flag=True, help="Let -o and --csv-dir replace what exists."),
+)
+
+
+def give_plan(
+    request: CounterRequest,
+    choice: Mapping[str, Any],
+    *,
+    form: str | None,
+    rocm: str = "",
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
+    from wavewright.analysis.counters.plan import plan_capture
+    from wavewright.capture.inputs.counter_input import (
+        FORM,
+        command_without_file,
+        commands,
+        input_text,
+        release_remarks,
+    )
+    from wavewright.capture.plans.counter_passes import definitions, remarks, summary
+
+    if form is not None and output is not None and _form_of(output) != form:
+        what = f"--format {form} and the extension of {output.name} disagree"
+        raise UsageError(what, where=str(output), advice="leave --format away: the extension tells it")
+    form = form or (_form_of(output) if output else FORM)
+    plan = plan_capture(_gpu(request), **choice)
+    kernels = _kernels(request)
+    said_of_release = release_remarks(plan, form, rocm)
+    written = _write(plan, output, kernels, rocm, force=force) if output else []
+    name = str(output or "")
+    run, look = commands(plan, form, kernels=kernels, name=name, rocm=rocm)
+    alone = command_without_file(plan, kernels=kernels, rocm=rocm)
+    text = input_text(plan, form, kernels=kernels, name=name, rocm=rocm)
+    summary_lines = (summary(plan), *remarks(plan), *said_of_release, f"capture: {run}")
+    if alone:
+        summary_lines += (f"or without a file: {alone}",)
+    if request.as_json:
+        from wavewright.model.answer import to_builtins
+
+        facts = {
+            "capture_command": run,
+            "capture_command_without_file": alone,
+            "look_command": look,
+            "release_remarks": said_of_release,
+            "files": {"input": text, "definitions": definitions(plan)},
+            "written": [str(path) for path in written],
+        }
+        emit_json({**to_builtins(plan), **facts}, inputs=request.paths)
+    elif request.as_csv:
+        from wavewright.base.csv import write_csv
+
+        click.echo(write_csv(plan.counters), nl=False)
+    elif output:
+        for line in (*(f"wrote {path}" for path in written), *summary_lines, f"look: {look}"):
+            click.echo(line)
+    else:
+        click.echo(text, nl=False)
+        if form == "json":  # which has no comments
+            for line in summary_lines:
+                click.echo(line, err=True)
+
+
+def _write(plan: CapturePlan, output: Path, kernels: Sequence[str], rocm: str, *, force: bool) -> list[Path]:
+    from wavewright.capture.inputs.counter_input import input_files
+    from wavewright.export.kit.staging import staged
+
+    texts = input_files(plan, output, kernels=kernels, rocm=rocm)
+    with staged(list(texts), force=force) as twins:
+        for twin, text in zip(twins, texts.values(), strict=True):
+            twin.write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def _form_of(output: Path) -> str:
+    from wavewright.capture.inputs.writing import form_of
+
+    return form_of(output)
+
+
+def _gpu(request: CounterRequest) -> str:
+    if request.target:
+        return request.target
+    if request.path is None:
+        what = "for which GPU is the capture to be planned?"
+        raise UsageError(what, advice="--target gfx942 or --target MI300X; or the PATH of an earlier capture of it")
+    from wavewright.facts import gpus
+
+    system = request.counters.system
+    for name in (system.product, (system.product or "").split("_")[0], system.target):
+        with suppress(UsageError):
+            if name and gpus.of(name).target == (system.target or gpus.of(name).target):
+                return name
+    what = f"the capture is of {system.target or 'a GPU that it does not name'}, about which nothing is known"
+    raise UsageError(what, where=str(request.path), advice="name a GPU with --target gfx942 or --target MI300X")
+
+
+def _kernels(request: CounterRequest) -> tuple[str, ...]:
+    """Parts of names; a rank is the kernel of that rank in the capture, where one is given."""
+    if not any(name.isdigit() for name in request.kernels):
+        return request.kernels
+    if request.path is None:
+        what = "a kernel's rank is known in a capture only"
+        raise UsageError(what, advice="give a part of the kernel's name to --kernel, or the PATH of an earlier capture")
+    from wavewright.analysis.counters.choice import ranked_kernels
+
+    ranked = ranked_kernels(request.counters.dispatches)["kernel_name"].to_list()
+    for name in request.kernels:
+        if name.isdigit() and int(name) >= len(ranked):
+            what = f"no kernel of rank {name}"
+            raise UsageError(
+                what, where=str(request.path), advice=f"there are {len(ranked):,} kernels; 0 is the longest"
+            )
+    return tuple(ranked[int(name)] if name.isdigit() else name for name in request.kernels)

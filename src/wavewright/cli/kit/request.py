@@ -1,0 +1,189 @@
+"""One request of the command line: inputs, number of rows, and the form of the output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import click
+
+from wavewright.base.bounds import TOP
+from wavewright.cli.kit.form import current_brief, is_compact, refuse_with_brief
+from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, json_option, tell_losses
+from wavewright.cli.kit.numbers import Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavewright.model.answer import Answer
+    from wavewright.page.protocol.document import Document
+
+    Parts = Iterable[RenderableType]  #: What text shows, one below the other.
+    Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
+
+DEFAULT_TOP = 20
+ALL_ROWS = 1 << 62
+
+top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
+csv_option = click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print the main table as CSV instead of text.",
+)
+target_option = click.option(
+    "--target", metavar="NAME", help="GPU (gfx942 or MI300X) that was measured, if the capture does not record it."
+)
+amd_option = click.option("--amd", is_flag=True, help="Follow the rules of AMD's tools, their defects included.")
+form_options: tuple[Callable[[Any], Any], ...] = (top_option, csv_option, json_option)
+FORM_NAMES = ("top", "as_csv", "as_json")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What every verb that prints an answer is asked for. Subclasses add the selection of their kind of input."""
+
+    paths: tuple[str | Path, ...] = ()
+    kind: ClassVar[str] = ""  #: Of the document: trace, run or counters; empty = none of them.
+    top: int | None = None  #: Rows to show; None = the default, 0 = all.
+    as_json: bool = False
+    as_csv: bool = False
+
+    @property
+    def limit(self) -> int:
+        """Rows to show in text."""
+        return DEFAULT_TOP if self.top is None else self.top or ALL_ROWS
+
+    @property
+    def json_top(self) -> int | None:
+        """Rows of a table in JSON; None = all."""
+        return COMPACT_TOP if self.top is None and is_compact() else self.top or None
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Facts about the input that belong into the JSON object."""
+        return {}
+
+    @property
+    def document(self) -> Document | None:
+        """What the request is about, as topics take it; None = no document."""
+        return None
+
+    def head(self, width: int) -> Parts:
+        """What stands above every report: what it is about."""
+        return ()
+
+    def give(
+        self,
+        answer: Answer | dict[str, Any],
+        table: pl.DataFrame,
+        report: Report,
+        losses: pl.DataFrame | Sequence[pl.DataFrame],
+        *,
+        inputs: Sequence[str] | None = None,
+        is_cut: bool = False,
+        **facts: Any,
+    ) -> None:
+        """Print the answer in the requested form: one JSON object, `table` as CSV, or the parts of `report`.
+
+        Losses that may change a number are always printed, by CSV to stderr; JSON contains all.
+
+        Parameters
+        ----------
+        losses
+            Of all inputs together, or one table per input; then lines are labelled A, B, ...
+        inputs
+            For JSON: the files that were read; None = the paths.
+        is_cut
+            Whether the answer is limited to the first `top` items already; its tables may have several rows of each.
+        facts
+            More keys of the JSON object.
+        """
+        if self.as_json:
+            self.emit(answer, losses, inputs=inputs, top=None if is_cut else self.json_top, **facts)
+        elif self.as_csv:
+            self.print_csv(table, is_cut=is_cut)
+            self.print_losses(losses, stderr=True)
+        else:
+            out = console()
+            if brief := current_brief():
+                brief.answer, brief.document, brief.table, brief.limit = answer, self.document, table, self.limit
+            for part in chain(self.subject_parts(out.width), report()):
+                out.print(part)
+            self.print_losses(losses)
+
+    def subject_parts(self, width: int) -> Parts:
+        """What stands above the report in text; in a brief it has a place of its own."""
+        brief = current_brief()
+        if brief is None:
+            return self.head(width)
+        brief.kind = self.kind
+        brief.subject = " ".join(str(part) for part in self.head(width))
+        return ()
+
+    def emit(
+        self,
+        answer: Answer | dict[str, Any],
+        losses: pl.DataFrame | Sequence[pl.DataFrame],
+        *,
+        inputs: Sequence[str] | None = None,
+        top: int | None = None,
+        **facts: Any,
+    ) -> None:
+        """Print the answer as one JSON object, its tables and its findings cut to `top` of them."""
+        import polars as pl
+
+        from wavewright.model.answer import to_builtins
+
+        findings = getattr(answer, "findings", ())
+        if top is not None and len(findings) > top:
+            answer = replace(cast("Any", answer), findings=findings[:top])
+            facts["finding_count"] = len(findings)
+        body = {**self.origin, **to_builtins(answer, top=top), **facts}
+        rows = losses.to_dicts() if isinstance(losses, pl.DataFrame) else [table.to_dicts() for table in losses]
+        emit_json(body, inputs=self.paths if inputs is None else inputs, losses=rows)
+
+    def print_csv(self, table: pl.DataFrame, *, is_cut: bool = False) -> None:
+        """Print the first rows of a table as CSV; stderr says how many were left out."""
+        from wavewright.base.csv import write_csv
+
+        head = table.head(self.top) if self.top and not is_cut else table
+        click.echo(write_csv(head), nl=False)
+        say_rows_left_out(head.height, table.height)
+
+    @staticmethod
+    def print_losses(losses: pl.DataFrame | Sequence[pl.DataFrame], *, stderr: bool = False) -> None:
+        """Print losses, one line each, without those that only `info` tells."""
+        import polars as pl
+
+        from wavewright.base.words import side_label
+        from wavewright.model.losses import LOSSES
+
+        untold = [name for name, kind in LOSSES.items() if kind.is_for_info]
+        tables = [losses] if isinstance(losses, pl.DataFrame) else list(losses)
+        tables = [table.filter(~pl.col("kind").is_in(untold)) for table in tables]
+        if not any(table.height for table in tables):
+            return
+        from rich.text import Text
+
+        from wavewright.report.kit.losses import loss_lines
+
+        labels = [f"{side_label(number)}: " if len(tables) > 1 else "" for number in range(len(tables))]
+        lines = [
+            Text.assemble(label, line)
+            for label, table in zip(labels, tables, strict=True)
+            for line in loss_lines(table)
+        ]
+        tell_losses(lines, stderr=stderr)
+
+
+def say_rows_left_out(shown_count: int, row_count: int) -> None:
+    """Tell on stderr that a table was truncated."""
+    if shown_count < row_count:
+        click.echo(f"showing {shown_count:,} of {row_count:,} rows", err=True)

@@ -1,0 +1,248 @@
+"""What the verbs that write runs have in common: formats, where to write, and what was written."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from wavewright.cli.kit.io import console, emit_json, json_option, progress, show_losses, with_options
+from wavewright.errors import NotATraceError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars as pl
+
+    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.export.kit.written import Written
+    from wavewright.model.losses import Loss
+    from wavewright.model.run import Run, RunSource
+    from wavewright.readers.run.inputs import RunInput
+
+
+class Format(NamedTuple):
+    """A format that runs are written in."""
+
+    writer: str  #: module:function of the package `export`; the function takes a run and a path, and `force`.
+    meaning: str
+
+
+#: Name -> what writes it; imported when it is used.
+FORMATS = {
+    "arrow": Format("run.tables:write_arrow", "a folder of Arrow IPC files with all tables"),
+    "chrome": Format("run.chrome:write_chrome", "a JSON trace for chrome://tracing and Perfetto; .gz = compressed"),
+    "csv": Format("run.csv:write_csv", "a folder of rocprofv3's CSV files"),
+    "html": Format("page:write_html", "the viewer and all data in one file, of thread traces, too"),
+    "json": Format("run.tables:write_run_json", "one JSON file with all tables"),
+    "otf2": Format("run.otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
+    "parquet": Format("run.tables:write_run_parquet", "a folder of Parquet files with all tables"),
+    "pftrace": Format("run.perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
+    "rocpd": Format("run.rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
+    "rpd": Format("run.rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
+    "speedscope": Format("run.speedscope:write_speedscope", "a file for speedscope.app"),
+}
+
+
+def format_option(meaning: str, default: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """-f, one of `FORMATS`; without a default it must be given."""
+    # To click, a default of None is one.
+    absence: dict[str, Any] = {"required": True} if default is None else {"default": default, "show_default": True}
+    return click.option("-f", "--format", "file_format", type=_FormatName(sorted(FORMATS)), help=meaning, **absence)
+
+
+class _FormatName(click.Choice):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """One of `FORMATS`, or another name of one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_ALIASES.get(value, value), param, ctx)
+
+
+_ALIASES = {"perfetto": "pftrace", "kineto": "chrome"}  #: Names that users try.
+
+
+def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """-o, --force, --with-environment and --json; `what` is written (FILE or DIR)."""
+    options = (
+        click.option(
+            "-o", "--output", required=True, type=click.Path(path_type=Path), metavar=what, help="What to write."
+        ),
+        click.option("--force", is_flag=True, help="Replace output that exists."),
+        click.option(
+            "--with-environment",
+            is_flag=True,
+            help="Keep the values of environment variables, which may hold secrets; else they are masked.",
+        ),
+        json_option,
+    )
+
+    return partial(with_options, options=options)
+
+
+def inputs_of(paths: Sequence[str]) -> list[RunInput]:
+    """The runs at the paths.
+
+    Raises
+    ------
+    UsageError
+        When a path holds thread traces and no run.
+    """
+    from wavewright.readers.run.inputs import find_runs
+
+    try:
+        return find_runs(paths)
+    except NotATraceError:
+        _refuse_thread_traces(paths)
+        raise
+
+
+def refuse_inputs(targets: Sequence[Path], inputs: Sequence[RunInput]) -> None:
+    """Nothing that is read is written over.
+
+    Raises
+    ------
+    UsageError
+        When a target is an input, or a folder with one.
+    """
+    read = {file.resolve() for run_input in inputs for file in (run_input.path, *run_input.files)}
+    read |= {run_input.unpacked.archive.resolve() for run_input in inputs if run_input.unpacked}
+    folders = {folder for file in read for folder in file.parents}
+    for target in targets:
+        if target.resolve() in read | folders:
+            what = "the output is an input" if target.resolve() in read else "the output folder holds an input"
+            raise UsageError(what, where=str(target), advice="give another place with -o")
+
+
+def _refuse_thread_traces(paths: Sequence[str]) -> None:
+    from wavewright.readers.files.kinds import THREAD_TRACES, sniff
+
+    for path in map(Path, paths):
+        if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
+            what = f"{kind.value}, not a run"
+            raise UsageError(what, where=str(path), advice=f"wavewright decode {path} --format parquet (or json)")
+
+
+def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environment: bool) -> Run:
+    """The chosen part of the runs; those that cannot be read are losses as long as one can be read.
+
+    Raises
+    ------
+    UsageError
+        When the selection leaves nothing.
+    """
+    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.readers.run.inputs import open_inputs
+
+    run = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
+    if selection.kernel is not None and not _has_rows(run, ["dispatches"]):
+        what = f"no dispatch of a kernel {selection.kernel!r} matches these filters"
+        raise UsageError(what, advice="`wavewright top` lists the kernels")
+    if selection != RunSelection() and not _has_rows(run, _EVENTS):
+        what = "nothing of the run matches these filters"
+        raise UsageError(what, advice="choose more: `wavewright summary` tells what there is")
+    return run
+
+
+def _chosen(run: Run, selection: RunSelection) -> Run:
+    """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
+    asked for, as long as one has it."""
+    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.selection import select
+    from wavewright.model.losses import Loss
+    from wavewright.model.run import MemorySource, Run
+
+    if len(run.origins) == 1 and selection == RunSelection():
+        return run  # nothing can repeat it, and RPD files become Chrome traces without polars
+    seen: set[str] = set()
+    sources: list[RunSource] = []
+    problems: list[UsageError] = []
+    for part in run.parts:
+        guids = {guid for guid in part.read("processes", ["guid"])["guid"] if guid}
+        repeated = sorted(guids & seen)
+        seen |= guids
+        part.origins[0].losses.extend(Loss("duplicate_run", detail=guid) for guid in repeated)
+        try:
+            sources += select(part, replace(selection, without_guids=tuple(repeated))).origins
+        except UsageError as error:
+            problems.append(error)
+            lost = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(part.origins[0].path, part.origins[0].format, losses=[lost]))
+    if problems and len(problems) == len(sources):
+        raise problems[0]
+    return Run(sources)
+
+
+def _has_rows(run: Run, tables: Sequence[str]) -> bool:
+    return any(piece.height for table in tables for piece in run.chunks(table, ["process"]))
+
+
+_EVENTS = ("dispatches", "regions", "copies", "samples", "allocations", "counters", "monitors")
+
+
+def write_chosen(
+    paths: Sequence[str],
+    file_format: str,
+    output: Path,
+    selection: RunSelection,
+    *,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+) -> None:
+    """Write the chosen part of the runs at `paths` in one of `FORMATS`, and tell what was written."""
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
+    run = opened(inputs, selection, with_environment=with_environment)
+    written = _write_as(file_format, run, output, force=force)
+    show_written(paths, [written], [(source.path, source.losses) for source in run.origins], as_json=as_json)
+
+
+def _write_as(name: str, run: Run, output: Path, *, force: bool) -> Written:
+    module, function = FORMATS[name].writer.split(":")
+    write = getattr(import_module(f"wavewright.export.{module}"), function)
+    with progress(f"writing {output.name}"):
+        written: Written = write(run, output, force=force)
+    return written
+
+
+def show_written(
+    paths: Sequence[str],
+    written: Sequence[Written],
+    losses: Sequence[tuple[str, Sequence[Loss]]],
+    *,
+    as_json: bool,
+    more_losses: Sequence[dict[str, Any]] = (),
+) -> None:
+    """What was written, and what was lost: (path, losses) of inputs and outputs, and rows for JSON of what else was."""
+    outputs: list[dict[str, Any]] = [
+        {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
+    ]
+    losses_by_path = [*losses, *((str(each.path), each.losses) for each in written)]
+    lost = _losses_frame([(path, path_losses) for path, path_losses in losses_by_path if path_losses])
+    if as_json:
+        rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
+        emit_json({"outputs": outputs}, inputs=paths, losses=rows)
+        return
+    from wavewright.report.run.written import written_report
+
+    for part in written_report(outputs):
+        console().print(part)
+    sys.stdout.flush()
+    if lost is not None:
+        show_losses(lost, stderr=True)
+
+
+def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame | None:
+    """None when nothing was lost: then polars, whose import takes longer than some conversions, is not needed."""
+    if not losses:
+        return None
+    import polars as pl
+
+    from wavewright.model.run import run_losses
+
+    return pl.concat([run_losses(path_losses, path) for path, path_losses in losses])

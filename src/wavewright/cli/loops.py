@@ -1,0 +1,37 @@
+"""`wavewright loops`: how often do loops run, and what does an iteration cost?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavewright.cli.kit.io import console
+from wavewright.cli.kit.trace import trace_verb
+
+if TYPE_CHECKING:
+    from wavewright.cli.kit.request import Parts
+    from wavewright.cli.kit.trace import TraceRequest
+
+
+@trace_verb
+@click.option(
+    "--by",
+    type=click.Choice(("loop", "iteration")),
+    default="loop",
+    show_default=True,
+    help="One row per loop, or one per iteration number of each loop: which iteration is slow?",
+)
+def command(request: TraceRequest, by: str) -> None:
+    """Tell how often the loops of PATH run, and the cycles of an iteration: first, steady, last, slowest, and stall."""
+    from wavewright.analysis.trace.costs.loops import loops
+
+    answer = loops(request.require_instructions(), rows=request.rows)
+
+    def report() -> Parts:
+        from wavewright.report.trace.loops import loops_report
+
+        return loops_report(answer, by=by, limit=request.limit, width=console().width)
+
+    table = answer.iterations if by == "iteration" else answer.loops
+    request.give(answer, table, request.with_code(report), request.trace.losses)

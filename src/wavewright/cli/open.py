@@ -1,0 +1,174 @@
+"""`wavewright open`: show traces, runs and counter captures in a browser."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import click
+from click.core import ParameterSource
+
+from wavewright.cli.kit.form import json_flag
+from wavewright.cli.kit.io import code_object_option, resources_option
+from wavewright.cli.kit.numbers import dispatch_option
+from wavewright.cli.kit.request import amd_option
+from wavewright.cli.kit.serving import Listener, import_server, serving_options
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.page.protocol.kept_answers import KeptAnswers
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@dispatch_option
+@click.option("--one-run", is_flag=True, help="All PATHS are runs of one run; else each is shown by itself.")
+@click.option(
+    "--source-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="Where the source files are that the trace names but does not hold; default: PATH/src, if it is there.",
+)
+@click.option(
+    "--notes",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where the page saves notes when asked to; default: beside the trace, in PATH.wavewright-notes.json.",
+)
+@click.option(
+    "--target", metavar="NAME", help="GPU (gfx942 or MI300X) of a counter capture, if the capture does not say it."
+)
+@click.option(
+    "--at",
+    metavar="PLACE",
+    default="",
+    callback=lambda _context, _option, place: _place(place),
+    help="Where the page opens: document, selection, time and views, as the page's *Copy link* writes them.",
+)
+@click.option(
+    "--no-cache", is_flag=True, help="Keep nothing for the next time, neither answers nor PATHS, and use none."
+)
+@serving_options
+@code_object_option
+@resources_option
+@amd_option
+@json_flag
+def command(
+    paths: tuple[Path, ...],
+    one_run: bool,
+    notes: Path | None,
+    at: str,
+    no_cache: bool,
+    port: int,
+    no_browser: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Show traces, runs and counters in a browser: timelines, instructions, source, findings, speed of light, roofline.
+
+    PATHS are whatever wavewright reads: decoded traces, raw captures, which are decoded first, runs, and
+    captures of hardware counters. Without PATHS the page lists recent ones, and takes files, folders and archives that
+    are dropped on it.
+    The page is served on this machine only, to whoever has its address, until Ctrl-C.
+
+    \b
+    wavewright open
+    wavewright open ui_output_agent_5600_dispatch_1/
+    wavewright open before/ after/
+    wavewright open rank0.db rank1.db --one-run
+    wavewright open workloads/gemm/MI300X/
+    """
+    from wavewright.page.inputs import Reading, add_inputs
+    from wavewright.page.protocol.document import Library
+    from wavewright.server.recent import remember
+
+    if not paths and (used := _useless()):
+        raise UsageError(f"{used} without PATHS", advice="name what to open")
+    import_server()
+    with Listener(port) as listener:
+        source_root = reading["source_root"]
+        how = Reading(
+            dispatch=reading["dispatch"],
+            source_root=str(source_root) if source_root else None,
+            target=reading["target"],
+            code_objects=tuple(reading["code_objects"]),
+            resources=tuple(map(str, reading["resources"])),
+            amd=reading["amd"],
+            one_run=one_run,
+        )
+        library = Library(command=_again())
+        added = add_inputs(library, paths, how, tell=_say_left_out) if paths else []
+        if notes is not None:
+            added[0].notes = str(notes)
+        if not no_cache and len(added) == 1:
+            added[0].kept_answers = _kept_answers(paths, reading)
+        if not no_cache and added:
+            remember(paths, how)
+        listener.serve(library, no_browser=no_browser, as_json=as_json, at=at)
+
+
+def _say_left_out(note: str) -> None:
+    click.echo(f"{note}; --dispatch opens any", err=True)
+
+
+#: Options that make no sense without something to open.
+_ABOUT_PATHS = ("one_run", "source_root", "notes", "target", "at", "dispatch", "code_objects", "resources", "amd")
+
+
+def _useless() -> str:
+    """The first option that was given although it is about PATHS; empty = none was."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name in _ABOUT_PATHS:
+            return parameter.opts[0]
+    return ""
+
+
+_LONGEST_PLACE = 16_000
+#: Options that say how to show the documents this time, not what they are.
+_OF_ONE_RUN = ("at", "port", "no_browser", "as_json")
+
+
+def _place(place: str) -> str:
+    """The part of the page's address behind `#`; the page leaves out of it what makes no sense."""
+    place = place.removeprefix("#")
+    if len(place) > _LONGEST_PLACE or not place.isprintable() or " " in place:
+        raise UsageError("--at is not a location of the page", advice="copy it with *Copy link* in the page")
+    return quote(place, safe="=&~,;:()!*'/?@$+.%-_")
+
+
+def _again() -> str:
+    """The command line that opens the same documents, from whatever folder."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not given or name in _OF_ONE_RUN:
+            continue
+        value = context.params[name]
+        option = parameter.opts[0] if isinstance(parameter, click.Option) else None
+        if value is True:
+            words.append(str(option))
+            continue
+        for word in value if isinstance(value, tuple) else (value,):
+            words += [option] if option else []
+            words.append(str(word.absolute() if isinstance(word, Path) else word))
+    return shlex.join(["wavewright", "open", *words])
+
+
+def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:
+    """What the page was told the last time, if nothing has changed since; None when that cannot be known."""
+    from wavewright.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
+
+    folder = cache_folder()
+    named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]
+    if folder is None or len(paths) != 1 or any(named):  # files elsewhere: their changes are not seen
+        return None
+    key = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']} amd {reading['amd']}")
+    return KeptAnswers(folder / f"{key}.answers") if key else None

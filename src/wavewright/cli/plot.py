@@ -1,0 +1,194 @@
+"""`wavewright plot`: draw one answer about a run, a thread trace or a counter capture as SVG or PNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.bounds import Bounds
+from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
+from wavewright.cli.kit.numbers import Whole, dispatch_option
+from wavewright.cli.kit.picture import PictureRequest
+from wavewright.cli.kit.request import Request
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.page.protocol.document import Document
+
+_ROWS = Bounds(1, 200)  #: Rows of a plot: more cannot be read.
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="PATH... NAME")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to draw it: FILE.svg, or FILE.png with the extra [plot].",
+)
+@click.option(
+    "--theme",
+    type=click.Choice(["auto", "light", "dark"]),
+    default="auto",
+    help="Colours; auto = dark where the viewer prefers it (PNG: light).",
+)
+@click.option("--top", type=Whole(_ROWS), metavar="N", help="Rows to draw at most; default: as many as suit the plot.")
+@click.option("--list", "is_list", is_flag=True, help="List the plots; with PATH those that can be drawn of it.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@dispatch_option
+@click.option("--target", metavar="NAME", help="GPU of a counter capture (gfx942 or MI300X), if it does not say it.")
+@click.option(
+    "--source-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="Where the source files are that a trace names but does not hold; default: PATH/src, if it is there.",
+)
+@code_object_option
+@resources_option
+@json_option
+def command(
+    words: tuple[str, ...],
+    output: Path | None,
+    theme: str,
+    top: int | None,
+    is_list: bool,
+    force: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Draw the plot NAME of what is at PATH: a run (or several files of one run), a thread trace, a counter capture.
+
+    \b
+    wavewright plot --list
+    wavewright plot ranks/ budget -o budget.svg
+    wavewright plot ui_output_agent_5600_dispatch_1/ heat -o heat.png --theme dark
+    wavewright plot workloads/gemm/MI300X/ roofline -o roofline.svg
+    """
+    picture = PictureRequest(output, theme, force)
+    picture.check()
+    if is_list:
+        _list([Path(word) for word in words], reading, as_json=as_json)
+        return
+    if len(words) < 2:
+        what = "a plot needs a PATH and a NAME" if not words else f"which plot of {words[0][:200]}?"
+        raise UsageError(
+            what, advice="`wavewright plot --list` lists the names, `wavewright plot PATH --list` those of PATH"
+        )
+    if output is None:
+        raise UsageError("where should the plot go?", advice="give its name with -o FILE.svg or -o FILE.png")
+    *paths, name = words
+    _check_name(name)
+    document = _document([Path(path) for path in paths], reading)
+    from wavewright.report.plots import plot_of
+
+    plot = plot_of(document.kind, name)
+    with progress(f"drawing {plot.name}"):
+        drawn = plot.draw(document, theme, top)
+    picture.write(lambda _theme: drawn.svg)
+    losses = _losses(document)
+    if as_json:
+        body = {"name": plot.name, "kind": plot.kind, "title": plot.title, "sentence": drawn.alt, **picture.told}
+        emit_json(body, inputs=paths, losses=losses.to_dicts())
+        return
+    out = console()
+    out.print(drawn.alt)
+    for line in picture.lines():
+        out.print(line)
+    Request.print_losses(losses, stderr=True)
+
+
+def _check_name(name: str) -> None:
+    """A name that no kind of input has is refused before anything is read."""
+    from wavewright.report.plots import PLOTS
+
+    names = {plot for plots in PLOTS.values() for plot in plots}
+    if name not in names:
+        from difflib import get_close_matches
+
+        meant = get_close_matches(name, sorted(names), n=2)
+        advice = f"did you mean {' or '.join(meant)}?" if meant else "`wavewright plot --list` lists the names"
+        raise UsageError(f"there is no plot {name[:40]!r}", advice=advice)
+
+
+def _document(paths: Sequence[Path], reading: dict[str, Any]) -> Document:
+    """What is at the paths; several are files of one run."""
+    from wavewright.page.protocol.document import Library
+
+    label = paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
+    document = Library().add(label, str(paths[0]), lambda: _read(paths, **reading))
+    with progress(f"reading {label}"):
+        _ = document.opened
+    return document
+
+
+def _read(
+    paths: Sequence[Path], *, source_root: Path | None, target: str | None, **reading: Any
+) -> ThreadTrace | Run | CounterSet:
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.files.kinds import COUNTER_CAPTURES, sniff
+    from wavewright.readers.opening import open as open_path
+    from wavewright.readers.run.inputs import find_runs, open_inputs
+
+    if len(paths) > 1:
+        return open_inputs(find_runs(paths))
+    if target is not None and sniff(paths[0]) in COUNTER_CAPTURES:
+        return open_counters(paths[0], target=target)
+    opened = open_path(paths[0], **reading)
+    if isinstance(opened, ThreadTrace):
+        from wavewright.readers.trace.sources import add_sources, add_sources_beside
+
+        if source_root is None:
+            add_sources_beside(opened, paths[0])
+        else:
+            add_sources(opened, source_root)
+    return opened
+
+
+def _losses(document: Document) -> pl.DataFrame:
+    opened: Any = document.opened
+    losses: pl.DataFrame = opened.losses
+    return losses
+
+
+def _list(paths: Sequence[Path], reading: dict[str, Any], *, as_json: bool) -> None:
+    """All plots; of something that can be read, those that it can have, and why it has not the others."""
+    from wavewright.report.plots import PLOTS
+
+    if paths:
+        document = _document(paths, reading)
+        plots = [*PLOTS[document.kind].values()]
+        reasons: dict[str, str] = {}
+        for plot in plots:
+            try:
+                with progress(f"drawing {plot.name}"):
+                    plot.draw(document)
+            except UsageError as error:
+                reasons[plot.name] = error.what
+    else:
+        plots, reasons = [plot for kind in PLOTS.values() for plot in kind.values()], {}
+    if as_json:
+        rows: list[dict[str, Any]] = [
+            {"name": plot.name, "kind": plot.kind, "title": plot.title, "shows": plot.shows} for plot in plots
+        ]
+        if paths:
+            rows = [
+                row | {"is_possible": row["name"] not in reasons, "reason": reasons.get(row["name"])} for row in rows
+            ]
+        emit_json({"plots": rows}, inputs=paths, losses=_losses(document).to_dicts() if paths else [])
+        return
+    from wavewright.report.plots import plots_report
+
+    out = console()
+    for part in plots_report(plots, reasons):
+        out.print(part)

@@ -1,0 +1,145 @@
+"""`wavewright query`: which rows does this SQL give?"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavewright.base.bounds import SECONDS, SOME
+from wavewright.cli.kit.form import current_brief
+from wavewright.cli.kit.io import console, emit_json
+from wavewright.cli.kit.numbers import Real, Whole
+from wavewright.cli.kit.request import ALL_ROWS, say_rows_left_out
+from wavewright.cli.kit.run import run_options
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavewright.analysis.run.query.result import QueryResult
+    from wavewright.cli.kit.run import RunRequest
+
+_SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|explain)\s", re.IGNORECASE)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.argument("sql")
+@partial(run_options, is_spread=False, is_whole=True)
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "sqlite"]),
+    help="SQL engine; default: DuckDB if installed, else SQLite.",
+)
+@click.option("--max-rows", type=Whole(SOME), help="Rows that the query may give. Default: 5,000,000.")
+@click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
+@click.option("--max-seconds", type=Real(SECONDS), help="Seconds that it may take. Default: 300.")
+def command(
+    request: RunRequest,
+    sql: str,
+    engine: str | None,
+    max_rows: int | None,
+    max_mib: int | None,
+    max_seconds: float | None,
+) -> None:
+    """Which rows does this SQL give?
+
+    PATHS are runs of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
+    views (kernels, regions, memory_copies, kernel_summary, top, ...) and of RPD's (op, api, ktop, ...), and over the
+    tables of the run itself (run.dispatches, ...); `wavewright schema` lists them. Nothing but the run can be read, and
+    nothing can be changed.
+
+    \b
+    wavewright query results.db 'SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC'
+    wavewright query ranks/ 'SELECT * FROM top' --top 10
+    wavewright query results.db 'SELECT * FROM kernels' --csv > kernels.csv
+    """
+    import polars as pl
+
+    from wavewright.analysis.run.query import run_query
+    from wavewright.analysis.run.query.result import QueryLimits
+
+    _check_order(request.paths, sql)
+    run, gathered = request.opened()
+    usual = QueryLimits()
+    seconds = usual.seconds if max_seconds is None else max_seconds
+    limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
+    result = run_query(run, sql, engine=engine, limits=limits)
+    if request.as_json:
+        body = _json_rows(result, request.top)
+    elif request.as_csv:
+        _write_csv(result, request.top)
+    else:
+        _show(result, request.limit)
+    losses = pl.concat([gathered.losses, run.losses]).unique(["path", "kind", "message"], maintain_order=True)
+    if request.as_json:
+        emit_json({"engine": result.engine, **body}, inputs=gathered.paths, losses=losses.to_dicts())
+    else:
+        request.print_losses(losses, stderr=True)
+
+
+def _check_order(paths: Sequence[str | Path], sql: str) -> None:
+    """An error that says how, where the SQL comes before the paths."""
+    if _SQL.match(sql) or not _SQL.match(str(paths[0])):
+        return
+    others = shlex.join([*map(str, paths[1:]), sql, str(paths[0])])
+    raise UsageError("the SQL comes last, after the paths", advice=f"wavewright query {others}")
+
+
+def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
+    from wavewright.model.answer import to_builtins
+
+    columns, shown, count = _first(result, top or ALL_ROWS)
+    return {"columns": columns, "row_count": count, "rows": to_builtins(shown.to_dicts())}
+
+
+def _write_csv(result: QueryResult, top: int | None) -> None:
+    """The rows piece by piece, so that results of any size need little memory."""
+    from io import BytesIO
+
+    from wavewright.base.csv import harmless
+
+    left, count = top or ALL_ROWS, 0
+    for number, piece in enumerate(result.pieces):
+        lines = BytesIO()
+        harmless(piece.head(left)).write_csv(lines, include_header=number == 0)
+        click.echo(lines.getvalue(), nl=False)
+        left -= min(left, piece.height)
+        count += piece.height
+    say_rows_left_out(top or count, count)
+
+
+def _show(result: QueryResult, limit: int) -> None:
+    from wavewright.report.run.query import query_report
+
+    _, shown, count = _first(result, limit)
+    if brief := current_brief():
+        from wavewright.cli.kit.briefly import table_of
+
+        brief.add(table_of(shown, count))
+        return
+    out = console()
+    for part in query_report(shown, count, width=out.width):
+        out.print(part)
+
+
+def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, int]:
+    """The names of the columns, the first rows, and how many there are."""
+    import polars as pl
+
+    heads: list[pl.DataFrame] = []
+    left, count = limit, 0
+    for piece in result.pieces:
+        if left or not heads:
+            heads.append(piece.head(left))
+        left -= min(left, piece.height)
+        count += piece.height
+    shown = pl.concat(heads, how="vertical_relaxed")
+    return shown.columns, shown, count

@@ -1,0 +1,229 @@
+"""`wavewright report`: what a capture shows, as a document to hand over"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
+from wavewright.cli.kit.numbers import dispatch_option
+from wavewright.cli.kit.reporting import again, check_outputs, documents_at, is_comparison, names_to_hide
+from wavewright.cli.kit.request import target_option, top_option
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.export.kit.written import Written
+    from wavewright.model.report import Report
+    from wavewright.page.protocol.document import Document
+    from wavewright.report.sections.own import OwnSection
+
+_DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
+_PURPOSES = ("full", "brief", "issue", "agent")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    type=click.Path(),
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Where to write it: .html, .md, .pdf, .xlsx, .json or .ipynb, or a folder NAME/ with all; repeatable.",
+)
+@click.option(
+    "--for",
+    "purpose",
+    type=click.Choice(_PURPOSES),
+    default="full",
+    show_default=True,
+    help="full = every topic; brief = one page; issue = Markdown below 60 KB; agent = Markdown below 8 KB.",
+)
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), metavar="PATH", help="Also tell what changed against this capture."
+)
+@click.option("--compare", "is_compared", is_flag=True, help="PATHS are runs to compare with the first, not one run.")
+@click.option("--section", "sections", multiple=True, metavar="NAME", help="Only this section; may be repeated.")
+@click.option("--no-section", "without", multiple=True, metavar="NAME", help="Without this section; may be repeated.")
+@click.option(
+    "--sections",
+    "own_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.toml",
+    help="Your own sections: [[section]] with title, and text or sql (one SELECT over the views of runs).",
+)
+@top_option
+@click.option("--title", default="", metavar="TEXT", help="Title of the report.")
+@click.option("--anonymous", is_flag=True, help="Labels for hosts, users, folders and commands; no source text.")
+@click.option("--no-source", is_flag=True, help="Leave the text of source files out.")
+@click.option("--date", default="", metavar="TEXT", help="Say when it was made; without it, reports do not say.")
+@click.option("--force", is_flag=True, help="Replace outputs that exist.")
+@dispatch_option
+@target_option
+@click.option(
+    "--source-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="Where the source files are that a trace names but does not hold; default: PATH/src, if it is there.",
+)
+@code_object_option
+@resources_option
+@json_option
+def command(
+    paths: tuple[Path, ...],
+    outputs: tuple[str, ...],
+    purpose: str,
+    baseline: Path | None,
+    is_compared: bool,
+    own_file: Path | None,
+    top: int | None,
+    anonymous: bool,
+    no_source: bool,
+    force: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Write a report about PATHS: headline, findings, trust, tables and pictures, and what it was made of.
+
+    PATHS are a thread trace, a counter capture, or the files of one run; two traces or counter captures are compared,
+    and runs with --compare. The ending of each FILE names its format; the input is read once for all of them. The
+    same input gives the same bytes. `wavewright plot --list` and the reference of sections say what can be in it.
+
+    \b
+    wavewright report ranks/ -o report.html -o report.xlsx
+    wavewright report ui_output_agent_5600_dispatch_1/ -o finding.md --for issue --no-source
+    wavewright report after.db --baseline before.db -o change.pdf
+    wavewright report results.db -o report.html --anonymous --sections own.toml
+    """
+    reading = {name: how.pop(name) for name in ("dispatch", "target", "source_root", "code_objects", "resources")}
+    if anonymous:
+        no_source = True
+    if baseline is not None and is_compared:
+        raise UsageError("--compare and --baseline are two ways to compare", advice="give one of them")
+    check_outputs(outputs, [*paths, *([baseline] if baseline is not None else [])], force=force)
+    declared = _own(own_file)
+    documents = documents_at(paths, reading, is_compared=is_compared)
+    base = documents_at([baseline], reading)[0] if baseline is not None else None
+    report = _made(documents, base, paths, outputs, purpose, top, declared, with_source=not no_source, **how)
+    if anonymous:
+        report = _hidden(report, documents, base, [*paths, *([baseline] if baseline is not None else [])])
+    data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
+    shown = [] if anonymous or is_comparison(documents) else [(each.label, each.opened) for each in documents]
+    written = [
+        _write(
+            report,
+            output,
+            force=force,
+            top=data_rows if _has_data(output) else None,
+            purpose=purpose,
+            documents=shown,
+            with_source=not no_source,
+        )
+        for output in outputs
+    ]
+    _tell(report, written, [*map(str, paths)], as_json=as_json)
+
+
+def _has_data(output: str) -> bool:
+    """Whether the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
+    return Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
+
+
+def _own(file: Path | None) -> tuple[OwnSection, ...]:
+    if file is None:
+        return ()
+    from wavewright.report.sections.own import read_own_sections
+
+    return read_own_sections(file)
+
+
+def _made(
+    documents: Sequence[Document],
+    base: Document | None,
+    paths: Sequence[Path],
+    outputs: Sequence[str],
+    purpose: str,
+    top: int | None,
+    declared: tuple[OwnSection, ...],
+    *,
+    with_source: bool,
+    sections: tuple[str, ...],
+    without: tuple[str, ...],
+    title: str,
+    date: str,
+) -> Report:
+    from wavewright.readers.files.hashes import input_files
+    from wavewright.report.report import make_report
+
+    with progress("hashing inputs"):
+        inputs, _ = input_files([*paths, *([base.path] if base is not None else [])], leave_out=outputs)
+    with progress("making the report"):
+        return make_report(
+            documents,
+            purpose=purpose,
+            top=top,
+            sections=sections,
+            without=without,
+            baseline=base,
+            title=title,
+            with_source=with_source,
+            own_sections=declared,
+            command=again(),
+            inputs=inputs,
+            date=date,
+        )
+
+
+def _hidden(report: Report, documents: Sequence[Document], base: Document | None, paths: Sequence[Path]) -> Report:
+    from wavewright.report.kit.anonymous import anonymous
+
+    return anonymous(report, names_to_hide([*documents, *([base] if base is not None else [])], paths))
+
+
+def _write(report: Report, output: str, **how: Any) -> Written:
+    from wavewright.export.report import write_report
+
+    with progress(f"writing {Path(output).name}"):
+        return write_report(report, output, **how)
+
+
+def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:
+    """What was written, and the headline."""
+    from wavewright.model.report import Sentence
+
+    headlines = [
+        block.text
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, Sentence) and block.style == "headline"
+    ]
+    skipped = {section.name: section.skipped for section in report.sections if section.skipped}
+    if as_json:
+        body = {
+            "title": report.title,
+            "kind": report.kind,
+            "headline": headlines[0] if headlines else "",
+            "sections": [section.name for section in report.sections if not section.skipped],
+            "skipped": skipped,
+            "written": [{"path": str(each.path), "byte_count": each.byte_count} for each in written],
+        }
+        emit_json(body, inputs=paths, losses=report.losses)
+        return
+    from rich.text import Text
+
+    from wavewright.base.words import amount
+    from wavewright.report.kit.tables import printable
+
+    out = console()
+    if headlines:
+        out.print(Text(printable(headlines[0]), "bold"))
+    for each in written:
+        out.print(Text(f"{printable(str(each.path))}: {amount(each.byte_count)}"))
+    if skipped:
+        out.print(Text(f"not answered: {', '.join(skipped)} (the report says why)"))

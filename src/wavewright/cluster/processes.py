@@ -1,0 +1,128 @@
+"""Processes of this machine."""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from wavewright.base import stopping
+from wavewright.base.scratch import make_scratch
+from wavewright.cluster.executor import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_ATTEMPTS_ALONE = 2
+#: The address of a socket in a folder of ours has 47 bytes more, and 107 at most.
+_LONGEST_PLACE, _SHORT_PLACE = 60, Path("/tmp")  # noqa: S108 - a folder of our own is made there
+_NO_COMPLAINT = "ignore:resource_tracker:UserWarning"
+_PRELOADED = "wavewright.cluster.worker"
+
+
+class Processes:
+    """A pool of `count` processes. When one dies, what it may have worked at is tried again, each item on its own."""
+
+    is_elsewhere = False
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def run(
+        self, task: Callable[[Item], Result], items: Sequence[Item], done: Callable[[], None]
+    ) -> list[Outcome[Result]]:
+        """See `Executor.run`."""
+        outcomes: dict[int, Outcome[Result]] = {}
+        waiting = list(range(len(items)))
+        while waiting:
+            self._together(task, {number: items[number] for number in waiting}, outcomes, done)
+            waiting = [number for number in waiting if number not in outcomes]
+            # A pool takes items in their order, so that the one which killed a worker is among the first of the rest.
+            suspects, waiting = waiting[: 2 * self.count + 1], waiting[2 * self.count + 1 :]
+            for number in suspects:
+                outcomes[number] = self._alone(task, items[number])
+                done()
+        return [outcomes[number] for number in range(len(items))]
+
+    def _together(
+        self,
+        task: Callable[[Item], Result],
+        items: Mapping[int, Item],
+        outcomes: dict[int, Outcome[Result]],
+        done: Callable[[], None],
+    ) -> None:
+        """As many outcomes as there are before a worker dies."""
+        with _pool(min(self.count, len(items))) as pool:
+            numbers = {pool.submit(task, item): number for number, item in items.items()}
+            try:
+                for future in as_completed(numbers):
+                    if not isinstance(future.exception(), BrokenProcessPool):
+                        outcomes[numbers[future]] = Outcome(future.result())
+                        done()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    @staticmethod
+    def _alone(task: Callable[[Item], Result], item: Item) -> Outcome[Result]:
+        for _ in range(_ATTEMPTS_ALONE):
+            try:
+                with _pool(1) as pool:
+                    return Outcome(pool.submit(task, item).result())
+            except BrokenProcessPool:
+                continue
+        return Outcome(lost=f"the process that read it died {_ATTEMPTS_ALONE + 1} times; perhaps memory ran out")
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    _start_tracker()
+    _place_sockets()
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_PRELOADED])
+    return ProcessPoolExecutor(count, context, initializer=_begin)
+
+
+def _start_tracker() -> None:
+    """Python's process that clears away what pools leave when we are stopped or killed: it need not complain."""
+    sys.warnoptions.append(_NO_COMPLAINT)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(_NO_COMPLAINT)
+
+
+def _place_sockets() -> None:
+    """Where Python's server that forks the workers listens: it would remove that folder only at an end of its own."""
+    settings: dict[str, Any] = vars(multiprocessing.current_process())["_config"]
+    if settings.get("tempdir") is None:
+        has_room = len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_PLACE
+        folder, end = make_scratch(None if has_room else _SHORT_PLACE)
+        settings["tempdir"] = str(folder)
+        atexit.register(end)
+
+
+def _begin() -> None:
+    """Ctrl-C is for the process that waits for the answer; its workers end with it, whatever ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stopping.watch(words="")
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        stopping.clear()
+        os._exit(1)

@@ -1,0 +1,132 @@
+"""Kernel descriptors: the 64 bytes at `NAME.kd` from which the hardware is set up.
+
+Field positions and register granules: AMDGPUUsage of LLVM, "Kernel Descriptor" and "compute_pgm_rsrc1..3".
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from wavewright.codeobj.targets import family_of
+
+DESCRIPTOR_BYTES = 64
+_ALL = frozenset({"gfx9", "gfx10", "gfx11", "gfx12", "gfx1250"})
+_GFX10_ON = _ALL - {"gfx9"}
+
+
+class _Field(NamedTuple):
+    name: str
+    offset: int  # of its little-endian word in the descriptor, bytes
+    word: str  # struct format of that word
+    low_bit: int
+    bits: int
+    families: frozenset[str] = _ALL
+
+
+#: What a kernel can ask to have in its first scalar registers -> how many it takes.
+USER_SGPRS = {
+    "private_segment_buffer": 4,
+    "dispatch_address": 2,
+    "queue_address": 2,
+    "kernarg_address": 2,
+    "dispatch_id": 2,
+    "flat_scratch": 2,
+    "private_segment_bytes": 1,
+}
+
+_RSRC3, _RSRC1, _RSRC2, _PROPERTIES, _PRELOAD = 44, 48, 52, 56, 58
+
+_FIELDS = (
+    _Field("lds_bytes", 0, "<I", 0, 32),
+    _Field("scratch_bytes", 4, "<I", 0, 32),
+    _Field("kernarg_bytes", 8, "<I", 0, 32),
+    _Field("entry_offset_bytes", 16, "<q", 0, 64),
+    _Field("vgpr_granules", _RSRC1, "<I", 0, 6),
+    _Field("sgpr_granules", _RSRC1, "<I", 6, 4, frozenset({"gfx9"})),
+    _Field("priority", _RSRC1, "<I", 10, 2),
+    _Field("wgp_mode", _RSRC1, "<I", 29, 1, _GFX10_ON),
+    _Field("mem_ordered", _RSRC1, "<I", 30, 1, _GFX10_ON),
+    _Field("private_segment", _RSRC2, "<I", 0, 1),
+    _Field("user_sgprs", _RSRC2, "<I", 1, 5, _ALL - {"gfx1250"}),
+    _Field("user_sgprs", _RSRC2, "<I", 1, 6, frozenset({"gfx1250"})),
+    _Field("workgroup_id_x", _RSRC2, "<I", 7, 1),
+    _Field("workgroup_id_y", _RSRC2, "<I", 8, 1),
+    _Field("workgroup_id_z", _RSRC2, "<I", 9, 1),
+    _Field("workitem_id_dims", _RSRC2, "<I", 11, 2),  # 0 = x, 1 = x and y, 2 = all three
+    _Field("accum_offset_granules", _RSRC3, "<I", 0, 6, frozenset({"gfx9"})),
+    _Field("tg_split", _RSRC3, "<I", 16, 1, frozenset({"gfx9"})),
+    _Field("shared_vgpr_granules", _RSRC3, "<I", 0, 4, frozenset({"gfx10", "gfx11"})),
+    _Field("instruction_prefetch_lines", _RSRC3, "<I", 4, 6, frozenset({"gfx11"})),
+    _Field("instruction_prefetch_lines", _RSRC3, "<I", 4, 8, frozenset({"gfx12", "gfx1250"})),
+    # Whether the first scalar registers hold these, in this order, and how many dwords each has (USER_SGPRS).
+    *(_Field(f"user_{name}", _PROPERTIES, "<H", bit, 1) for bit, name in enumerate(USER_SGPRS)),
+    _Field("wave32", _PROPERTIES, "<H", 10, 1, _GFX10_ON),
+    _Field("dynamic_stack", _PROPERTIES, "<H", 11, 1),
+    _Field("preload_sgprs", _PRELOAD, "<H", 0, 7, frozenset({"gfx9", "gfx1250"})),
+    _Field("preload_offset_dwords", _PRELOAD, "<H", 7, 9, frozenset({"gfx9", "gfx1250"})),
+)
+
+# gfx90a and its successors have one register file for both kinds of vector registers: accumulation registers
+# follow the others at accum_offset. gfx908 has two files of equal size.
+_UNIFIED_FILE = frozenset({"gfx90a", "gfx942", "gfx950", "gfx9-4-generic"})
+_TWIN_FILE = frozenset({"gfx908"})
+_SGPRS_FROM_GFX10 = 128  # the hardware gives every wave the same number
+_ACCUM_OFFSET_GRANULE = 4
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """A kernel's resources as the hardware allocates them (rocprofv3 reports the same numbers)."""
+
+    fields: dict[str, int]
+    vgprs: int
+    agprs: int
+    sgprs: int
+    wave_size: int
+
+    def __getitem__(self, name: str) -> int:
+        return self.fields[name]
+
+
+def read_descriptor(data: bytes, target: str) -> Descriptor:
+    """Decode the 64 bytes of a descriptor for `target`; a field that its family lacks is absent.
+
+    Raises
+    ------
+    ValueError
+        Fewer than 64 bytes.
+
+    Examples
+    --------
+    >>> read_descriptor(bytes(64), "gfx1100").sgprs
+    128
+    """
+    if len(data) < DESCRIPTOR_BYTES:
+        raise ValueError(f"a kernel descriptor has {DESCRIPTOR_BYTES} bytes, not {len(data)}")
+    family = family_of(target) or "gfx9"
+    fields = {f.name: _bits(data, f) for f in _FIELDS if family in f.families}
+    wave_size = 32 if fields.get("wave32") else 64
+    allocated = (fields["vgpr_granules"] + 1) * _vgpr_granule(target, family, wave_size)
+    vgprs, agprs = allocated, 0
+    if target in _UNIFIED_FILE:
+        vgprs = (fields["accum_offset_granules"] + 1) * _ACCUM_OFFSET_GRANULE
+        agprs = max(0, allocated - vgprs)
+    elif target in _TWIN_FILE:
+        agprs = allocated
+    sgprs = (fields["sgpr_granules"] // 2 + 1) * 16 if family == "gfx9" else _SGPRS_FROM_GFX10
+    return Descriptor(fields, vgprs, agprs, sgprs, wave_size)
+
+
+def _bits(data: bytes, field: _Field) -> int:
+    (word,) = struct.unpack_from(field.word, data, field.offset)
+    return int(word) if field.bits == 64 else (int(word) >> field.low_bit) & ((1 << field.bits) - 1)
+
+
+def _vgpr_granule(target: str, family: str, wave_size: int) -> int:
+    if family == "gfx9":
+        return 8 if target in _UNIFIED_FILE else 4
+    if family == "gfx1250":
+        return 16
+    return 8 if wave_size == 32 else 4

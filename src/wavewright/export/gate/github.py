@@ -1,0 +1,69 @@
+"""Workflow commands of GitHub: annotations, at most ten of a step, their data escaped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.common.gate import sentence, title_of
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
+from wavewright.report.gate import grown_lines, shown_checks
+from wavewright.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.analysis.common.gate import GateAnswer
+
+MOST_ANNOTATIONS = 10  #: GitHub shows no more of one step.
+_LONGEST = 4000  #: Characters of a message; GitHub cuts at 64 KiB.
+_LEVELS = {FAIL: "error", CANNOT_TELL: "warning"}
+
+
+def annotation_lines(answer: GateAnswer, place: Callable[[str], str] = str) -> str:
+    """One line per annotation, the worst check first; `place` gives the path in the repository of a source file.
+
+    The verdict is the first where something is lost or no check has a line; lines that grew follow a failure.
+    """
+    commands: list[str] = []
+    if answer.reasons:
+        commands.append(command("warning", "; ".join(answer.reasons), title="wavewright gate cannot tell"))
+    checks = shown_checks(answer).filter(shown_checks(answer)["status"].is_in([*_LEVELS]))
+    commands += [_of_row(row, _LEVELS[row["status"]], sentence(row), place) for row in checks.to_dicts()]
+    if answer.verdict == FAIL:
+        for row in grown_lines(answer).to_dicts():
+            text = f"exposed cycles of this line grew by {100 * row['change']:.1f} % of the cycles of a wave"
+            commands.append(_of_row(row, "warning", text, place))
+    rest = len(commands) - MOST_ANNOTATIONS
+    if rest > 0:
+        commands = commands[: MOST_ANNOTATIONS - 1]
+        commands.append(
+            command("notice", f"{rest + 1:,} more are in the summary of this step", title="wavewright gate")
+        )
+    return "".join(f"{each}\n" for each in commands)
+
+
+def command(level: str, text: str, **properties: str | int) -> str:
+    """One workflow command.
+
+    Examples
+    --------
+    >>> command("error", "50 %\\nworse", file="a,b:c.hip", line=3)
+    '::error file=a%2Cb%3Ac.hip,line=3::50 %25\\\\nworse'
+    """
+    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::{level} {listed}::{_data(text)}" if listed else f"::{level}::{_data(text)}"
+
+
+def _of_row(row: dict[str, Any], level: str, text: str, place: Callable[[str], str]) -> str:
+    title = f"wavewright gate: {title_of(row, 60)}"
+    if row["file"] and row["line"]:
+        return command(level, text, file=place(row["file"]), line=row["line"], title=title)
+    return command(level, text, title=title)
+
+
+def _data(text: str) -> str:
+    return printable(text)[:_LONGEST].replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

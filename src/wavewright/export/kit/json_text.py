@@ -1,0 +1,57 @@
+"""JSON as bytes, fast: small values through msgspec, long lists of integers through polars' CSV writer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import json_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import polars as pl
+
+#: Rows made into text at once: enough that calls cost nothing, few enough that text does not fill the memory.
+_WINDOW_ROWS = 1 << 17
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON with keys in alphabetical order, as AMD's writer gives it.
+
+    Examples
+    --------
+    >>> encode({"b": [1], "a": None})
+    b'{"a":null,"b":[1]}'
+    """
+    return json_bytes(value, order="sorted")
+
+
+def integer_rows(frame: pl.DataFrame) -> bytes:
+    """Rows of integer columns without nulls as a JSON list of lists; no rows give `null`, as in AMD's files.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> integer_rows(pl.DataFrame({"time": [8, 12], "state": [1, 2]}))
+    b'[[8,1],[12,2]]'
+    """
+    return next(integer_rows_of_slices(frame, [(0, frame.height)]))
+
+
+def integer_rows_of_slices(frame: pl.DataFrame, slices: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    """`integer_rows` of each slice (first row, number of rows); fast for many small slices in row order.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> list(integer_rows_of_slices(pl.DataFrame({"time": [8, 12, 16]}), [(0, 2), (2, 1), (3, 0)]))
+    [b'[[8],[12]]', b'[[16]]', b'null']
+    """
+    window_start, lines = 0, [""]
+    for first, count in slices:
+        if count and not window_start <= first <= first + count < window_start + len(lines):
+            # One integer per field needs no quoting, so CSV differs from JSON only between the rows.
+            window = frame.slice(first, max(count, _WINDOW_ROWS))
+            window_start, lines = first, window.write_csv(include_header=False).split("\n")
+        rows = "],[".join(lines[first - window_start : first - window_start + count])
+        yield f"[[{rows}]]".encode() if count else b"null"

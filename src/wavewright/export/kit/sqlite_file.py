@@ -1,0 +1,49 @@
+"""A new SQLite file, written in one go."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from wavewright.errors import OutputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def check_beside(target: Path) -> None:
+    """Refuse an output next to the log or the journal of another database: SQLite would apply it to this one.
+
+    Raises
+    ------
+    UsageError
+        When there is one.
+    """
+    for ending in ("-journal", "-wal"):
+        if os.path.lexists(left := target.with_name(target.name + ending)):
+            what = f"{left.name} is next to the output; SQLite would apply it to the new database"
+            raise UsageError(what, where=str(target), advice="move it away, or choose another path")
+
+
+@contextmanager
+def new_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a new file, inside a transaction that ends with the block.
+
+    The file is renamed when it is complete: until then nobody reads it, so it needs neither journal nor flushes.
+
+    Raises
+    ------
+    WavewrightError
+        When the file cannot be written.
+    """
+    try:
+        with closing(sqlite3.connect(path.absolute().as_uri(), isolation_level=None, uri=True)) as connection:
+            connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
+            yield connection
+            connection.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        what = f"cannot write the output: {error}"
+        raise OutputError(what, where=path.name, advice="check free space and permissions") from error

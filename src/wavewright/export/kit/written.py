@@ -1,0 +1,40 @@
+"""The result of a writer of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavewright.model.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wavewright.model.run import Run
+
+
+@dataclass(frozen=True)
+class Written:
+    """One output: its path and its contents. Every `write_X(run, out, *, force=False, ...)` returns one."""
+
+    path: Path
+    counts: dict[str, int]  #: Table or kind of event -> number written.
+    losses: list[Loss] = field(default_factory=list)  #: Rows that the format cannot store.
+
+    @property
+    def rows(self) -> int:
+        """Total number of rows written."""
+        return sum(self.counts.values())
+
+    @property
+    def byte_count(self) -> int:
+        """Size of the file, or of all files of the folder."""
+        files = self.path.rglob("*") if self.path.is_dir() else [self.path]
+        return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def left_out(run: Run, tables: Iterable[str]) -> list[Loss]:
+    """A loss for each of these tables that has rows: the format cannot store them."""
+    counts = ((table, run.count(table)) for table in tables)
+    return [Loss("not_in_format", count, table) for table, count in counts if count]

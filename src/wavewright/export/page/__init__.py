@@ -1,0 +1,208 @@
+"""Documents as one HTML file: the viewer's page with the answers inside, which asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
+
+from wavewright.base.shown import json_bytes
+from wavewright.errors import WavewrightError
+from wavewright.export.kit.staging import staged
+from wavewright.export.kit.written import Written
+from wavewright.export.page.frame import page_frame
+from wavewright.export.page.packed_answers import PackedAnswers
+from wavewright.model.counters import CounterSet
+from wavewright.model.losses import Loss
+from wavewright.model.run import Run
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.asking import ask, json
+from wavewright.page.held import held_by
+from wavewright.page.protocol.document import Library
+from wavewright.page.protocol.notes import notes_beside, read_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
+
+    from wavewright.export.page.packed_answers import PackedResult
+    from wavewright.page.held import Held
+
+    Shown = ThreadTrace | Run | CounterSet
+
+MOST_BYTES = 200 << 20  #: Compressed answers in one file; browsers become slow with more.
+_BLOCK_CHARACTERS = 1 << 20
+
+
+def write_html(
+    documents: Shown | Sequence[tuple[str, Shown]],
+    out: str | PathLike[str],
+    *,
+    force: bool = False,
+    with_source: bool = True,
+    most_bytes: int = MOST_BYTES,
+) -> Written:
+    """Write traces, runs and counter captures as one HTML file that any browser opens, without server and network.
+
+    Parameters
+    ----------
+    documents
+        A trace, a run or a counter capture, or several with a label each.
+    out
+        The file.
+    force
+        Replace the file if it exists.
+    with_source
+        Whether the texts of source files go into it; the places stay either way.
+    most_bytes
+        What the compressed answers may take. Answers about single waves and the finest levels of timelines are left
+        out where they would take more, and the page says so.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and `force` is not given.
+    MissingToolError
+        When this installation has no viewer page.
+    WavewrightError
+        When the file cannot be written.
+    """
+    target = Path(out)
+    library = _library(documents, with_source=with_source)
+    with staged([target], force=force) as (twin,), twin.open("wb") as stream:
+        counts, losses = _write_page(library, stream, most_bytes=most_bytes)
+    return Written(target, counts, losses)
+
+
+def page_bytes(
+    documents: Shown | Sequence[tuple[str, Shown]],
+    *,
+    at: str = "",
+    most_bytes: int = MOST_BYTES,
+    most_items: int | None = None,
+) -> tuple[bytes, list[Loss]]:
+    """The same page as bytes, and what it lacks.
+
+    Parameters
+    ----------
+    documents
+        As in `write_html`.
+    at
+        What it shows first, as in its URL after `#`.
+    most_bytes
+        As in `write_html`.
+    most_items
+        Of so many single events of each timeline it has the details, the longest of a run; None = of many.
+
+    Raises
+    ------
+    MissingToolError
+        When this installation has no viewer page.
+    """
+    stream = io.BytesIO()
+    library = _library(documents, with_source=True)
+    _, losses = _write_page(library, stream, at=at, most_bytes=most_bytes, most_items=most_items)
+    return stream.getvalue(), losses
+
+
+def _write_page(
+    library: Library, stream: IO[bytes], *, most_bytes: int, at: str = "", most_items: int | None = None
+) -> tuple[dict[str, int], list[Loss]]:
+    frame = page_frame(", ".join(document.label for document in library.documents), at=at)
+    with PackedAnswers() as answers:
+        for document in library.documents:
+            answers.ask(library, _few(held_by(document), most_items), most_bytes)
+        answers.leave_out(most_bytes)
+        losses = [Loss("left_out_of_page", count, group) for group, count in sorted(answers.left_out.items())]
+        _add_facts(library, answers, losses)
+        stream.write(frame.before)
+        _write_answers(answers, stream)
+        stream.write(frame.after)
+        return {"documents": len(library.documents), "answers": len(answers.all)}, losses
+
+
+def _few(requests: Iterable[Held], most_items: int | None) -> Iterator[Held]:
+    """These, with the first `most_items` answers about single events of each question."""
+    counts: Counter[str] = Counter()
+    for request in requests:
+        counts[request.question] += "item" in request.parameters
+        if most_items is None or counts[request.question] <= most_items:
+            yield request
+
+
+def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:
+    words: dict[type, str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
+    if isinstance(documents, ThreadTrace | Run | CounterSet):
+        documents = [(words[type(documents)], documents)]
+    library = Library()
+    for label, opened in documents:
+        shown = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
+        _ = library.add(label, label, partial(_itself, shown)).opened
+    return library
+
+
+def _itself(opened: Shown) -> Shown:
+    return opened
+
+
+def _without_source(trace: ThreadTrace) -> ThreadTrace:
+    return replace(trace, tables={**trace.tables, "sources": empty_frame(THREAD_TRACE["sources"])}, answers={})
+
+
+def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss]) -> None:
+    """The list of documents; and the first result of each again, with the results missing in this file."""
+    answers.add("documents", "", json([document.line for document in library.documents]).content)
+    for document in library.documents:
+        answers.add(f"{document.number}/notes", "", json(_notes(document.opened)).content)
+    if not losses:
+        return
+    lines = [
+        {"kind": loss.kind, "count": loss.count, "se": None, "message": loss.message, "advice": loss.advice}
+        for loss in losses
+    ]
+    answers.all = [each for each in answers.all if not each.key.endswith("/overview")]
+    for document in library.documents:
+        facts = msgspec.json.decode(ask(document, "overview", {}).content)
+        facts["losses"] = [*facts.get("losses", ()), *({**line, "is_damage": False} for line in lines)]
+        answers.add(f"{document.number}/overview", "", json(facts).content)
+
+
+def _notes(opened: Shown) -> dict[str, Any]:
+    """The notes and flags that were saved beside it, where one place is known."""
+    path = opened.source.path if isinstance(opened, ThreadTrace) else ""
+    if isinstance(opened, Run) and len(opened.origins) == 1:
+        path = opened.origins[0].path
+    saved: dict[str, Any] = {"notes": []}
+    with suppress(WavewrightError):  # `wavewright open` says what is wrong with the file
+        saved = read_notes(notes_beside(path)) if path else saved
+    return saved | {"can_save": False, "saved_at": None}
+
+
+def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
+    """The index, and blocks of base64: no character of them means anything in HTML."""
+    index: dict[str, list[int]] = {}
+    blocks: list[list[PackedResult]] = [[]]
+    filled = 0
+    for answer in answers.all:
+        if filled >= _BLOCK_CHARACTERS:
+            blocks.append([])
+            filled = 0
+        length = (answer.length + 2) // 3 * 4
+        index[answer.key] = [len(blocks) - 1, filled, length, int(answer.is_error)]
+        blocks[-1].append(answer)
+        filled += length
+    for number, block in enumerate(blocks):
+        stream.write(f'<script type="text/plain" id="answers-{number}">'.encode())
+        for answer in block:
+            stream.write(base64.b64encode(answers.read(answer)))
+        stream.write(b"</script>\n")
+    listed = base64.b64encode(json_bytes(index))
+    stream.write(b'<script type="text/plain" id="answers">' + listed + b"</script>\n")

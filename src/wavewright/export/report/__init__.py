@@ -1,0 +1,159 @@
+"""A report in files: the ending of the name decides which writer writes it; a folder gets everything."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.packages import require
+from wavewright.errors import MissingToolError, UsageError
+from wavewright.export.kit.staging import staged
+from wavewright.export.kit.written import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.report import Report
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+
+    Shown = ThreadTrace | Run | CounterSet
+
+#: Ending -> module of this package; each has `render(report) -> bytes`.
+WRITERS = {
+    ".html": "html",
+    ".md": "markdown",
+    ".pdf": "pdf",
+    ".xlsx": "xlsx",
+    ".json": "json",
+    ".ipynb": "notebook",
+}
+#: Ending -> package that its writer needs, and the extra that brings it.
+_NEEDED = {".pdf": ("typst", "pdf"), ".xlsx": ("xlsxwriter", "xlsx")}
+_WITH_DATA = (".json", ".xlsx", "/")  #: What holds the data tables; the others only show what people read.
+_OTHER_NAMES = {".htm": ".html", ".markdown": ".md"}
+#: Purpose of a report -> bytes that its Markdown may have: GitHub takes 64 KiB for a comment, an agent reads 8 KB well.
+MOST_BYTES = {"issue": 60_000, "agent": 8_000}
+
+
+def check_report_path(path: str | os.PathLike[str]) -> None:
+    """Check early whether `write_report` can write there.
+
+    Raises
+    ------
+    UsageError
+        When the name has another ending than the writers know, and does not end in `/` for a folder.
+    MissingToolError
+        When the package is missing that the format needs.
+
+    Examples
+    --------
+    >>> check_report_path("report.html")
+    >>> check_report_path("report.doc")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    wavewright.errors.UsageError: report.doc: no report format '.doc'; names of reports end in .html, ...
+    """
+    ending = _ending(path)
+    if ending == "/":
+        return
+    if ending not in WRITERS:
+        name = os.fspath(path)
+        what = f"no report format {ending[:40]!r}" if ending else "the name of the report has no ending"
+        advice = f"names of reports end in {', '.join(WRITERS)}, or in / for a folder with everything"
+        raise UsageError(what, where=name, advice=advice)
+    if ending in _NEEDED:
+        package, extra = _NEEDED[ending]
+        try:
+            require(package)
+        except MissingToolError as error:
+            raise MissingToolError(
+                error.what, where=os.fspath(path), advice=f"pip install 'wavewright[{extra}]'"
+            ) from None
+
+
+def write_report(
+    report: Report,
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    top: int | None = None,
+    purpose: str = "full",
+    documents: Sequence[tuple[str, Shown]] = (),
+    with_source: bool = True,
+) -> Written:
+    """Write a report, completely or not at all; the same report gives the same bytes.
+
+    Parameters
+    ----------
+    report
+        What to write.
+    path
+        The file: its ending names the format. A folder (`name/`) gets the HTML page, the pictures, the tables as CSV
+        and, with `documents`, the viewer's page, linked with each other.
+    force
+        Replace the output if it exists; a folder only if it is an earlier report, or empty.
+    top
+        Rows of the data tables (JSON, XLSX, CSV), None = all; what is cut becomes a loss of the report.
+    purpose
+        "issue" and "agent" limit the size of Markdown (`MOST_BYTES`).
+    documents
+        What the report is about, with a label each: for the viewer's page of a folder.
+    with_source
+        Whether the viewer's page of a folder gets the texts of source files.
+
+    Raises
+    ------
+    UsageError
+        When the ending is not known, or the output exists and `force` is not given.
+    MissingToolError
+        When the package is missing that the format needs.
+    WavewrightError
+        When the file system refuses.
+    """
+    check_report_path(path)
+    target, ending = Path(path), _ending(path)
+    if top is not None and ending in _WITH_DATA:
+        report = cut_data(report, top)
+    if ending == "/":
+        from wavewright.export.report.folder import write_folder
+
+        return write_folder(report, target, force=force, documents=documents, with_source=with_source)
+    options: dict[str, Any] = {}
+    if ending == ".md":
+        options = {"most_bytes": MOST_BYTES.get(purpose)}
+    elif ending == ".ipynb":
+        options = {"folder": target.parent}
+    content = import_module(f"wavewright.export.report.{WRITERS[ending]}").render(report, **options)
+    with staged([target], force=force) as (twin,):
+        twin.write_bytes(content)
+    return Written(target, {"sections": len(report.sections)})
+
+
+def cut_data(report: Report, top: int) -> Report:
+    """The report with at most `top` rows in each data table; what is left out is a loss."""
+    losses: list[str] = []
+    sections = []
+    for section in report.sections:
+        tables = []
+        for table in section.data:
+            if table.frame.height > top:
+                losses.append(
+                    f"table {table.name} of {section.title}: the first {top:,} of {table.frame.height:,} rows; "
+                    "a larger --top has more"
+                )
+            tables.append(replace(table, frame=table.frame.head(top)))
+        sections.append(replace(section, data=tuple(tables)))
+    return replace(report, sections=tuple(sections), losses=(*report.losses, *losses))
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    """The ending that names the format; `/` = a folder."""
+    text = os.fspath(path)
+    if text.endswith(("/", os.sep)) or Path(text).is_dir():
+        return "/"
+    ending = Path(text).suffix.lower()
+    return _OTHER_NAMES.get(ending, ending)

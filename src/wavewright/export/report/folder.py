@@ -1,0 +1,105 @@
+"""A report as a folder: the page, the viewer, pictures and tables as files, linked with each other."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wavewright.base.csv import harmless
+from wavewright.export.kit.staging import staged
+from wavewright.export.kit.written import Written
+from wavewright.export.report import html, json
+from wavewright.model.report import Picture
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.losses import Loss
+    from wavewright.model.report import Report
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+
+    Shown = ThreadTrace | Run | CounterSet
+
+PAGE, VIEWER, WHOLE = "report.html", "viewer.html", "report.json"  #: Names of files; the first marks a report's folder.
+_NO_NAME = re.compile(r"[^\w-]+", re.ASCII)
+_NAME_LENGTH = 60
+
+
+def write_folder(
+    report: Report,
+    target: Path,
+    *,
+    force: bool = False,
+    documents: Sequence[tuple[str, Shown]] = (),
+    with_source: bool = True,
+) -> Written:
+    """Write `report.html`, `report.json`, `pictures/*.svg`, `tables/*.csv`, and with `documents` `viewer.html`.
+
+    Raises
+    ------
+    UsageError
+        When the folder exists and `force` is not given, or it holds other things.
+    MissingToolError
+        When this installation has no viewer page.
+    WavewrightError
+        When the file system refuses.
+    """
+    from wavewright.export.page import write_html
+
+    losses: list[Loss] = []
+    files = html.Files(viewer=VIEWER if documents else "", whole=WHOLE)
+    with staged([target], force=force, mark=PAGE) as (twin,):
+        twin.mkdir()
+        for section in report.sections:
+            pictures = [block for block in section.blocks if isinstance(block, Picture)]
+            for picture in pictures:
+                name = _new_name(f"pictures/{section.name}-{picture.name}", ".svg", files)
+                files.pictures[id(picture)] = name
+                _file(twin, name).write_text(picture.svg, encoding="utf-8", errors="replace")
+            for table in section.data:
+                name = _new_name(f"tables/{section.name}-{table.name}", ".csv", files)
+                files.tables[id(table)] = name
+                _file(twin, name).write_bytes(_csv(table.frame))
+        (twin / WHOLE).write_bytes(json.render(report))
+        (twin / PAGE).write_bytes(html.render(report, files))
+        if documents:
+            losses = write_html(documents, twin / VIEWER, with_source=with_source).losses
+    counts = {"sections": len(report.sections), "pictures": len(files.pictures), "tables": len(files.tables)}
+    return Written(target, counts, losses)
+
+
+def _new_name(wish: str, ending: str, files: html.Files) -> str:
+    """A name of a file that no other has, made of letters that every file system takes."""
+    folder, name = wish.split("/", 1)
+    base = f"{folder}/{_NO_NAME.sub('-', name).strip('-')[:_NAME_LENGTH] or 'unnamed'}"
+    taken = {*files.pictures.values(), *files.tables.values()}
+    number, result = 1, f"{base}{ending}"
+    while result in taken:
+        number += 1
+        result = f"{base}-{number}{ending}"
+    return result
+
+
+def _file(folder: Path, name: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+def _csv(frame: pl.DataFrame) -> bytes:
+    """Rows with real numbers; lists as JSON, because CSV has none."""
+    import polars as pl
+
+    from wavewright.base.shown import json_bytes
+
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    texts = [
+        pl.Series(name, [None if value is None else json_bytes(value).decode() for value in frame[name].to_list()])
+        for name in nested
+    ]
+    return harmless(frame.with_columns(texts)).write_csv().encode()

@@ -1,0 +1,200 @@
+"""Ids of tracks in a Chrome trace: processes (CPU processes and GPUs) and threads (and queues)."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from wavewright.model.run import Run
+
+_GPU_SORT = 1_000_000
+_ABOVE_PIDS = 10_000_000
+
+
+class _Numbers:
+    """Every key gets the number it prefers, or, when another key has it, the next free one above all pids."""
+
+    def __init__(self) -> None:
+        self._of: dict[Hashable, int] = {}
+        self._taken: set[int] = set()
+        self._next = _ABOVE_PIDS
+
+    def number(self, key: Hashable, preferred: int) -> int:
+        if key not in self._of:
+            while preferred in self._taken:
+                preferred, self._next = self._next, self._next + 1
+            self._taken.add(preferred)
+            self._of[key] = preferred
+        return self._of[key]
+
+
+class TrackIds:
+    """Numbers of processes, threads, GPUs and their lanes (queues), and the events that name them.
+
+    Ids are those of the recording where they differ. A GPU that several processes of a node use is one; GPUs of files
+    that do not name their node are kept apart. RPD files look as rpd2tracing shows them.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._formats = dict(run.sources.select("source", "format").iter_rows())
+        self._pids = _Numbers()
+        self._tids: dict[int, _Numbers] = {}
+        self._gpu_names: dict[int, str] = {}
+        self.devices: dict[int, int] = {}  #: The process that shows a GPU -> the number of that GPU on its node.
+        self._gpus_shown: set[int] = set()
+        self._lanes_shown: dict[tuple[int, int], str] = {}
+
+    @cached_property
+    def _processes(self) -> list[dict[str, Any]]:
+        nodes = self._run.read("nodes", ["node", "hostname", "machine_id", "hash"])
+        columns = ["process", "source", "node", "pid", "rank", "command"]
+        return self._run.read("processes", columns).join(nodes, on="node", how="left").sort("process").to_dicts()
+
+    def is_rpd(self, process: int | None) -> bool:
+        """Whether a process was read from an RPD file."""
+        if process is None or process >= len(self._processes):
+            return False
+        return self._formats.get(self._processes[process]["source"]) == "RPD"
+
+    def is_chrome(self, process: int | None) -> bool:
+        """Whether a process was read from a Chrome trace, whose events have args."""
+        if process is None or process >= len(self._processes):
+            return False
+        return self._formats.get(self._processes[process]["source"]) in ("Kineto", "Chrome trace")
+
+    def detail_columns(self, columns: Sequence[str]) -> list[str]:
+        """Columns for the details of events: these, and the properties of RPD files and Chrome traces."""
+        has_properties = bool({"RPD", "Kineto", "Chrome trace"} & set(self._formats.values()))
+        return [*columns, *(["properties"] if has_properties else ())]
+
+    def shows_graphs(self, process: int | None) -> bool:
+        """Whether launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
+        return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._run.extra_names
+
+    @cached_property
+    def rank(self) -> int | None:
+        """The rank of all processes; None = they have several, or none."""
+        ranks = {process["rank"] for process in self._processes}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def rank_of(self, process: int | None) -> int | None:
+        """The rank of a process, where there are several ranks."""
+        if process is None or process >= len(self._processes) or self.rank is not None:
+            return None
+        rank: int | None = self._processes[process]["rank"]
+        return rank
+
+    @cached_property
+    def agents(self) -> pl.DataFrame:
+        """agent -> `gpu`, the process that shows it; CPUs have none."""
+        columns = ["agent", "process", "agent_id", "kind", "absolute_index", "target", "product"]
+        rows = self._run.read("agents", columns).filter(pl.col("kind") == "GPU").to_dicts()
+        pairs = [(row["agent"], self._gpu(row)) for row in rows]
+        return pl.DataFrame(pairs, schema={"agent": pl.UInt32, "gpu": pl.Int64}, orient="row")
+
+    def _gpu(self, row: dict[str, Any]) -> int:
+        order = ("agent_id", "absolute_index") if self.is_rpd(row["process"]) else ("absolute_index", "agent_id")
+        index = next((row[name] for name in order if row[name] is not None), row["agent"])
+        process = self._processes[row["process"]] if row["process"] is not None else {}
+        host = process.get("machine_id") or process.get("hostname") or process.get("hash")
+        number = self._pids.number(("gpu", host or ("source", process.get("source")), index), index)
+        self.devices.setdefault(number, index)
+        details = "" if self.is_rpd(row["process"]) else f" {row['product'] or row['target'] or ''}".rstrip()
+        self._gpu_names.setdefault(number, f"GPU{index}{details}{self._host_text(process)}")
+        return number
+
+    def _host_text(self, process: dict[str, Any]) -> str:
+        hosts = {row["hostname"] for row in self._processes}
+        return f" ({process['hostname']})" if len(hosts) > 1 and process.get("hostname") else ""
+
+    @cached_property
+    def threads(self) -> pl.DataFrame:
+        """thread -> `pid` and `tid`."""
+        _ = self.agents  # GPUs choose first, so that GPU 2 is 2
+        rows = self._run.read("threads", ["thread", "process", "tid"]).to_dicts()
+        ids = []
+        for row in rows:
+            pid = self.pid(row["process"])
+            tid = self._tids.setdefault(pid, _Numbers()).number(("thread", row["thread"]), row["tid"] or 0)
+            ids.append((row["thread"], pid, tid))
+        return pl.DataFrame(ids, schema={"thread": pl.UInt32, "pid": pl.Int64, "tid": pl.Int64}, orient="row")
+
+    def pid(self, process: int | None) -> int:
+        """The number of a CPU process."""
+        if process is None:
+            return self._pids.number("no process", 0)
+        pid = self._processes[process]["pid"]
+        return self._pids.number(("process", process), process if pid is None else pid)
+
+    def lanes(self, work: pl.DataFrame, *, are_copies: bool) -> pl.Series:
+        """The lane of each piece of work (with `gpu`, `process`, `queue`, `stream`): its queue, else its stream.
+
+        Copies have lanes of their own, but for RPD files, where they are in the queues of kernels.
+        """
+        keys = work.select("gpu", "process", "queue", pl.when(pl.col("queue").is_null()).then("stream").alias("stream"))
+        unique = keys.unique(maintain_order=True)
+        lanes = [self._lane(*row, are_copies=are_copies) for row in unique.iter_rows()]
+        named = unique.with_columns(pl.Series("lane", lanes, dtype=pl.Int64))
+        return keys.join(named, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["lane"]
+
+    def _lane(self, gpu: int, process: int | None, queue: int | None, stream: int | None, *, are_copies: bool) -> int:
+        is_rpd = self.is_rpd(process)
+        kind = "copies" if are_copies and not is_rpd else "work"
+        numbers = self._tids.setdefault(gpu, _Numbers())
+        what, stored = "no queue", None
+        if queue is not None:
+            what, stored = "queue", self.queue_ids[queue]
+        elif stream is not None:
+            what, stored = "stream", self.stream_ids[stream]
+        tid = numbers.number((kind, process, queue, stream), stored or 0)
+        what = what if stored is None else f"{what} {stored}"
+        if not is_rpd:
+            self._lanes_shown[gpu, tid] = f"copies, {what}" if kind == "copies" else what
+        self._gpus_shown.add(gpu)
+        return tid
+
+    @cached_property
+    def queue_ids(self) -> pl.Series:
+        """The ids of queues, by number."""
+        return self._run.read("queues", ["queue_id"])["queue_id"]
+
+    @cached_property
+    def stream_ids(self) -> pl.Series:
+        """The ids of streams, by number."""
+        return self._run.read("streams", ["stream_id"])["stream_id"]
+
+    def events(self) -> list[str]:
+        """The events that name processes, GPUs, threads and lanes that were shown."""
+        metadata: list[dict[str, Any]] = []
+        for gpu in sorted(self._gpus_shown):
+            metadata += _named("process", gpu, None, self._gpu_names[gpu], gpu + _GPU_SORT)
+        for process in self._processes:
+            if not self.is_rpd(process["process"]):
+                rank = f"rank {process['rank']}, " if process["rank"] is not None else ""
+                words = (process["command"] or "process").split()
+                name = f"{(words or ['process'])[0].rsplit('/', 1)[-1]} ({rank}pid {process['pid']})"
+                metadata += _named(
+                    "process", self.pid(process["process"]), None, name + self._host_text(process), process["process"]
+                )
+        threads = self._run.read("threads", ["thread", "process", "name"]).join(self.threads, on="thread")
+        for _, process, name, pid, tid in threads.sort("thread").iter_rows():
+            shown = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
+            metadata += _named("thread", pid, tid, shown, 2 * tid)
+        for (gpu, tid), name in sorted(self._lanes_shown.items()):
+            metadata += _named("thread", gpu, tid, name, tid)
+        return [json.dumps(event) for event in metadata]
+
+
+def _named(kind: str, pid: int, tid: int | None, name: str, sort_index: int) -> list[dict[str, Any]]:
+    place = {"ph": "M", "pid": pid} | ({} if tid is None else {"tid": tid})
+    return [
+        place | {"name": f"{kind}_name", "args": {"name": name}},
+        place | {"name": f"{kind}_sort_index", "args": {"sort_index": sort_index}},
+    ]

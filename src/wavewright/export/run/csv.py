@@ -1,0 +1,340 @@
+"""A run as the CSV files of rocprofv3, one per kind of record."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.csv import harmless, harmless_rows
+from wavewright.export.kit.staging import staged
+from wavewright.export.kit.written import Written, left_out
+from wavewright.export.run.labels import category_of
+from wavewright.model.losses import Loss
+from wavewright.model.run_tables import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from wavewright.model.run import Run
+
+PREFIX = "out"  #: Prefix of the file names, as in AMD's converter.
+
+_PIECE_ROWS = 1 << 18
+_MARK = "_agent_info.csv"
+_API_FILES = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt", "kfd")
+_LEFT_OUT = ("arguments", "monitors", "frames")
+
+# Column in the file <- column of the run, or a name that `_expressions` makes. The columns after Process_Id, and
+# Process_Id where it comes last, are additions to AMD's files.
+_WHEN = {"Start_Timestamp": "start_ns", "End_Timestamp": "end_ns"}
+_SIZES = {
+    "LDS_Block_Size": "lds_bytes",
+    "Scratch_Size": "scratch_bytes",
+    "VGPR_Count": "vgpr_count",
+    "Accum_VGPR_Count": "accum_vgpr_count",
+    "SGPR_Count": "sgpr_count",
+}
+_KERNEL = {
+    "Guid": "guid",
+    "Kind": "kind",
+    "Agent_Id": "agent_text",
+    "Queue_Id": "queue_id",
+    "Stream_Id": "stream_id",
+    "Thread_Id": "tid",
+    "Dispatch_Id": "dispatch_id",
+    "Kernel_Id": "symbol_id",
+    "Kernel_Name": "name",
+    "Correlation_Id": "correlation",
+    **_WHEN,
+    **_SIZES,
+    **{f"Workgroup_Size_{axis.upper()}": f"workgroup_{axis}" for axis in "xyz"},
+    **{f"Grid_Size_{axis.upper()}": f"grid_{axis}" for axis in "xyz"},
+    "Process_Id": "pid",
+}
+_COPY = {
+    "Guid": "guid",
+    "Kind": "kind",
+    "Direction": "name",
+    "Stream_Id": "stream_id",
+    "Source_Agent_Id": "src_text",
+    "Destination_Agent_Id": "dst_text",
+    "Correlation_Id": "correlation",
+    **_WHEN,
+    "Process_Id": "pid",
+    "Thread_Id": "tid",
+    "Queue_Id": "queue_id",
+    "Copy_Bytes": "size_bytes",
+}
+_ALLOCATION = {
+    "Guid": "guid",
+    "Kind": "kind",
+    "Operation": "operation",
+    "Agent_Id": "agent_text",
+    "Allocation_Size": "size_bytes",
+    "Address": "address_text",
+    "Correlation_Id": "correlation",
+    **_WHEN,
+    "Process_Id": "pid",
+    "Thread_Id": "tid",
+}
+_SCRATCH = {
+    "Guid": "guid",
+    "Kind": "kind",
+    "Operation": "operation",
+    "Agent_Id": "agent_text",
+    "Queue_Id": "queue_id",
+    "Thread_Id": "tid",
+    "Alloc_Flags": "flags",
+    **_WHEN,
+    "Allocation_Size": "size_bytes",
+    "Correlation_Id": "correlation",
+    "Process_Id": "pid",
+}
+_CALL = {
+    "Guid": "guid",
+    "Domain": "category",
+    "Function": "name",
+    "Process_Id": "pid",
+    "Thread_Id": "tid",
+    "Correlation_Id": "correlation",
+    **_WHEN,
+}
+_COUNTER = {
+    "Guid": "guid",
+    "Correlation_Id": "correlation",
+    "Dispatch_Id": "dispatch_id",
+    "Agent_Id": "agent_text",
+    "Queue_Id": "queue_id",
+    "Process_Id": "pid",
+    "Thread_Id": "tid",
+    "Grid_Size": "grid_size",
+    "Kernel_Id": "symbol_id",
+    "Kernel_Name": "name",
+    "Workgroup_Size": "workgroup_size",
+    **_SIZES,
+    "Counter_Name": "counter_name",
+    "Counter_Value": "value",
+    **_WHEN,
+}
+_AGENT = """
+    Node_Id Logical_Node_Id Agent_Type Cpu_Cores_Count Simd_Count Cpu_Core_Id_Base Simd_Id_Base Max_Waves_Per_Simd
+    Lds_Size_In_Kb Gds_Size_In_Kb Num_Gws Wave_Front_Size Num_Xcc Cu_Count Array_Count Num_Shader_Banks
+    Simd_Arrays_Per_Engine Cu_Per_Simd_Array Simd_Per_Cu Max_Slots_Scratch_Cu Gfx_Target_Version Vendor_Id Device_Id
+    Location_Id Domain Drm_Render_Minor Num_Sdma_Engines Num_Sdma_Xgmi_Engines Num_Sdma_Queues_Per_Engine Num_Cp_Queues
+    Max_Engine_Clk_Ccompute Max_Engine_Clk_Fcompute Sdma_Fw_Version Fw_Version Capability Cu_Per_Engine
+    Max_Waves_Per_Cu Family_Id Workgroup_Max_Size Grid_Max_Size Local_Mem_Size Hive_Id Gpu_Id Workgroup_Max_Dim_X
+    Workgroup_Max_Dim_Y Workgroup_Max_Dim_Z Grid_Max_Dim_X Grid_Max_Dim_Y Grid_Max_Dim_Z Name Vendor_Name Product_Name
+    Model_Name
+"""
+
+
+def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write the CSV files of rocprofv3 into a folder: `out_kernel_trace.csv`, `out_hip_api_trace.csv`, ...
+
+    Names, columns and their order are those of AMD's converter from ROCpd, with what it leaves out behind them (the
+    size of copies, the process). All processes are in the same files, each in the order of begin times; a file is
+    written when it has rows. Texts that a spreadsheet would run as formulas get an apostrophe in front.
+
+    Raises
+    ------
+    UsageError
+        When the folder exists and must not be replaced.
+    WavewrightError
+        When it cannot be written.
+    """
+    target = Path(out)
+    with staged([target], force=force, mark=PREFIX + _MARK) as (twin,):
+        twin.mkdir()
+        counts: Counter[str] = Counter()
+        losses: list[Loss] = []
+        _begin_agents(twin)
+        for part in run.parts:
+            _Files(part, twin, counts, losses).write()
+    return Written(target, dict(counts), losses)
+
+
+class _Files:
+    """Adds the rows of one source to the files of a folder."""
+
+    def __init__(self, run: Run, folder: Path, counts: Counter[str], losses: list[Loss]) -> None:
+        self._run = run
+        self._folder = folder
+        self.counts = counts
+        self.losses = losses
+        self._agents = run.read("agents")
+        self._agent_texts = self._agents.select(
+            pl.when(pl.col("absolute_index").is_not_null())
+            .then(pl.format("Agent {}", "absolute_index"))
+            .otherwise(pl.format("{} {}", pl.col("kind").fill_null("GPU"), pl.coalesce("type_index", "agent_id")))
+        ).to_series()
+        processes = run.read("processes", ["pid", "guid"])
+        self._lookups = {
+            "guid": ("process", processes["guid"].fill_null("")),
+            "pid": ("process", processes["pid"]),
+            "tid": ("thread", run.read("threads", ["tid"])["tid"]),
+            "queue_id": ("queue", run.read("queues", ["queue_id"])["queue_id"]),
+            "stream_id": ("stream", run.read("streams", ["stream_id"])["stream_id"]),
+            "symbol_id": ("symbol", run.read("symbols", ["symbol_id"])["symbol_id"]),
+            "agent_text": ("agent", self._agent_texts),
+            "src_text": ("src_agent", self._agent_texts),
+            "dst_text": ("dst_agent", self._agent_texts),
+        }
+
+    def write(self) -> None:
+        """All files."""
+        self._write_agents()
+        level = pl.col("level").cast(pl.String)
+        self._write("dispatches", "kernel_trace", _KERNEL, kind="KERNEL_DISPATCH")
+        self._write("copies", "memory_copy_trace", _COPY, kind="MEMORY_COPY")
+        real = level.ne_missing("SCRATCH")
+        self._write("allocations", "memory_allocation_trace", _ALLOCATION, kind="MEMORY_ALLOCATION", where=real)
+        self._write("allocations", "scratch_memory_trace", _SCRATCH, kind="SCRATCH_MEMORY", where=~real)
+        self._write_calls()
+        self._write_counters()
+        self.losses += left_out(self._run, _LEFT_OUT)
+
+    def _write(
+        self, table: str, file: str, columns: dict[str, str], *, kind: str, where: pl.Expr | None = None
+    ) -> None:
+        stored = RUN[table].names
+        needed = {self._lookups[ours][0] if ours in self._lookups else ours for ours in columns.values()}
+        needed |= {"process", "start_ns", "end_ns"} | {"type", "level", "address", "properties"} & set(stored)
+        if table != "allocations":
+            needed.discard("properties")
+        frame = self._run.read(table, [name for name in stored if name in needed])
+        if where is not None:
+            frame = frame.filter(where)
+        self._write_frame(frame, file, columns, kind=kind)
+        self.counts[table] += frame.height
+
+    def _write_calls(self) -> None:
+        """Calls, ranges, and marks as calls without duration: one file for each kind of API."""
+        columns = ["process", "thread", "category", "domain", "name", "correlation"]
+        calls = self._run.read("regions", [*columns, "start_ns", "end_ns"])
+        self.counts["regions"] += calls.height
+        marks = self._run.read("samples", [*columns, "time_ns"]).rename({"time_ns": "start_ns"})
+        self.counts["samples"] += marks.height
+        calls = pl.concat([calls, marks.with_columns(end_ns=pl.col("start_ns"))])
+        domain = pl.col("domain").cast(pl.String).str.to_lowercase()
+        calls = calls.with_columns(
+            category=category_of("MARKER_CORE_RANGE_API"),
+            file=pl.when(domain.is_in(_API_FILES)).then(domain + "_api_trace").otherwise(pl.lit("regions_trace")),
+        )
+        for file in calls["file"].unique().sort():
+            self._write_frame(calls.filter(pl.col("file") == file).drop("file", "domain"), file, _CALL)
+
+    def _write_counters(self) -> None:
+        """One row for each dispatch and counter, instances added up."""
+        values = self._run.read("counters", ["process", "event", "time_ns", "counter", "value"])
+        of_dispatch = pl.col("event").is_not_null() & pl.col("time_ns").is_null()
+        streamed = values.height - values.filter(of_dispatch).height
+        if streamed:
+            self.losses.append(Loss("not_in_format", count=streamed, detail="counters that were sampled over time"))
+        names = self._run.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
+        keys = ["process", "event", "counter_name"]
+        values = values.filter(of_dispatch).join(names, on="counter").group_by(keys).agg(pl.col("value").sum())
+        if values.is_empty():
+            return
+        stored = [*_SIZES.values(), "process", "thread", "agent", "queue", "symbol", "event", "name", "dispatch_id",
+                  "correlation", "start_ns", "end_ns", *(f"{size}_{axis}" for size in ("grid", "workgroup")
+                                                         for axis in "xyz")]  # fmt: skip
+        rows = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
+        frame = pl.concat(rows).with_columns(
+            pl.col("grid_x").mul(pl.col("grid_y")).mul(pl.col("grid_z")).alias("grid_size"),
+            pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),
+        )
+        self._write_frame(frame, "counter_collection", _COUNTER, then=["counter_name"])
+        self.counts["counters"] += frame.height
+
+    def _write_frame(
+        self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", then: Sequence[str] = ()
+    ) -> None:
+        """Rows in the order of processes and starts, longest first."""
+        if frame.is_empty():
+            return
+        order = frame.select(
+            pl.arg_sort_by("process", "start_ns", -pl.col("end_ns"), *then, maintain_order=True)
+        ).to_series()
+        path = self._folder / f"{PREFIX}_{file}.csv"
+        is_new = not path.exists()
+        with path.open("ab") as stream:
+            for start in range(0, frame.height, _PIECE_ROWS):
+                piece = self._translated(frame[order.slice(start, _PIECE_ROWS)], columns, kind)
+                piece.write_csv(stream, include_header=is_new and start == 0, quote_style="non_numeric")
+
+    def _translated(self, piece: pl.DataFrame, columns: dict[str, str], kind: str) -> pl.DataFrame:
+        selected: list[pl.Series | pl.Expr] = []
+        for theirs, ours in columns.items():
+            if ours in self._lookups:
+                key, values = self._lookups[ours]
+                selected.append(values.gather(piece[key]).alias(theirs))
+            else:
+                selected.append(_expressions(kind).get(ours, pl.col(ours)).alias(theirs))
+        return harmless(piece.select(selected))
+
+    def _write_agents(self) -> None:
+        processes = dict(enumerate(self._run.read("processes", ["guid", "pid"]).iter_rows()))
+        with (self._folder / (PREFIX + _MARK)).open("a", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+            for agent in self._agents.iter_rows(named=True):
+                guid, pid = processes.get(agent["process"], (None, None))
+                writer.writerows(harmless_rows([[guid or "", *_agent_values(agent), pid]]))
+        self.counts["agents"] += self._agents.height
+
+
+def _begin_agents(folder: Path) -> None:
+    with (folder / (PREFIX + _MARK)).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        writer.writerow(["Guid", *_AGENT.split(), "Process_Id"])
+
+
+def _expressions(kind: str) -> dict[str, pl.Expr]:
+    """Columns that only the files have."""
+    level = pl.when(pl.col("level").cast(pl.String) == "VIRTUAL").then(pl.lit("VMEM_")).otherwise(pl.lit(""))
+    operation = pl.col("type").cast(pl.String).replace("ALLOC", "ALLOCATE" if kind == "MEMORY_ALLOCATION" else "ALLOC")
+    digits = pl.col("address").map_elements(lambda value: f"0x{value & (1 << 64) - 1:016x}", return_dtype=pl.String)
+    return {
+        "kind": pl.lit(kind),
+        "operation": pl.lit(kind + "_") + level + operation,
+        "address_text": digits,
+        "flags": pl.col("properties").str.extract(r'"flags"\s*:\s*"?(-?\d+)').cast(pl.Int64),
+    }
+
+
+def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
+    try:
+        stored = json.loads(agent["properties"] or "{}")
+    except ValueError:
+        stored = {}
+    columns = {
+        "node_id": agent["absolute_index"],
+        "logical_node_id": agent["logical_index"],
+        "agent_type": agent["kind"],
+        "name": agent["target"],
+        "product_name": agent["product"],
+        "model_name": agent["model"],
+        "vendor_name": agent["vendor"],
+        "device_id": agent["device_id"],
+        "cu_count": agent["cu_count"],
+        "simd_count": agent["simd_count"],
+        "wave_front_size": agent["wave_lanes"],
+        "max_waves_per_simd": agent["waves_per_simd_max"],
+    }
+    parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
+    for column in _AGENT.split():
+        name = column.lower()
+        value = columns[name] if columns.get(name) is not None else stored.get(name)
+        if name in parts and isinstance(value, dict):
+            value = value.get(parts[name])
+        if "_max_dim_" in name:
+            sizes = stored.get(name[:-2])
+            value = sizes.get(name[-1]) if isinstance(sizes, dict) else None
+        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+            value = f"'{value}"
+        yield value if isinstance(value, (int, str)) and not isinstance(value, bool) else None

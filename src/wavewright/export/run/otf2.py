@@ -1,0 +1,160 @@
+"""A run as an OTF2 archive, which Vampir and the tools around Score-P open; needs the package otf2."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.shown import shown
+from wavewright.errors import MissingToolError
+from wavewright.export.kit.staging import staged
+from wavewright.export.kit.written import Written, left_out
+from wavewright.export.run.timelines import timelines
+from wavewright.model.run_labels import agent_label, process_label
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from wavewright.export.run.timelines import Timeline, Track
+    from wavewright.model.losses import Loss
+    from wavewright.model.run import Run
+
+_ANCHOR = "traces.otf2"
+_NANOSECONDS = 1_000_000_000
+_LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
+
+
+def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write a folder with an OTF2 archive: `traces.otf2` and its other files.
+
+    Every host is a node of the system tree, every process a location group with its threads, every GPU that it uses
+    an accelerator group with its queues. Events are Enter and Leave at the nanoseconds that were recorded, of regions
+    whose description is their category (HIP_RUNTIME_API, kernel_dispatch, ...); what overlaps on a queue has a
+    location of its own. Counters, allocations and arguments are not written.
+
+    Raises
+    ------
+    MissingToolError
+        When the package otf2 is not installed.
+    UsageError
+        When the folder exists and must not be replaced.
+    WavewrightError
+        When it cannot be written.
+    """
+    otf2 = _package()
+    target = Path(out)
+    losses: list[Loss] = []
+    with staged([target], force=force, mark=_ANCHOR) as (twin,):
+        try:
+            with otf2.writer.open(str(twin), timer_resolution=_NANOSECONDS) as archive:
+                definitions = _Definitions(otf2, archive)
+                for part in run.parts:
+                    _write_part(part, archive, definitions, losses)
+        except import_module("_otf2").Error as error:  # the library's error for a full disk
+            raise OSError(str(error)) from error
+    counts = {table: run.count(table) for table in ("dispatches", "copies", "regions", "samples")}
+    losses += left_out(run, _LEFT_OUT)
+    return Written(target, counts | {"locations": definitions.location_count}, losses)
+
+
+def _package() -> Any:
+    try:
+        import_module("otf2.writer")
+        return import_module("otf2")
+    except (ImportError, OSError) as error:  # OSError: the package is there, the library that it loads is not
+        raise MissingToolError(
+            "OTF2 archives need the package otf2", advice="pip install 'wavewright[otf2]'"
+        ) from error
+
+
+class _Definitions:
+    """Definitions that events refer to; equal strings are defined once."""
+
+    def __init__(self, otf2: Any, archive: Any) -> None:
+        self._otf2 = otf2
+        self._make = archive.definitions
+        self._root = self._make.system_tree_node("run", class_name="machine")
+        self._nodes: dict[str, Any] = {}
+        self._regions: dict[tuple[str, str], Any] = {}
+        self.location_count = 0
+
+    def node(self, hostname: str) -> Any:
+        """A computer."""
+        if hostname not in self._nodes:
+            self._nodes[hostname] = self._make.system_tree_node(shown(hostname), "node", parent=self._root)
+        return self._nodes[hostname]
+
+    def process(self, label: str, node: Any) -> Any:
+        """A process."""
+        kind = self._otf2.LocationGroupType.PROCESS
+        return self._make.location_group(shown(label), location_group_type=kind, system_tree_parent=node)
+
+    def accelerator(self, label: str, process: Any, node: Any) -> Any:
+        """A GPU as one process uses it."""
+        return self._make.location_group(
+            shown(label),
+            location_group_type=self._otf2.LocationGroupType.ACCELERATOR,
+            system_tree_parent=node,
+            creating_location_group=process,
+        )
+
+    def location(self, track: Track, group: Any) -> Any:
+        """A thread or a queue."""
+        self.location_count += 1
+        types = self._otf2.LocationType
+        kind = types.CPU_THREAD if track.agent is None else types.ACCELERATOR_STREAM
+        return self._make.location(shown(track.label), type=kind, group=group)
+
+    def region(self, name: str, category: str, kind: str) -> Any:
+        """A function, a kernel or a kind of copy; its category is its description."""
+        if (name, category) not in self._regions:
+            roles = self._otf2.RegionRole
+            self._regions[name, category] = self._make.region(
+                shown(name).replace("\0", " ") or "(unnamed)",
+                description=category,
+                region_role=roles.DATA_TRANSFER if kind == "copy" else roles.FUNCTION,
+                paradigm=self._otf2.Paradigm.HIP,
+            )
+        return self._regions[name, category]
+
+
+def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[Loss]) -> None:
+    hostnames = run.read("nodes", ["hostname"])["hostname"].to_list()
+    agents = [agent_label(agent) for agent in run.read("agents").to_dicts()]
+    labels, nodes, processes = [], [], []
+    for row in run.read("processes").to_dicts():
+        hostname = None if row["node"] is None else hostnames[row["node"]]
+        labels.append(process_label(row, hostnames))
+        nodes.append(definitions.node(hostname or "unknown host"))
+        processes.append(definitions.process(labels[-1], nodes[-1]))
+    accelerators: dict[tuple[int, int], Any] = {}
+    for timeline in timelines(run, losses):
+        process, agent = timeline.track.process, timeline.track.agent
+        if process is None:  # of a damaged file: all of them together
+            process = len(run.processes)
+            if process == len(processes):
+                labels.append("no process")
+                nodes.append(definitions.node("unknown host"))
+                processes.append(definitions.process(labels[-1], nodes[-1]))
+        group = processes[process]
+        if agent is not None:
+            if (process, agent) not in accelerators:
+                label = f"{agents[agent]} of {labels[process]}"
+                accelerators[process, agent] = definitions.accelerator(label, group, nodes[process])
+            group = accelerators[process, agent]
+        location = definitions.location(timeline.track, group)
+        _write_events(timeline, archive.event_writer_from_location(location), definitions)
+
+
+def _write_events(timeline: Timeline, writer: Any, definitions: _Definitions) -> None:
+    """Enter and Leave one by one: the package takes them in no other way."""
+    rows = timeline.events.select("time_ns", "is_end", pl.col("name").cast(pl.String), "category", "kind").iter_rows()
+    for time, is_end, name, category, kind in rows:
+        region = definitions.region(name or "", category or "", kind)
+        if is_end:
+            writer.leave(time, region)
+        else:
+            writer.enter(time, region)

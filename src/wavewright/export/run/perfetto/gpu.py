@@ -1,0 +1,136 @@
+"""Dispatches and copies on the tracks of GPUs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.export.run.perfetto.counters import DispatchCounters
+from wavewright.export.run.perfetto.emitter import PIECE_ROWS
+from wavewright.export.run.perfetto.packets import ANNOTATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright import _core
+    from wavewright.export.run.perfetto.emitter import Emitter
+    from wavewright.model.run import Run
+
+_SIZES = {
+    "LDS_Block_Size": "lds_bytes",
+    "Scratch_Size": "scratch_bytes",
+    "SGPR_Count": "sgpr_count",
+    "VGPR_Count": "vgpr_count",
+    "Accum_VGPR_Count": "accum_vgpr_count",
+    "workgroup_size_x": "workgroup_x",
+    "workgroup_size_y": "workgroup_y",
+    "workgroup_size_z": "workgroup_z",
+    "grid_size_x": "grid_x",
+    "grid_size_y": "grid_y",
+    "grid_size_z": "grid_z",
+}
+_INTEGERS = {
+    "corr_id": "correlation",
+    "dispatch_id": "dispatch_id",
+    "kernel_id": "symbol_id",
+    "tid": "tid",
+    "queue": "queue_id",
+    "stream_id": "stream_id",
+    "copy_bytes": "size_bytes",
+    **_SIZES,
+}
+_TEXTS = {"agent": "agent_label", "src_agent": "src_label", "dst_agent": "dst_label", "region": "region_name"}
+_KERNEL, _COPY = "kernel_dispatch", "memory_copy"
+
+
+def write_gpu_work(emitter: Emitter, run: Run, group_by: str) -> pl.Series:
+    """Write all dispatches and copies, and the counters of dispatches; gives the flows that lead to them."""
+    return _GpuWork(emitter, run, group_by).write()
+
+
+class _GpuWork:
+    def __init__(self, emitter: Emitter, run: Run, group_by: str) -> None:
+        self._emitter = emitter
+        self._run = run
+        self._line = group_by
+        self._counters = DispatchCounters(run, emitter.tracks)
+        self._lookups = {
+            wanted: (column, run.read(table, [wanted])[wanted])
+            for column, table, wanted in (
+                ("thread", "threads", "tid"),
+                ("queue", "queues", "queue_id"),
+                ("stream", "streams", "stream_id"),
+                ("symbol", "symbols", "symbol_id"),
+            )
+        }
+        labels = emitter.tracks.agent_labels
+        self._lookups |= {"src_label": ("src_agent", labels), "dst_label": ("dst_agent", labels)}
+
+    def write(self) -> pl.Series:
+        """Write dispatches in the chunks of the source, with the copies of the same time."""
+        writer = self._emitter.slices_on(may_nest=False)
+        flows = [pl.Series(dtype=pl.UInt64)]
+        for work in self._pieces():
+            timed = self._emitter.timed(work, "dispatches and copies")
+            track = self._emitter.tracks.of_gpus(timed)
+            flow = self._emitter.flow(timed["process"], timed["correlation"])
+            timed = timed.with_columns(track.alias("track"), flow)
+            order = timed.select(pl.arg_sort_by("track", "start_ns", "end_ns")).to_series()
+            for start in range(0, timed.height, PIECE_ROWS):
+                self._write_piece(writer, timed[order.slice(start, PIECE_ROWS)])
+            flows.append(flow.drop_nulls().unique())
+        self._emitter.finish(writer)
+        return pl.concat(flows).unique()
+
+    def _write_piece(self, writer: _core.PerfettoSlices, work: pl.DataFrame) -> None:
+        piece = self._counters.joined(self._described(work))
+        annotations = self._emitter.annotations(piece, _INTEGERS, _TEXTS)
+        for name, values in self._counters.columns(piece).items():
+            number = self._emitter.packets.text_id(ANNOTATION, name)
+            annotations.append((number, "fraction", values.fill_null(float("nan"))))
+        self._emitter.slices(writer, piece, piece["kind"], annotations)
+        self._emitter.points(self._counters.points(piece))
+        dispatches = int((piece["kind"] == _KERNEL).sum())
+        self._emitter.counts["dispatches"] += dispatches
+        self._emitter.counts["copies"] += piece.height - dispatches
+
+    def _pieces(self) -> Iterator[pl.DataFrame]:
+        """Dispatches and the copies that started meanwhile; they share tracks, whose times must not go back."""
+        copies = self._copies()
+        done = 0
+        for dispatches in self._dispatches():
+            last = dispatches["start_ns"].max()
+            upto = copies["start_ns"].search_sorted(last, side="right") if isinstance(last, int) else done
+            yield pl.concat([dispatches, copies[done:upto]], how="diagonal_relaxed")
+            done = max(done, upto)
+        if done < copies.height:
+            yield copies[done:]
+
+    def _dispatches(self) -> Iterator[pl.DataFrame]:
+        columns = ["process", "thread", "agent", "queue", "stream", "symbol", "name", "start_ns", "end_ns",
+                   "correlation", "dispatch_id", "event", "region_name", *_SIZES.values()]  # fmt: skip
+        for piece in self._run.chunks("dispatches", columns):
+            yield piece.with_columns(kind=pl.lit(_KERNEL), line=pl.col(self._line))
+
+    def _copies(self) -> pl.DataFrame:
+        columns = ["process", "thread", "src_agent", "dst_agent", "queue", "stream", "name", "start_ns", "end_ns",
+                   "correlation", "size_bytes"]  # fmt: skip
+        is_gpu = self._run.read("agents", ["kind"])["kind"].ne_missing("CPU")
+        copies = self._run.read("copies", columns).sort("start_ns", nulls_last=False)
+        to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
+        agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
+        return copies.with_columns(agent.alias("agent"), kind=pl.lit(_COPY), line=pl.col(self._line))
+
+    def _described(self, piece: pl.DataFrame) -> pl.DataFrame:
+        """Values in place of row numbers."""
+        added = [
+            values.gather(piece[column]).alias(wanted)
+            for wanted, (column, values) in self._lookups.items()
+            if column in piece.columns
+        ]
+        agent = self._emitter.tracks.agent_labels.gather(piece["agent"]).set(piece["kind"] == _COPY, None)
+        added.append(agent.alias("agent_label"))
+        if "region_name" in piece.columns:
+            added.append(piece["region_name"].cast(pl.String).replace("", None))
+        return piece.with_columns(added)

@@ -1,0 +1,116 @@
+"""The tracks of a run: processes with their threads, and GPUs with their streams or queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.export.run.perfetto.packets import counter_track, process_track, thread_track
+from wavewright.model.run_labels import agent_label, process_label, program_of
+
+if TYPE_CHECKING:
+    from wavewright.export.run.perfetto.packets import Packets
+    from wavewright.model.run import Run
+
+_FIRST_MADE_UP_PID = 1 << 22  #: Linux gives no process a greater number.
+_GPU_RANK, _COUNTER_RANK = 1000, 2000
+
+
+class Tracks:
+    """The tracks of the events of one source. Numbers of processes, threads and agents are the source's."""
+
+    def __init__(self, packets: Packets, run: Run, used_pids: set[int], *, group_by: str) -> None:
+        self._packets = packets
+        self._group = group_by
+        self._processes = run.read("processes").to_dicts()
+        self._agents = run.read("agents").to_dicts()
+        key = f"{group_by}_id"
+        table = run.read("streams" if group_by == "stream" else "queues", [key, "name"])
+        self._lines = dict(enumerate(table.iter_rows()))
+        hostnames = run.read("nodes", ["hostname"])["hostname"].to_list()
+        self._pids: list[int] = []
+        process_tracks = []
+        for row in self._processes:
+            pid = _free_pid(row["pid"], used_pids)
+            self._pids.append(pid)
+            kind = process_track(pid, process_label(row, hostnames), row["command"] or "", row["start_ns"])
+            process_tracks.append(packets.track(kind=kind))
+        self.processes = pl.Series(process_tracks, dtype=pl.UInt64)
+        owners = run.read("threads", ["process", "tid", "name"])
+        threads = [self._thread(row) for row in owners.iter_rows()]
+        self._thread_count = len(threads)
+        self.places = pl.Series([*threads, *process_tracks], dtype=pl.UInt64)  # Tracks of threads, then of processes.
+        self.place_processes = pl.Series([*owners["process"], *range(len(process_tracks))], dtype=pl.UInt32)
+        self._unknown: int | None = None
+        self.agent_labels = pl.Series([agent_label(agent) for agent in self._agents], dtype=pl.String)
+        self._tracks: dict[tuple[Any, ...], int] = {}
+
+    def place_of(self, frame: pl.DataFrame) -> pl.Series:
+        """The number of each row's track among `places`: its `thread`, else its `process`."""
+        numbers = frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
+        if numbers.null_count():
+            if self._unknown is None:
+                self._unknown = self.places.len()
+                self.places = self.places.extend(pl.Series([self._packets.track("no process")], dtype=pl.UInt64))
+                self.place_processes = self.place_processes.extend(pl.Series([None], dtype=pl.UInt32))
+            numbers = numbers.fill_null(self._unknown)
+        return numbers
+
+    def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
+        """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
+        keys = frame.select("process", "agent", "line")
+        places = keys.unique(maintain_order=True)
+        tracks = [self._line_track(process, agent, line) for process, agent, line in places.iter_rows()]
+        with_tracks = places.with_columns(pl.Series("track", tracks, dtype=pl.UInt64))
+        return keys.join(with_tracks, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
+
+    def counter(self, process: int | None, agent: int | None, name: str, *, is_bytes: bool = False) -> int:
+        """The counter track of an agent (None: of the process); `{agent}` in its name is the agent."""
+        if agent is not None:
+            name = name.replace("{agent}", self.agent_labels[agent])
+        key = ("counter", process, agent, name)
+        if key not in self._tracks:
+            parent = self._agent_track(process, agent)
+            kind = counter_track(is_bytes=is_bytes)
+            self._tracks[key] = self._packets.track(name, parent, kind, _COUNTER_RANK + len(self._tracks))
+        return self._tracks[key]
+
+    def _thread(self, row: tuple[int | None, int | None, str | None]) -> int:
+        process, tid, name = row
+        if process is None:
+            return self._packets.track(name or f"Thread {tid}")
+        owner = self._processes[process]
+        if not name:
+            name = program_of(owner) if tid == owner["pid"] and program_of(owner) else f"Thread {tid}"
+        parent = self.processes[process]
+        if tid is None or not 0 <= tid < 1 << 31:
+            return self._packets.track(name, parent)
+        return self._packets.track(parent=parent, kind=thread_track(self._pids[process], tid, name))
+
+    def _agent_track(self, process: int | None, agent: int | None) -> int:
+        parent = 0 if process is None else int(self.processes[process])
+        if agent is None:
+            return parent
+        key = ("agent", process, agent)
+        if key not in self._tracks:
+            label = self.agent_labels[agent]
+            self._tracks[key] = self._packets.track(label, parent, rank=_GPU_RANK + agent)
+        return self._tracks[key]
+
+    def _line_track(self, process: int | None, agent: int | None, line: int | None) -> int:
+        key = ("line", process, agent, line)
+        if key not in self._tracks:
+            parent = self._agent_track(process, agent)
+            number, name = self._lines[line] if line is not None else (None, f"no {self._group}")
+            label = name or f"{self._group.capitalize()} {number}"
+            self._tracks[key] = self._packets.track(label, parent, rank=-1 if line is None else line)
+        return self._tracks[key]
+
+
+def _free_pid(pid: int | None, used: set[int]) -> int:
+    """Perfetto identifies processes by pid only: processes of several nodes must not share one."""
+    if pid is None or not 0 < pid < 1 << 31 or pid in used:
+        pid = max((_FIRST_MADE_UP_PID, *(other + 1 for other in used)))
+    used.add(pid)
+    return pid

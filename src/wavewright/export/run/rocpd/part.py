@@ -1,0 +1,308 @@
+"""One source of a run as runs of a ROCpd file: the reader's mapping, the other way round."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import polars as pl
+
+from wavewright.export.run.event_ids import EVENT_TABLES, EventIds
+from wavewright.export.run.rocpd.calls import track_ids, with_messages
+from wavewright.readers.run.rocpd.environment import rank_of
+from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Json, MappedRow, Stored, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.export.run.rocpd.run import RunWriter
+    from wavewright.model.run import Run
+
+#: Table of numbered rows -> the column whose value becomes the stored id.
+_IDS = {
+    "nodes": "node_id",
+    "processes": "pid",
+    "threads": "tid",
+    "agents": "agent_id",
+    "queues": "queue_id",
+    "streams": "stream_id",
+    "code_objects": "code_object_id",
+    "symbols": "symbol_id",
+    "counter_info": "counter_id",
+}
+_PLACES = {stored: table for table, (stored, _) in TABLES.items()}
+_REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
+
+
+class PartWriter:
+    """Writes the tables of one source; `runs` are the runs of its processes, None = the process is left out."""
+
+    def __init__(self, part: Run, runs: list[RunWriter | None]) -> None:
+        self._part = part
+        self._runs = runs
+        self._tables = {table: part.table(table) for table in _IDS}
+        self._ids = {table: self._stored_ids(table) for table in _IDS}
+        self.counts: Counter[str] = Counter()
+
+    def write(self) -> None:
+        """All tables, one after the other."""
+        self._write_places()
+        self._number_events()
+        for table in EVENT_TABLES:
+            for run, piece in self._pieces(table):
+                self._write_events(run, table, piece)
+        for run, piece in self._pieces("arguments"):
+            self._write_rows(run, "arguments", piece, {"event_id": run.events.referred("arguments", piece["event"])})
+        self._write_counters()
+
+    def _stored_ids(self, table: str) -> pl.Series:
+        """Number of a row -> its id: the one that it had if that is unique in its run, else a new one."""
+        frame = self._tables[table]
+        owners = self._owners(table)
+        runs = [None if table == "nodes" and owner is None else self._run_of(owner) for owner in owners]
+        taken: set[tuple[Any, int]] = set()
+        ids: list[int | None] = []
+        for run, wanted in zip(runs, frame[_IDS[table]].to_list(), strict=True):
+            is_free = wanted is not None and (id(run), wanted) not in taken
+            ids.append(wanted if is_free else None)
+            taken.add((id(run), wanted))
+        fresh = max([0, *(number for number in ids if number is not None)])
+        for place, number in enumerate(ids):
+            if number is None:
+                fresh += 1
+                ids[place] = fresh
+        return pl.Series(ids, dtype=pl.Int64)
+
+    def _owners(self, table: str) -> list[int | None]:
+        """A process of each row; for a node the first that ran on it."""
+        frame = self._tables[table]
+        if table != "nodes":
+            return frame["process"].to_list()
+        nodes = self._tables["processes"]["node"].to_list()
+        return [nodes.index(node) if node in nodes else None for node in range(frame.height)]
+
+    def _run_of(self, process: int | None) -> RunWriter | None:
+        return self._runs[process] if process is not None else next((run for run in self._runs if run), None)
+
+    def _pieces(self, table: str, columns: list[str] | None = None) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
+        """The rows of each run, in chunks; rows without a process belong to the first run."""
+        runs = list(dict.fromkeys(run for run in self._runs if run))
+        owner = pl.Series([runs.index(run) if run else None for run in self._runs], dtype=pl.Int64)
+        first = next((process for process, run in enumerate(self._runs) if run), None)
+        for piece in self._part.chunks(table, columns):
+            number = owner.gather(piece["process"].fill_null(first))
+            for value in number.drop_nulls().unique().sort():
+                whole = len(runs) == 1 and not number.null_count()
+                yield runs[value], piece if whole else piece.filter(number == value)
+
+    def _number_events(self) -> None:
+        by_writer: dict[int, dict[str, list[pl.Series]]] = {}
+        for table in EVENT_TABLES:
+            for run, piece in self._pieces(table, ["process", "event"]):
+                by_writer.setdefault(id(run), {}).setdefault(table, []).append(piece["event"])
+        for writer in filter(None, self._runs):
+            writer.events = EventIds(
+                {name: pl.concat(pieces) for name, pieces in by_writer.get(id(writer), {}).items()}
+            )
+
+    def _write_places(self) -> None:
+        written: set[tuple[int, int]] = set()
+        for process, run in enumerate(self._runs):
+            if run is None:
+                continue
+            node = self._tables["processes"]["node"][process]
+            if node is not None and (id(run), node) not in written:
+                written.add((id(run), node))
+                self._write_node(run, node)
+            nid = self._ids["nodes"][node] if node is not None else run.stand_in("info_node")
+            pid = self._ids["processes"][process]
+            run.place = run.place or {"nid": nid, "pid": pid}
+            row = self._tables["processes"].slice(process, 1)
+            environment = json.dumps(self._environment(process, row["rank"][0]))
+            more = {"id": pl.Series([pid]), "nid": pl.Series([nid]), "environment": pl.Series([environment])}
+            self._write_rows(run, "processes", row, more)
+        for table in list(_IDS)[2:]:
+            frame = self._tables[table].with_columns(self._ids[table].alias("_id"))
+            for run, piece in self._split(frame):
+                more = {"id": piece["_id"]}
+                if table == "agents":
+                    more |= {"extdata": _agent_json(piece), "user_name": piece["product"]}
+                if table == "counter_info":
+                    more["target_arch"] = self._tables["agents"]["kind"].gather(piece["agent"])
+                run.highest[TABLES[table][0]] = max(run.highest[TABLES[table][0]], *piece["_id"])
+                self._write_rows(run, table, piece, more)
+
+    def _split(self, frame: pl.DataFrame) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
+        runs = [self._run_of(process) for process in frame["process"]]
+        for run in dict.fromkeys(run for run in runs if run):
+            yield run, frame.filter(pl.Series([other is run for other in runs], dtype=pl.Boolean))
+
+    def _write_node(self, run: RunWriter, node: int) -> None:
+        row = self._tables["nodes"].row(node, named=True)
+        number = self._ids["nodes"][node]
+        machine = row["machine_id"] or row["hostname"] or "unknown"
+        hashed = row["hash"] if row["hash"] is not None else crc32(machine.encode())
+        run.highest["info_node"] = max(run.highest["info_node"], number)
+        more = {"id": number, "machine_id": machine, "hash": hashed}
+        frame = self._tables["nodes"].slice(node, 1)
+        self._write_rows(run, "nodes", frame, {name: pl.Series([value]) for name, value in more.items()})
+
+    def _environment(self, process: int, rank: int | None) -> dict[str, str]:
+        """The variables; a rank that is missing in them (their values are masked) is added."""
+        rows = self._part.table("environment").filter(pl.col("process") == process)
+        environment = dict(rows.select("name", "value").iter_rows())
+        if rank is not None and rank_of(environment) != rank:
+            name = next((name for name in environment if rank_of({name: str(rank)}) == rank), "RANK")
+            environment[name] = str(rank)
+        return environment
+
+    def _sample_numbers(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
+        first = run.highest["sample"] + 1
+        run.highest["sample"] += piece.height
+        ids = pl.int_range(first, first + piece.height, eager=True)
+        if self._has_streamed_counters:
+            run.sample_times.append(pl.DataFrame({"time_ns": piece["time_ns"], "sample": ids}))
+        return ids
+
+    @cached_property
+    def _has_streamed_counters(self) -> bool:
+        return any(len(piece["time_ns"].drop_nulls()) for piece in self._part.chunks("counters", ["time_ns"]))
+
+    def _write_events(self, run: RunWriter, table: str, piece: pl.DataFrame) -> None:
+        ids = run.events.of(table, piece["event"])
+        event = {
+            "id": ids,
+            "stack_id": piece["correlation"],
+            "parent_stack_id": piece["parent_correlation"],
+            "correlation_id": piece["external_correlation"],
+        }
+        more = {"event_id": ids}
+        if table in ("regions", "samples"):
+            category, function, extdata = with_messages(piece, is_sample=table == "samples")
+            event |= {"call_stack": piece["call_stack"], "line_info": piece["line_info"], "extdata": extdata}
+            if table == "samples":
+                threads = self._ids["threads"].gather(piece["thread"])
+                more["track_id"] = track_ids(run, threads, function)
+                more["id"] = self._sample_numbers(run, piece)
+            else:
+                more["name_id"] = run.text_ids(function)
+        else:
+            category = _work_category(table, piece)
+        if table == "dispatches":
+            more["kernel_id"] = self._kernel_ids(run, piece)
+        if table == "copies":
+            more |= self._ends(run, piece)
+        event["category_id"] = run.text_ids(category)
+        run.insert("event", run.filled("event", event, piece.height))
+        self._write_rows(run, table, piece, more)
+
+    def _ends(self, run: RunWriter, piece: pl.DataFrame) -> dict[str, pl.Series]:
+        """Source and destination of copies; AMD's views need both, so a missing one is the host."""
+        ends = {f"{name}_id": self._ids["agents"].gather(piece[name]) for name in ("src_agent", "dst_agent")}
+        frame = pl.DataFrame(ends)
+        is_unknown = pl.all_horizontal(pl.all().is_null())
+        if frame.select(is_unknown.any()).item():
+            unknown = run.stand_in("info_agent")
+            frame = frame.with_columns(pl.when(is_unknown).then(unknown).otherwise(pl.all()).name.keep())
+        if any(frame.null_count().row(0)):
+            frame = frame.fill_null(run.stand_in("info_agent", type="CPU", name="host"))
+        return {name: frame[name] for name in ends}
+
+    def _kernel_ids(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
+        """The stored symbol of each dispatch if it matches the dispatch, else a new one."""
+        symbols = self._tables["symbols"]
+        same = piece["name"].cast(pl.String).eq_missing(symbols["name"].gather(piece["symbol"]))
+        for column in _REGISTERS:
+            same &= piece[column].is_null() | piece[column].eq_missing(symbols[column].gather(piece["symbol"]))
+        ids = self._ids["symbols"].gather(piece["symbol"])
+        same &= piece["symbol"].is_not_null()
+        if same.all():
+            return ids
+        keys = piece.select("name", *_REGISTERS)
+        missing = keys.filter(~same).unique(maintain_order=True)
+        symbol_ids = [self._new_symbol(run, row) for row in missing.iter_rows()]
+        with_symbols = missing.with_columns(pl.Series("made", symbol_ids, dtype=pl.Int64))
+        new_ids = keys.join(with_symbols, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
+        return pl.select(pl.when(same).then(ids).otherwise(new_ids)).to_series()
+
+    def _new_symbol(self, run: RunWriter, row: tuple[Any, ...]) -> int:
+        if row not in run.symbols:
+            name, sgprs, vgprs, accum_vgprs = row
+            run.symbols[row] = run.insert_row(
+                "info_kernel_symbol",
+                **run.place,
+                code_object_id=run.stand_in("info_code_object"),
+                kernel_name=name or "",
+                display_name=name or "",
+                sgpr_count=sgprs,
+                arch_vgpr_count=vgprs,
+                accum_vgpr_count=accum_vgprs,
+            )
+        return run.symbols[row]
+
+    def _write_counters(self) -> None:
+        for run, piece in self._pieces("counters"):
+            more = {"event_id": run.events.referred("counters", piece["event"])}
+            if piece["time_ns"].null_count() < piece.height:
+                more["sample_id"] = run.sample_ids(piece["time_ns"])
+            self._write_rows(run, "counters", piece, more)
+
+    def _write_rows(self, run: RunWriter, table: str, piece: pl.DataFrame, more: dict[str, pl.Series]) -> None:
+        """Rows in their stored table: columns by the reader's mapping, and `more` instead or in addition."""
+        stored, origins = TABLES[table]
+        values: dict[str, pl.Series] = {}
+        for name, origin in origins.items():
+            values |= self._stored_column(run, piece, name, origin)
+        if "process" in piece.columns and table not in ("processes", "arguments", "counters"):
+            nodes = self._tables["processes"]["node"]
+            values["nid"] = self._ids["nodes"].gather(nodes.gather(piece["process"]))
+        frame = run.filled(stored, values | more, piece.height)
+        run.insert(stored, frame)
+        self.counts[table] += piece.height
+
+    def _stored_column(self, run: RunWriter, piece: pl.DataFrame, name: str, origin: Any) -> dict[str, pl.Series]:
+        series = piece[name] if name in piece.columns else None
+        if isinstance(origin, First):
+            origin = origin.origin
+        if series is None or isinstance(origin, Json) or "." in getattr(origin, "column", ""):
+            return {}
+        if isinstance(origin, End):
+            return {origin.end: series}
+        if isinstance(origin, MappedRow):
+            return {origin.column: self._ids[_PLACES[origin.table]].gather(series)}
+        if isinstance(origin, Text):
+            return {origin.column: run.text_ids(series)}
+        if isinstance(origin, Stored):
+            return {origin.column: series.cast(pl.Int64) if series.dtype == pl.Boolean else series}
+        return {}
+
+
+def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
+    if table == "allocations":
+        is_scratch = piece["level"].cast(pl.String).eq_missing(pl.Series(["SCRATCH"]).new_from_index(0, piece.height))
+        return pl.select(
+            pl.when(is_scratch).then(pl.lit("SCRATCH_MEMORY")).otherwise(pl.lit("MEMORY_ALLOCATION"))
+        ).to_series()
+    name = {"dispatches": "KERNEL_DISPATCH", "copies": "MEMORY_COPY"}[table]
+    return pl.Series([name]).new_from_index(0, piece.height)
+
+
+def _agent_json(agents: pl.DataFrame) -> pl.Series:
+    """The stored properties of agents, with the other values of the run."""
+    origins = {name: origin for name, origin in TABLES["agents"][1].items() if isinstance(origin, Json)}
+    texts = []
+    for row in agents.iter_rows(named=True):
+        try:
+            stored = json.loads(row["properties"] or "{}")
+        except ValueError:
+            stored = None
+        missing = {
+            origin.key: row[name] // origin.factor
+            for name, origin in origins.items()
+            if isinstance(stored, dict) and row[name] is not None and origin.key not in stored
+        }
+        texts.append(json.dumps(stored | missing) if missing else row["properties"])
+    return pl.Series(texts, dtype=pl.String)

@@ -1,0 +1,38 @@
+"""The tables of AMD's `rocpd summary` as CSV files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wavewright.base.csv import write_csv
+from wavewright.errors import UsageError
+from wavewright.export.kit.staging import staged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import polars as pl
+
+
+def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
+    """Write each table as `<name>.csv` into a new folder, all of them or none; names become names of files.
+
+    Raises
+    ------
+    UsageError
+        When the folder exists and is not empty.
+    WavewrightError
+        When it cannot be written.
+    """
+    is_there = folder.exists()
+    if is_there and (not folder.is_dir() or any(folder.iterdir())):
+        what = "the folder is not empty"
+        raise UsageError(what, where=str(folder), advice="choose a new or empty folder")
+    names = {name: f"{re.sub(r'[^A-Za-z0-9_-]', '_', name)}.csv" for name in tables}
+    with staged([folder], force=is_there) as (twin,):
+        twin.mkdir()
+        for name, table in tables.items():
+            (twin / names[name]).write_text(write_csv(table), encoding="utf-8")
+    return [folder / name for name in names.values()]

@@ -1,0 +1,107 @@
+"""occupancy.json: every start and end of a wave, their kernels and (schema 3.1) dispatches and events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from wavewright.export.kit.json_text import encode, integer_rows
+from wavewright.export.trace.ui_output.kernel_ids import KernelNames
+
+if TYPE_CHECKING:
+    from wavewright.export.trace.ui_output.kernel_ids import KernelIds
+    from wavewright.model.trace import ThreadTrace
+
+#: Fields of an occupancy row -> columns; schema 3.0 has the first six (spec_ui_output 5.2).
+_FIELDS = {
+    "time": "time_cycles",
+    "cu": "cu",
+    "simd": "simd",
+    "slot": "slot",
+    "start": "start",
+    "kernel_id": "kernel_id",
+    "me_id": "me",
+    "pipe_id": "pipe",
+    "is_ext": "is_ext",
+    "workgroup_id": "workgroup",
+    "cluster_id": "cluster",
+}
+
+#: AMD's decoder leaves it (and a dispatch's packet address) 0, so it is not in the tables (differences.md).
+_NOT_IN_TABLES = {"byte_offset": 0}
+
+_EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}
+_DISPATCH_FIELDS = {
+    "time": "time_cycles",
+    "me_id": "me",
+    "pipe_id": "pipe",
+    "user_sgprs": "user_sgprs",
+    "vgprs": "vgprs",
+    "sgprs": "sgprs",
+    "lds_size": "lds_bytes",
+    "thread_dim_x": "workgroup_size_x",
+    "thread_dim_y": "workgroup_size_y",
+    "thread_dim_z": "workgroup_size_z",
+    "flags": "flags",
+}
+
+
+def occupancy_json(trace: ThreadTrace, kernel_ids: KernelIds, *, extended: bool = False) -> bytes:
+    """The bytes of occupancy.json; kernels that are met for the first time get numbers from `kernel_ids`."""
+    names = KernelNames(trace)
+    occupancy = trace.occupancy.sort("se", maintain_order=True)
+    numbered = occupancy.with_columns(kernel_id=_kernel_numbers(occupancy, kernel_ids, names))
+    fields = list(_FIELDS.values())[: 11 if extended else 6]
+    rows = numbered.select("se", pl.col(*fields).fill_null(0).cast(pl.Int64))
+    document: dict[str, Any] = {
+        str(se): msgspec.Raw(integer_rows(part.drop("se")))
+        for (se,), part in rows.partition_by("se", as_dict=True, maintain_order=True).items()
+    }
+    if extended:
+        document |= {"occupancy_fields": list(_FIELDS), "events": _events(trace, kernel_ids, names)}
+    document["version"] = "3.1.0" if extended else "3.0.0"
+    document["dispatches"] = {str(number): name for number, name in kernel_ids.names.items()}
+    return encode(document)
+
+
+def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelNames) -> pl.Series:
+    """A kernel number for each row of a frame with the columns `code_object`, `address` and `kernel`.
+
+    The entry tells kernels apart. A decoded directory may know nothing of a kernel but its name: then that does.
+    """
+    placed = entered.select(pl.col("code_object", "address").fill_null(0), "kernel")
+    has_place = (pl.col("code_object") != 0) | (pl.col("address") != 0)
+    placed = placed.with_columns(pl.when(~has_place).then("kernel").alias("kernel"))
+    entries = placed.unique(maintain_order=True)
+    numbers = [
+        kernel_ids.number((code_object, address), names.of((code_object, address)))
+        if kernel is None
+        else kernel_ids.number(names.of_kernel(kernel), names.of_kernel(kernel))
+        for code_object, address, kernel in entries.iter_rows()
+    ]
+    table = entries.with_columns(pl.Series("kernel_id", numbers, pl.Int64))
+    return placed.join(table, on=entries.columns, how="left", nulls_equal=True, maintain_order="left")["kernel_id"]
+
+
+def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> dict[str, list[dict[str, Any]]]:
+    """SE -> dispatches and events by time."""
+    events: list[tuple[int, int, dict[str, Any]]] = []
+    numbers = _kernel_numbers(trace.dispatches, kernel_ids, names)
+    for row, number in zip(trace.dispatches.iter_rows(named=True), numbers, strict=True):
+        entry = row["code_object"] or 0, row["address"] or 0
+        dispatch = {key: row[column] for key, column in _DISPATCH_FIELDS.items() if row[column] is not None}
+        dispatch |= {"kind": "dispatch", "kernel_id": number, "kernel_name": names.of(entry)}
+        dispatch |= _NOT_IN_TABLES | {"dispatch_pkt_addr": 0}
+        dispatch["entry_point"] = {"code_object_id": entry[0], "address": entry[1]}
+        events.append((row["se"], row["time_cycles"], dispatch))
+    for row in trace.events.iter_rows(named=True):
+        event = {key: row[column] for key, column in _EVENT_FIELDS.items()}
+        events.append(
+            (row["se"], row["time_cycles"], event | _NOT_IN_TABLES | {"kind": "event", "payload": row["payload"]})
+        )
+    by_se: dict[str, list[dict[str, Any]]] = {}
+    for se, _, item in sorted(events, key=lambda event: event[:2]):
+        by_se.setdefault(str(se), []).append(item)
+    return by_se

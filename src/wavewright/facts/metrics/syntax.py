@@ -1,0 +1,163 @@
+"""Parser of formulas: Python's syntax tree, and the part of it that metrics use.
+
+Metrics have numbers, names, channels, + - * /, max, min and sum. Derived counters of traces read their own tree
+(`analysis.trace.derived_counters.parser`).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.nodes import Leaf, Node, Number, Operation, Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_LENGTH = 4000  #: Characters of a formula.
+_MAX_NODES = 1000  #: Far below where the recursion of Python's parser and of the evaluations ends.
+_MOST_CHANNELS = 4096
+_LARGEST = 1e300
+_CALLS = ("max", "min", "sum")
+
+
+class FormulaError(Exception):
+    """A formula that is not Python, or too large."""
+
+    def __init__(self, message: str, offset: int = 1, *, is_too_deep: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset  #: Character, from 1; 0 = past the end.
+        self.is_too_deep = is_too_deep
+
+
+def syntax_tree(text: str) -> ast.expr:
+    """Python's syntax tree of an expression.
+
+    Raises
+    ------
+    FormulaError
+        When it is not an expression, or has too many parts.
+
+    Examples
+    --------
+    >>> ast.unparse(syntax_tree("A+2*B"))
+    'A + 2 * B'
+    """
+    if len(text) > MAX_LENGTH:
+        raise FormulaError(f"more than {MAX_LENGTH:,} characters", is_too_deep=True)
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise FormulaError(error.msg, error.offset or 0, is_too_deep="too many" in error.msg) from None
+    except (ValueError, RecursionError, MemoryError):
+        message = "it is nested too deeply, or contains characters that no formula has"
+        raise FormulaError(message, is_too_deep=True) from None
+    # A node takes at least one character.
+    if len(text) > _MAX_NODES and sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+        raise FormulaError(f"it has more than {_MAX_NODES:,} parts", is_too_deep=True)
+    return tree
+
+
+def read_node(node: ast.expr, text: str) -> Node:
+    """The node that a part of the syntax tree of `text` stands for.
+
+    Raises
+    ------
+    UsageError
+        When it is not of the notation; the error names the character.
+
+    Examples
+    --------
+    >>> read_node(ast.parse("TCC_HIT[3]", mode="eval").body, "TCC_HIT[3]").text
+    'TCC_HIT[3]'
+    """
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Add | ast.Sub):
+            return Terms(tuple(_terms(node, 1, text)))
+        if isinstance(node.op, ast.Mult | ast.Div):
+            word = "*" if isinstance(node.op, ast.Mult) else "/"
+            return Operation(word, (read_node(node.left, text), read_node(node.right, text)))
+        raise wrong(text, "only + - * / and parentheses are known here", node.col_offset)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _LARGEST:
+            raise wrong(text, f"{str(value)[:40]} is not a number that a formula can hold", node.col_offset)
+        return Number(float(value))
+    if isinstance(node, ast.Name):
+        return Leaf(node.id, node.id if _is_counter(node, text) else "")
+    if isinstance(node, ast.Subscript):
+        counter = _indexed(node, text)
+        if isinstance(node.slice, ast.Name) and node.slice.id == "i":
+            return Leaf(f"{counter}[i]", counter, -1)
+        channel = _channel(node.slice, text)
+        return Leaf(f"{counter}[{channel}]", counter, channel)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return Operation("-", (read_node(node.operand, text),))
+    if isinstance(node, ast.Call):
+        return _call(node, text)
+    raise wrong(text, "only numbers, counters, quantities, + - * /, max, min and sum are known", node.col_offset)
+
+
+def _terms(node: ast.expr, sign: int, text: str) -> Iterator[tuple[int, Node]]:
+    """The terms of a chain; a chain in parentheses after a sign is one term: it is a difference of its own."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        yield from _terms(node.left, sign, text)
+        right = 1 if isinstance(node.op, ast.Add) else -1
+        yield right, read_node(node.right, text)
+    else:
+        yield sign, read_node(node, text)
+
+
+def _call(node: ast.Call, text: str) -> Node:
+    word = node.func.id if isinstance(node.func, ast.Name) else ""
+    if word not in _CALLS or node.keywords:
+        raise wrong(text, f"the functions are {', '.join(_CALLS)}", node.col_offset)
+    if word != "sum":
+        if len(node.args) < 2:
+            raise wrong(text, f"{word} takes at least two values", node.col_offset)
+        return Operation(word, tuple(read_node(item, text) for item in node.args))
+    item = node.args[0] if len(node.args) == 1 else None
+    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
+        raise wrong(text, "sum takes the channels of a counter, as in sum(TCC_HIT[:])", node.col_offset)
+    counter = _indexed(item, text)
+    first = 0 if item.slice.lower is None else _channel(item.slice.lower, text)
+    end = -1 if item.slice.upper is None else _channel(item.slice.upper, text)
+    if 0 <= end <= first:
+        raise wrong(text, f"no channel is in [{first}:{end}]", node.col_offset)
+    both = "" if first == 0 and end == -1 else (str(first), "" if end == -1 else str(end))
+    return Leaf(f"sum({counter}[{both[0]}:{both[1]}])" if both else f"sum({counter}[:])", counter, first, end)
+
+
+def _indexed(node: ast.Subscript, text: str) -> str:
+    if isinstance(node.value, ast.Name) and _is_counter(node.value, text):
+        return node.value.id
+    raise wrong(text, "only counters have channels", node.col_offset)
+
+
+def _channel(node: ast.expr, text: str) -> int:
+    value = node.value if isinstance(node, ast.Constant) else None
+    if type(value) is int and 0 <= value <= _MOST_CHANNELS:
+        return value
+    raise wrong(text, f"a channel is i or a number from 0 to {_MOST_CHANNELS:,}", node.col_offset)
+
+
+def _is_counter(node: ast.Name, text: str) -> bool:
+    name = node.id
+    if name.isascii() and (name == name.upper() or name == name.lower()) and name not in _CALLS:
+        return name == name.upper()
+    raise wrong(text, f"{name!r:.60}: counters are upper-case, quantities lower-case", node.col_offset)
+
+
+def wrong(text: str, what: str, offset: int) -> UsageError:
+    """The error about a character of a formula.
+
+    Examples
+    --------
+    >>> str(wrong("TCC_HIT ** 2", "no powers", 8))
+    "character 9 of 'TCC_HIT ** 2': no powers"
+    """
+    lead = len(text) - len(text.lstrip())
+    shown = text if len(text) <= 80 else text[:77] + "..."
+    return UsageError(what, where=f"character {lead + offset + 1} of {shown!r}")

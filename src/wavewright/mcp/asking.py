@@ -1,0 +1,238 @@
+"""Topics as answers of tools: one registry for reports, notebooks and agents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from wavewright.errors import UsageError
+from wavewright.mcp.cursors import cursor, start_of
+from wavewright.mcp.declared import TOOLS
+from wavewright.mcp.offers import ALIASES, offers_of
+from wavewright.mcp.reply import Offer, Reply
+from wavewright.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
+from wavewright.model.report import Column, Finding, NextQuestion, Sentence, Table
+from wavewright.readers.files.kinds import DOCUMENTS
+from wavewright.report.kit.brief import quoted
+from wavewright.report.kit.topic import Wording
+from wavewright.report.topics import topic_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.mcp.captures import Capture
+    from wavewright.mcp.declared import Tool
+    from wavewright.model.report import Block, Section
+    from wavewright.page.protocol.document import Document
+    from wavewright.report.kit.topic import Topic
+
+_OURS = ("capture", "about", "limit", "cursor")  #: Parameters that the tools have and topics do not.
+_WIDTH = 140
+_EVERY = 10_000  #: Findings of a diagnosis: all.
+#: (kind, topic) -> the view of the page that shows the same.
+VIEWS = {
+    ("trace", "diagnose"): "diagnosis", ("trace", "hotspots"): "isa", ("trace", "stalls"): "stalls",
+    ("trace", "waits"): "waits", ("trace", "source"): "source", ("trace", "loops"): "loops",
+    ("trace", "latency"): "memory_latency", ("trace", "barriers"): "barriers", ("trace", "states"): "wave_states",
+    ("trace", "occupancy"): "occupancy_limits", ("trace", "coverage"): "coverage", ("trace", "about"): "summary",
+    ("run", "diagnose"): "run_diagnosis", ("run", "summary"): "run_summary", ("run", "kernels"): "kernels",
+    ("run", "busy"): "busy", ("run", "gaps"): "gaps", ("run", "overlap"): "overlap", ("run", "path"): "path",
+    ("run", "ranks"): "ranks", ("run", "regions"): "regions", ("run", "about"): "run_timeline",
+    ("counters", "diagnose"): "counter_diagnosis", ("counters", "speed"): "speed_of_light",
+    ("counters", "roofline"): "roofline", ("counters", "memory-chart"): "memory_chart",
+    ("counters", "panels"): "panels", ("counters", "kernels"): "counter_kernels",
+    ("counters", "about"): "counter_system",
+}  # fmt: skip
+
+
+def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Document) -> Reply:
+    """The answer of a tool that is made of topics.
+
+    Raises
+    ------
+    UsageError
+        When the tool is not about such documents, or an argument is wrong.
+    """
+    topic = _topic(tool, arguments, document)
+    limit = int(arguments.get("limit") or tool.usual_rows)
+    start = start_of(arguments["cursor"], tool.name, arguments) if arguments.get("cursor") else 0
+    given = {_spelled(topic, name): str(value) for name, value in arguments.items() if name not in _OURS}
+    answer = topic.answer(document, **topic.parsed(given))
+    section = topic.worded(document, answer, Wording(limit=limit, width=_WIDTH))
+    findings = _findings(section) and _findings(topic.worded(document, answer, Wording(limit=_EVERY, width=_WIDTH)))
+    asked = Offer(tool.name, {name: value for name, value in arguments.items() if name not in ("limit", "cursor")})
+    asked = replace(asked, arguments={**asked.arguments, "capture": capture.handle})
+    if document.kind == "trace":
+        section = replace(section, next_questions=_towards_a_place(section, given, findings, document))
+    reply = reply_of(section, capture, document, start=start, limit=limit, asked=asked, findings=findings)
+    link = _link(capture, document, topic.name, given)
+    return replace(reply, links=(link,), cursor_of=partial(cursor, tool.name, arguments))
+
+
+def reply_of(
+    section: Section,
+    capture: Capture,
+    document: Document,
+    *,
+    start: int = 0,
+    limit: int = 10,
+    asked: Offer | None = None,
+    findings: Sequence[Finding] = (),
+) -> Reply:
+    """A section as an answer about a capture; from the second page on it is the rows alone.
+
+    `findings` are all that there are, of which the section has the first.
+    """
+    tables = (rows_of_findings(findings, start, limit),) if findings else _tables(section, start, limit)
+    if start:
+        rows: list[Block] = [*findings[start : start + limit]] or [_as_table(table) for table in tables[:1]]
+        section = replace(section, blocks=(Sentence(headline(section), "headline"), *rows))
+        tables = tables[:1]
+    return Reply(
+        headline(section),
+        (section,),
+        tables,
+        capture.handle,
+        subject_of(capture, document),
+        document.kind,
+        losses=losses_of(document),
+        offers=offers_of(section.next_questions, document.kind, capture.handle, asked=asked),
+        limit=limit,
+    )
+
+
+def _findings(section: Section) -> list[Finding]:
+    return [block for block in section.blocks if isinstance(block, Finding)]
+
+
+def headline(section: Section) -> str:
+    """The answer in one sentence."""
+    sentences = [block for block in section.blocks if isinstance(block, Sentence)]
+    first = next((block for block in sentences if block.style == "headline"), None)
+    tables = [block.title for block in section.blocks if isinstance(block, Table) and block.title]
+    return first.text if first else next(iter([*(block.text for block in sentences), *tables]), section.title)
+
+
+def subject_of(capture: Capture, document: Document) -> str:
+    """What an answer is about, in one line."""
+    if document.kind != "trace":
+        return f"{capture.handle}: {DOCUMENTS[document.kind]}, {capture.name}"
+    from wavewright.analysis.trace.subject import subject
+    from wavewright.report.kit.subject import subject_line
+
+    return f"{capture.handle}: {subject_line(subject(document.trace), width=_WIDTH).plain}"
+
+
+def losses_of(document: Document, label: str = "loss: ") -> tuple[str, ...]:
+    """What could not be read, in words; notes about the reading have the label `note: `."""
+    from wavewright.report.kit.losses import loss_lines
+
+    lines = [line.plain for line in loss_lines(document.opened.losses)]
+    return tuple(line.removeprefix(label) for line in lines if line.startswith(label))
+
+
+def nearest(given: str, choices: tuple[str, ...]) -> str:
+    """Advice about a word that is none of the choices.
+
+    Examples
+    --------
+    >>> nearest("instructions", ("instruction", "line"))
+    "did you mean 'instruction'? choices: instruction, line"
+    """
+    meant = get_close_matches(given.lower(), choices, n=1, cutoff=0.5)
+    return (f"did you mean {meant[0]!r}? " if meant else "") + f"choices: {', '.join(choices)}"
+
+
+def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Topic:
+    kind = document.kind
+    names = tool.topics.get(kind, ())
+    if not names:
+        others = ", ".join(each.name for each in TOOLS if kind in each.topics)
+        what = f"{tool.name} is not about {DOCUMENTS[kind]}"
+        raise UsageError(what, where=document.label, advice=f"of {DOCUMENTS[kind]} ask {others}")
+    about = arguments.get("about") or names[0]
+    if about not in names:
+        what = f"{tool.name} does not answer about {about!r} of {DOCUMENTS[kind]}"
+        raise UsageError(what, where=document.label, advice=nearest(about, names))
+    return topic_of(kind, about)
+
+
+def _towards_a_place(
+    section: Section, given: Mapping[str, str], findings: Sequence[Finding], document: Document
+) -> tuple[NextQuestion, ...]:
+    """What to ask next, with what leads to a place in the code first: people change lines, not causes."""
+    by = "line" if _has_lines(document) else "instruction"
+    hottest = NextQuestion("hotspots", {"by": by}, f"the costliest {by}s")
+    questions = tuple(
+        hottest if each.topic == "hotspots" and each.parameters.get("by") == "line" else each
+        for each in section.next_questions
+    )
+    if section.name == "waits" and "at" in given and all(each.topic != "source" for each in questions):
+        return (NextQuestion("source", {"at": given["at"]}, "it does not wait: its source"), *questions)
+    if findings and all(part.label != "see" for part in findings[0].paragraphs):  # a roof has no place of its own
+        return (replace(hottest, reason=f"f1 has no single place: the costliest {by}s"), *questions)
+    return questions
+
+
+def _has_lines(document: Document) -> bool:
+    lines = document.trace.code["line"]
+    return lines.null_count() < lines.len()
+
+
+def _spelled(topic: Topic, name: str) -> str:
+    """The name of a parameter as the topic has it."""
+    return next((theirs for theirs, ours in ALIASES.items() if ours == name and theirs in topic.parameters), name)
+
+
+def _tables(section: Section, start: int, limit: int) -> tuple[Rows, ...]:
+    """Frames with real numbers, else tables as people read them."""
+    frames = [table for table in section.data if table.frame.height]
+    if frames:
+        return tuple(
+            rows_of(table.name, table.frame, start=0 if number else start, limit=limit)
+            for number, table in enumerate(frames)
+        )
+    shown = [block for block in section.blocks if isinstance(block, Table)]
+    return tuple(rows_of_table(f"table_{number}", block) for number, block in enumerate(shown, 1))
+
+
+def _as_table(rows: Rows) -> Table:
+    last = rows.start + len(rows.rows)
+    title = f"rows {rows.start + 1:,} to {last:,} of {rows.total:,}"
+    texts = [["" if value is None else str(value) for value in row] for row in rows.rows]
+    numbers = [all(isinstance(row[at], int | float | None) for row in rows.rows) for at in range(len(rows.columns))]
+    columns = tuple(
+        Column(name, is_number, not is_number) for name, is_number in zip(rows.columns, numbers, strict=True)
+    )
+    return Table(title, columns, tuple(map(tuple, texts)))
+
+
+def _link(capture: Capture, document: Document, topic: str, given: Mapping[str, str]) -> str:
+    """The command that shows a person the same place in the viewer."""
+    place: dict[str, Any] = {}
+    if "at" in given:
+        place["row"] = _row(document, given["at"])
+    if "file" in given and given.get("line", "").isdecimal():
+        place |= {"file": given["file"], "line": given["line"]}
+    if view := VIEWS.get((document.kind, topic)):
+        place["view"] = view
+    place = {name: value for name, value in place.items() if value is not None}
+    at = f" --at {quoted(urlencode(place))}" if place else ""
+    return f"wavewright open {quoted(capture.name)}{at}"
+
+
+def _row(document: Document, handle: str) -> int | None:
+    from wavewright.report.kit.handles import parse_instruction
+
+    if document.kind != "trace":
+        return None
+    try:
+        address = parse_instruction(handle)
+    except UsageError:
+        return None
+    code = document.trace.code
+    rows = code.filter(code["address"] == address)["row"]
+    return int(rows[0]) if rows.len() else None

@@ -1,0 +1,27 @@
+"""Tools that are not made of topics: opening, finding, comparing, querying, planning. One module each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.mcp.tools.comparing import compare
+from wavewright.mcp.tools.finding import list_captures
+from wavewright.mcp.tools.opening import open_capture
+from wavewright.mcp.tools.planning import plan_capture
+from wavewright.mcp.tools.querying import query, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.mcp.captures import Captures
+    from wavewright.mcp.reply import Reply
+
+#: Name of the tool -> captures, arguments, and where it says what it is doing -> the answer.
+ANSWERS: dict[str, Callable[[Captures, dict[str, Any], Callable[[str], None]], Reply]] = {
+    "open_capture": open_capture,
+    "list_captures": list_captures,
+    "compare": compare,
+    "query": query,
+    "schema": schema,
+    "plan_capture": plan_capture,
+}

@@ -1,0 +1,101 @@
+"""`compare`: what changed between two captures of a kind, beyond noise?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.mcp.asking import losses_of, reply_of
+from wavewright.mcp.cursors import cursor, start_of
+from wavewright.mcp.declared import USUAL_ROWS
+from wavewright.mcp.reply import Offer
+from wavewright.model.report import Section
+from wavewright.readers.files.kinds import DOCUMENTS
+from wavewright.report.kit.blocks import blocks_of
+from wavewright.report.kit.brief import quoted
+from wavewright.report.kit.topic import WIDTH, data_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.mcp.captures import Captures
+    from wavewright.mcp.reply import Reply
+    from wavewright.page.protocol.document import Document
+
+_FINE_LINES = 3  #: Source lines from which lines are compared instead of instructions.
+#: The table with what changed, by kind of document.
+_MAIN = {"trace": "units", "run": "things", "counters": "metrics"}
+
+
+def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
+    """Compare a capture with another one; the first is the base."""
+    base, other = captures.get(arguments["capture"]), captures.get(arguments["other"])
+    documents = []
+    for capture in (base, other):
+        say(f"reading {capture.name}")
+        documents.append(captures.document(capture))
+    kinds = [document.kind for document in documents]
+    if kinds[0] != kinds[1]:
+        what = f"{base.handle} is {DOCUMENTS[kinds[0]]}, {other.handle} is {DOCUMENTS[kinds[1]]}"
+        raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
+    if arguments.get("step") and kinds[0] != "run":
+        raise UsageError("only runs have steps", advice="leave `step` out")
+    say("comparing")
+    limit = arguments.get("limit", USUAL_ROWS)
+    answer, parts = _COMPARED[kinds[0]](documents, arguments, limit)
+    data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kinds[0]])
+    question = "What changed, and is it more than noise?"
+    section = Section("compare", "Comparison", question, blocks_of(parts), tuple(data), answer.definition)
+    start = start_of(arguments["cursor"], "compare", arguments) if arguments.get("cursor") else 0
+    reply = reply_of(section, base, documents[0], start=start, limit=limit)
+    lost = [
+        f"{capture.handle}: {loss}"
+        for capture, each in zip((base, other), documents, strict=True)
+        for loss in losses_of(each)
+    ]
+    return replace(
+        reply,
+        subject=f"{base.handle}: {base.name} (before), {other.handle}: {other.name} (after)",
+        losses=tuple(lost),
+        offers=tuple(
+            Offer("diagnose", {"capture": each.handle}, why) for each, why in ((other, "after"), (base, "before"))
+        ),
+        links=(f"wavewright open {quoted(base.name)} {quoted(other.name)}",),
+        cursor_of=partial(cursor, "compare", arguments),
+    )
+
+
+def _traces(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
+    from wavewright.analysis.trace.compare import compare as compared
+    from wavewright.analysis.trace.trust.mapping import mapping
+    from wavewright.report.trace.compare import compare_report
+
+    traces = [document.trace for document in documents]
+    lines = [mapping(trace) for trace in traces]
+    is_fine = all(each.mapped_share > 0.5 and each.effective_line_count >= _FINE_LINES for each in lines)
+    answer = compared(traces, by="line" if is_fine else "instruction", labels=["A", "B"])
+    return answer, compare_report(answer, limit=limit, width=WIDTH)
+
+
+def _runs(documents: list[Document], arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
+    from wavewright.analysis.run.compare import combine_compare
+    from wavewright.analysis.run.compared_side import partial_compare
+    from wavewright.report.run.compare import comparison_report
+
+    sides = [[document.kept("mcp side", partial(partial_compare, document.run))] for document in documents]
+    answer = combine_compare(sides, step=arguments.get("step"))
+    paths = [document.label for document in documents]
+    return answer, comparison_report(answer, paths=paths, limit=limit, width=WIDTH)
+
+
+def _counters(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
+    from wavewright.analysis.counters.compare import counter_compare
+    from wavewright.report.counters.compare import counter_comparison_report
+
+    answer = counter_compare([document.counters for document in documents])
+    return answer, counter_comparison_report(answer, limit=limit, width=WIDTH)
+
+
+_COMPARED = {"trace": _traces, "run": _runs, "counters": _counters}

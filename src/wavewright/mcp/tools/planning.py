@@ -1,0 +1,94 @@
+"""`plan_capture`: the command that records what is missing. It is a text: nothing is run."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.mcp.reply import Reply
+from wavewright.mcp.rows import Rows
+from wavewright.model.report import Preformatted, Section, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.capture.wanted import Wanted
+    from wavewright.mcp.captures import Captures
+    from wavewright.model.report import Block
+
+_PROGRAM = "./program"
+_FOLDER = "capture"
+_WIDTH = 10_000  #: A command stays on one line.
+_VERBS = {"trace": "att", "run": "run", "counters": "counters"}
+
+
+def plan_capture(_captures: Captures, arguments: dict[str, Any], _say: Callable[[str], None]) -> Reply:
+    """The commands of a capture, and how to look at what they leave."""
+    goal, kernel = arguments["goal"], arguments.get("kernel", "")
+    try:
+        program = tuple(shlex.split(arguments.get("command") or _PROGRAM))
+    except ValueError as error:
+        raise UsageError(f"the command cannot be read: {error}", advice="write it as in a shell") from error
+    lines, notes = _counters(arguments, program) if goal == "counters" else _planned(goal, kernel, program)
+    chosen = ["--kernel", kernel] if kernel and goal != "run" else []
+    easy = shlex.join(["wavewright", "capture", _VERBS[goal], *chosen, "--", *program])
+    rows = [("rocprofv3", line) for line in lines] + [("or, with retries and a verdict", easy)]
+    headline = f"this records {_WORDS[goal]}; nothing was run"
+    blocks: list[Block] = [Sentence(headline, "headline"), Preformatted("\n".join([*lines, f"# or: {easy}"]))]
+    blocks += [Sentence(note, "note") for note in notes]
+    return Reply(
+        headline,
+        (Section("plan", "Plan", "How is it recorded?", tuple(blocks)),),
+        (Rows("commands", ("tool", "command"), tuple(rows), len(rows)),),
+        notes=("run it on the machine with the GPU, then open_capture the folder",),
+    )
+
+
+_WORDS = {
+    "trace": "a thread trace: where the waves of a kernel spend their cycles",
+    "run": "a run: kernels, copies, calls and markers over time",
+    "counters": "hardware counters: which unit is at its limit",
+}
+
+
+def _planned(goal: str, kernel: str, program: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
+    from wavewright.capture.plans.planning import planned
+    from wavewright.capture.rocprofv3.releases import assumed
+    from wavewright.capture.wanted import RunTrace, ThreadTraces
+    from wavewright.report.capture.shell import command_text
+
+    wanted: Wanted = RunTrace(program=program)
+    notes: tuple[str, ...] = ()
+    if goal == "trace":
+        wanted = ThreadTraces(program=program, kernel=kernel, launches=(2,) if kernel else ())
+        if not kernel:
+            notes = ("without `kernel` every kernel is traced: name the hottest, from a run",)
+    plan = planned(wanted, assumed(), None, raw=_FOLDER, variables={})
+    texts = [command_text(command, _WIDTH).plain for command in plan.commands]
+    return [" ".join(text.replace("\\\n", " ").split()) for text in texts], (*notes, *plan.notes)
+
+
+def _counters(arguments: dict[str, Any], program: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
+    from wavewright.analysis.counters.plan import plan_capture as plan_counters
+    from wavewright.capture.inputs.counter_input import command_without_file, commands, input_text
+    from wavewright.capture.plans.counter_passes import remarks, summary
+
+    target = arguments.get("target")
+    if not target:
+        what = "for which GPU are counters to be recorded?"
+        raise UsageError(what, advice="give `target`: gfx942 or MI300X")
+    kernels = (arguments["kernel"],) if arguments.get("kernel") else ()
+    plan = plan_counters(target)
+    alone = command_without_file(plan, kernels=kernels)
+    run, _ = commands(plan, kernels=kernels)
+    remarks_of_plan = (summary(plan), *remarks(plan))
+    placed = [line.replace(_PROGRAM, shlex.join(program)) for line in ([alone] if alone else [run])]
+    if alone:
+        return placed, remarks_of_plan
+    verb = f"wavewright counters --plan --target {shlex.quote(target)} -o counters.json"
+    size = f"{len(input_text(plan, kernels=kernels)):,}"
+    return [verb, *placed], (
+        *remarks_of_plan,
+        f"the first command writes the passes ({size} characters) to counters.json",
+    )

@@ -1,0 +1,77 @@
+"""`Baseline`: what captures measured, in little space, so that later ones can be held against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.report import InputFile
+
+BASELINE_FORMAT = "wavewright baseline"
+BASELINE_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that one capture measured: its mean, and how sure that is.
+
+    Examples
+    --------
+    >>> Quantity("kernel", "attention", "ns", 200, 210_000.0, error=350.0, degrees=199).key
+    ('kernel', 'attention')
+    """
+
+    subject: str  #: A name of `wavewright.analysis.common.gate.subjects`: kernel, gpu-time, cycles, ...
+    name: str  #: As recorded; empty = there is only this one of its subject.
+    unit: str  #: ns, cycles, share, or the unit of a metric.
+    count: int  #: Calls, waves, dispatches or steps that the mean is of.
+    mean: float
+    error: float | None = None  #: Standard error of the mean within the capture; None = not known.
+    degrees: int | None = None  #: Degrees of freedom of `error`.
+    median: float | None = None
+    deviation: float | None = None  #: Median of the distances from the median.
+    total: float | None = None  #: Of things of the GPU: their time per unit (run or step).
+    lanes: float | None = None  #: Of kernels: mean size of the grid.
+    file: str = ""  #: Of source lines: the file; `line` is its line.
+    line: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is about."""
+        return self.subject, self.name
+
+
+@dataclass(frozen=True)
+class MeasuredCapture:
+    """What one capture measured."""
+
+    label: str  #: Name of its file or folder.
+    quantities: tuple[Quantity, ...]
+    inputs: tuple[InputFile, ...] = ()
+    target: str = ""  #: GPU: gfx942, ...; empty = not recorded.
+    product: str = ""
+    software: Mapping[str, str] = field(default_factory=dict)  #: What wrote it: format, version.
+    kernel: str = ""  #: Of traces: the traced kernel, without template arguments.
+    code: str = ""  #: Of traces: a hash of the instructions that ran.
+    step_count: int = 1  #: Steps of all processes; 1 = the unit is the run.
+    damages: tuple[str, ...] = ()  #: Losses that may change numbers, in words.
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """One or several captures of the same program."""
+
+    kind: str  #: trace, run or counters.
+    captures: tuple[MeasuredCapture, ...]
+    step: str | None = None  #: The marker range that is a step; None = the unit is the run.
+    filters: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""  #: Of wavewright.
+    schema_version: int = BASELINE_SCHEMA_VERSION
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The GPUs, each once."""
+        return tuple(sorted({capture.target for capture in self.captures if capture.target}))

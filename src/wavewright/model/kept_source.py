@@ -1,0 +1,99 @@
+"""A source of a run that keeps the columns that were read: for many questions about one run, one after the other."""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from wavewright.model.losses import Loss
+    from wavewright.model.run import Run, RunSource
+
+MOST_ROWS = 2_000_000  #: Of a table that is kept; longer ones are read anew each time, in chunks.
+#: Columns of large tables that most questions ask for: they are read together with the first of them.
+_TOGETHER = {
+    "dispatches": (
+        *("process", "start_ns", "end_ns", "agent", "stream", "queue", "thread", "correlation", "event", "name"),
+        *("dispatch_id", "graph_exec", "workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z"),
+        *("scratch_bytes", "lds_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count", "properties"),
+    ),
+    "copies": (
+        *("process", "start_ns", "end_ns", "stream", "queue", "dst_agent", "src_agent", "thread", "correlation"),
+        *("name", "graph_exec", "size_bytes"),
+    ),
+    "regions": (
+        *("process", "start_ns", "end_ns", "domain", "thread", "name", "correlation", "event", "event_properties"),
+        "function",
+    ),
+    "allocations": (
+        *("process", "start_ns", "end_ns", "type", "level", "size_bytes", "thread", "agent", "address", "properties"),
+    ),
+    "processes": ("process", "source", "node", "pid", "rank", "command", "guid", "properties", "start_ns", "end_ns"),
+    "nodes": ("node", "hostname", "machine_id"),
+    "threads": ("thread", "process", "tid"),
+    "arguments": ("process", "event", "name", "type", "value"),
+    "agents": ("agent", "process", "kind", "absolute_index", "type_index", "target", "product", "cu_count"),
+}
+
+
+class KeptSource:
+    """`source`, each column of which is read once."""
+
+    def __init__(self, source: RunSource) -> None:
+        self.path, self.format, self.version = source.path, source.format, source.version
+        self.extras: Mapping[str, pl.DataFrame] = source.extras
+        self._source = source
+        self._frames: dict[str, pl.DataFrame] = {}
+        self._is_long: set[str] = set()
+        self._reading = RLock()
+
+    @property
+    def losses(self) -> list[Loss]:
+        """The losses of the source; reading may add some."""
+        return self._source.losses
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """These columns in one piece, or in chunks where the table is long."""
+        with self._reading:
+            frame = None if table in self._is_long else self._kept(table, columns)
+        if frame is None:
+            yield from self._source.chunks(table, columns)
+        elif frame.height:
+            yield frame.select(columns)
+
+    def _kept(self, table: str, columns: Sequence[str]) -> pl.DataFrame | None:
+        """A frame with at least these columns; None = the table is too long to be kept.
+
+        A read with more columns replaces what was kept: rows of two reads are never put side by side.
+        """
+        before = self._frames.get(table)
+        if before is not None and set(columns) <= set(before.columns):
+            return before
+        import polars as pl
+
+        wanted = {*columns, *_TOGETHER.get(table, ()), *(before.columns if before is not None else ())}
+        names = [name for name in RUN[table].names if name in wanted]
+        pieces, row_count = [empty_frame(RUN[table]).select(names)], 0
+        for piece in self._source.chunks(table, names):
+            pieces.append(piece)
+            row_count += piece.height
+            if row_count > MOST_ROWS:
+                self._is_long.add(table)
+                self._frames.pop(table, None)
+                return None
+        self._frames[table] = pl.concat(pieces, rechunk=True)
+        return self._frames[table]
+
+
+def kept_run(run: Run) -> Run:
+    """The run with columns that are read once."""
+    from wavewright.model.run import Run
+
+    return Run([KeptSource(source) for source in run.origins])

@@ -1,0 +1,282 @@
+"""`Run`: a run of an application, of one or many processes, as tables that are read when first used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wavewright.base.packages import require
+from wavewright.base.shown import shown
+from wavewright.errors import UsageError
+from wavewright.model.display import Displayed
+from wavewright.model.losses import LOSSES
+from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
+from wavewright.model.schema import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from wavewright.model.losses import Loss
+
+
+class RunSource(Protocol):
+    """The interface of readers: the tables of one file, column by column, in chunks that fit into memory.
+
+    Numbers of rows (`process`, `agent`, ...) count from 0 within the source. `losses` may grow while tables are read.
+    """
+
+    path: str
+    format: str
+    version: str
+    #: Tables that only this format has (an RPD file's ext_callstack, ...), by their own names.
+    extras: Mapping[str, pl.DataFrame]
+
+    @property
+    def losses(self) -> list[Loss]:
+        """The losses so far."""
+        ...
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table in chunks, with these columns in this order; nothing when there are no rows."""
+        ...
+
+
+@dataclass
+class MemorySource:
+    """A source whose tables are in memory: formats that can only be read completely, selections, tests."""
+
+    path: str
+    format: str
+    version: str = ""
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    extras: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The table as one chunk; missing columns are null."""
+        import polars as pl
+
+        if table in self.tables:
+            frame, dtypes = self.tables[table], RUN[table].dtypes
+            yield frame.with_columns(
+                pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
+                for name in columns
+            ).select(columns)
+
+
+class Run(Displayed):
+    """A run of an application as polars frames; nothing is read before it is used.
+
+    The tables and their columns are documented in `docs/reference/run-tables.md`; `run.dispatches` and
+    `run.table("dispatches")` are the same frame and are cached; `read` and `chunks` read some columns only and cache
+    nothing.
+
+    Examples
+    --------
+    >>> Run([]).dispatches.height
+    0
+    """
+
+    def __init__(self, sources: Sequence[RunSource]) -> None:
+        self.origins = tuple(sources)  # The sources the tables are read from, in the order of `run.sources`.
+        self.answers: dict[Hashable, Any] = {}
+        self._tables: dict[str, pl.DataFrame] = {}
+        self._counts: dict[str, list[int]] = {}
+
+    def __repr__(self) -> str:
+        """What it holds, on one line."""
+        from wavewright.base.words import counted
+
+        tables = ("processes", "dispatches", "copies", "regions")
+        counts = ", ".join(counted(self.count(table), table) for table in tables)
+        formats = ", ".join(dict.fromkeys(source.format for source in self.origins)) or "no file"
+        return f"<Run: {counts}; {formats}>"
+
+    @property
+    def parts(self) -> list[Run]:
+        """One run per source: the input of a worker of a cluster."""
+        return [self] if len(self.origins) == 1 else [Run([source]) for source in self.origins]
+
+    def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """These columns of a table (None = all), of all sources.
+
+        Raises
+        ------
+        UsageError
+            When there is no such table or column.
+        """
+        import polars as pl
+
+        names = self._checked(table, columns)
+        parts = list(self.chunks(table, names))
+        empty = empty_frame(RUN[table]).select(names)
+        return pl.concat([empty, *parts], rechunk=True) if parts else empty
+
+    def chunks(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """These columns of a table (None = all), in chunks of at most about a million rows."""
+        import polars as pl
+
+        names = self._checked(table, columns)
+        if table in self._tables:
+            yield self._tables[table].select(names)
+            return
+        computed = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
+        if computed:
+            yield computed().select(names)
+            return
+        dtypes = RUN[table].dtypes  # counter_info.symbol is a string
+        references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
+        for number, source in enumerate(self.origins):
+            shifts = {name: self._before(REFERENCES[name], number) for name in references}
+            for piece in source.chunks(table, names):
+                moved = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
+                yield piece.with_columns(moved) if moved else piece
+
+    def count(self, table: str) -> int:
+        """How many rows a table has; one column of it is read."""
+        names = self._checked(table, None)
+        return sum(piece.height for piece in self.chunks(table, names[:1]))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The complete table `name`, cached; or one of the extra tables of a source, with `source`.
+
+        Raises
+        ------
+        UsageError
+            When there is no table of that name.
+        """
+        if name in RUN:
+            if name == "losses":
+                return self._losses_frame()
+            if name not in self._tables:
+                self._tables[name] = self.read(name)
+            return self._tables[name]
+        return self._extra(name)
+
+    @property
+    def extra_names(self) -> list[str]:
+        """Names of the tables that only the formats at hand have."""
+        return sorted({name for source in self.origins for name in source.extras})
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        if name in RUN:
+            return self.table(name)
+        raise AttributeError(name)
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from RUN
+
+    def to_polars(self) -> dict[str, pl.DataFrame]:
+        """All tables as polars frames."""
+        return {name: self.table(name) for name in (*RUN, *self.extra_names)}
+
+    def to_arrow(self) -> dict[str, Any]:
+        """All tables as `pyarrow.Table`; needs pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pyarrow is not installed.
+        """
+        require("pyarrow")
+        return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
+
+    def to_pandas(self) -> dict[str, Any]:
+        """All tables as `pandas.DataFrame`; integers with missing values are nullable. Needs pandas and pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pandas or pyarrow is not installed.
+        """
+        require("pandas")
+        require("pyarrow")
+        return {name: _pandas_of(frame) for name, frame in self.to_polars().items()}
+
+    def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
+        spec = RUN.get(table)
+        if spec is None:
+            raise UsageError(f"no table {table!r}", advice=f"tables: {', '.join((*RUN, *self.extra_names))}")
+        unknown = [name for name in columns or () if name not in spec.names]
+        if unknown:
+            raise UsageError(f"table {table} has no column {unknown[0]!r}", advice=f"columns: {', '.join(spec.names)}")
+        return spec.names if columns is None else list(columns)
+
+    def _extra(self, name: str) -> pl.DataFrame:
+        import polars as pl
+
+        frames = [
+            source.extras[name].select(pl.lit(number, pl.UInt32).alias("source"), pl.all())
+            for number, source in enumerate(self.origins)
+            if name in source.extras
+        ]
+        if not frames:
+            self._checked(name, None)
+        return pl.concat(frames, how="diagonal_relaxed")
+
+    def _before(self, table: str, number: int) -> int:
+        """How many rows of a numbered table the sources before source `number` have."""
+        if number == 0 or table == "sources":
+            return number
+        if table not in self._counts:
+            key = NUMBERED[table]
+            self._counts[table] = [
+                sum(piece.height for piece in source.chunks(table, [key])) for source in self.origins
+            ]
+        return sum(self._counts[table][:number])
+
+    def _sources_frame(self) -> pl.DataFrame:
+        rows = [
+            {"source": number, "path": shown(source.path), "format": source.format, "version": source.version}
+            for number, source in enumerate(self.origins)
+        ]
+        return frame_of(RUN["sources"], rows)
+
+    def _losses_frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        frames = [run_losses(source.losses, source.path, n) for n, source in enumerate(self.origins)]
+        return pl.concat([empty_frame(RUN["losses"]), *frames])
+
+
+def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:
+    """Losses of one file as rows of `Run.losses`."""
+    rows = [
+        {
+            "source": source,
+            "path": shown(path),
+            "kind": loss.kind,
+            "count": loss.count,
+            "message": loss.message,
+            "advice": loss.advice,
+            "is_damage": LOSSES[loss.kind].is_damage,
+        }
+        for loss in losses
+    ]
+    return frame_of(RUN["losses"], rows)
+
+
+def _pandas_of(frame: pl.DataFrame) -> Any:
+    """A frame of pandas in which ids with missing values stay integers: as floats, large ones would change."""
+    from importlib import import_module
+
+    import polars as pl
+
+    pd, pa = import_module("pandas"), import_module("pyarrow")
+
+    nullable = {
+        pa.int64(): pd.Int64Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.uint64(): pd.UInt64Dtype(),
+        pa.uint32(): pd.UInt32Dtype(),
+        pa.uint16(): pd.UInt16Dtype(),
+        pa.uint8(): pd.UInt8Dtype(),
+    }
+    table = frame.to_pandas()
+    for name, dtype in frame.schema.items():
+        if dtype.is_integer() and frame[name].null_count():
+            table[name] = frame.select(pl.col(name)).to_arrow().to_pandas(types_mapper=nullable.get)[name]
+    return table

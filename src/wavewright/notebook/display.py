@@ -1,0 +1,136 @@
+"""Displays for notebooks, as plain text, Markdown and HTML without script, all made of the blocks of reports."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wavewright.errors import WavewrightError
+from wavewright.model.answer import Answer
+from wavewright.model.report import Picture, Report, Sentence, Table
+from wavewright.notebook.answer_words import answer_blocks, title_of
+from wavewright.notebook.documents import document_of, label_of
+from wavewright.report.kit.html import block_styles, html_of
+from wavewright.report.kit.markdown import markdown_of
+from wavewright.report.kit.tables import printable
+from wavewright.report.kit.topic import Wording
+from wavewright.report.plots import PLOTS
+from wavewright.report.topics import TOPICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wavewright.model.report import Block
+    from wavewright.notebook.documents import Shown
+    from wavewright.page.protocol.document import Document
+
+#: What is shown of a document, by kind: so many sentences of these topics, the first a verdict, and whether their first
+#: tables.
+_TOPICS = {
+    "trace": {"diagnose": (2, False), "about": (1, False), "hotspots": (0, True)},
+    "run": {"budget": (1, True), "about": (2, False), "summary": (1, False)},
+    "counters": {"diagnose": (1, False), "about": (2, False), "kernels": (0, True)},
+}
+_PICTURES = {"trace": ("states", "hotspots"), "run": ("budget",), "counters": ("roofline", "speed")}
+_WORDING = Wording(limit=5)
+_ANSWER_WORDING = Wording(limit=10)
+
+
+class Display(NamedTuple):
+    """What is shown of something: as plain text, and as blocks."""
+
+    plain: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def bundle(self) -> dict[str, str]:
+        """By media type."""
+        return {"text/plain": self.plain, "text/markdown": markdown_of(self.blocks), "text/html": self.html}
+
+    @property
+    def html(self) -> str:
+        """HTML without script, with styles that reach nothing else in the notebook."""
+        return f'<div class="wavewright"><style>{block_styles()}</style>\n{html_of(self.blocks)}\n</div>'
+
+    @property
+    def brief(self) -> Display:
+        """The same without pictures."""
+        return Display(self.plain, tuple(block for block in self.blocks if not isinstance(block, Picture)))
+
+
+def bundle_of(shown: Any) -> dict[str, str]:
+    """What a notebook shows of a trace, a run, counters, an answer or a report, by media type."""
+    try:
+        return _display(shown).bundle
+    except WavewrightError as error:  # a display says what is wrong; the cell goes on
+        return Display(f"{type(shown).__name__}: {error}", (Sentence(str(error), "loss"),)).bundle
+
+
+def _display(shown: Any) -> Display:
+    if isinstance(shown, Answer):
+        blocks = answer_blocks(shown, _ANSWER_WORDING)
+        return Display(_plain(title_of(shown), blocks), blocks)
+    if isinstance(shown, Report):
+        blocks = tuple(_report_blocks(shown))
+        return Display(_plain(shown.title, blocks), blocks)
+    return document_display(shown)
+
+
+def _plain(title: str, blocks: Iterable[Block]) -> str:
+    """The title and the verdicts, a line each."""
+    verdicts = [block.text for block in blocks if isinstance(block, Sentence) and block.style == "headline"]
+    return "\n".join(printable(line) for line in dict.fromkeys([title, *verdicts]))
+
+
+def document_display(opened: Shown) -> Display:
+    """What is shown of a trace, a run or counters: verdicts, first tables, a picture."""
+    document = document_of(opened)
+    sentences: list[Block] = []
+    tables: list[Block] = []
+    for name, (sentence_count, has_table) in _TOPICS[document.kind].items():
+        topic = TOPICS[document.kind].get(name)
+        if topic is None:
+            continue
+        try:
+            section = topic.section(document, wording=_WORDING)
+        except WavewrightError as error:
+            sentences.append(Sentence(f"{topic.title}: {error}", "note"))
+            continue
+        sentences += [block for block in section.blocks if isinstance(block, Sentence)][:sentence_count]
+        tables += [block for block in section.blocks if isinstance(block, Table)][: int(has_table)]
+    plain = _plain(f"{type(opened).__name__} {label_of(opened)}", sentences)
+    return Display(plain, (*_one_headline(sentences), *tables, *_picture(document)))
+
+
+def _one_headline(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks with only the first verdict as a headline."""
+    is_first = True
+    for block in blocks:
+        if isinstance(block, Sentence) and block.style == "headline":
+            yield block if is_first else replace(block, style="plain")
+            is_first = False
+        else:
+            yield block
+
+
+def _picture(document: Document) -> list[Block]:
+    """The first picture of its kind that the document can have."""
+    for name in _PICTURES[document.kind]:
+        plot = PLOTS[document.kind].get(name)
+        with suppress(WavewrightError):
+            if plot is not None:
+                return [plot.draw(document)]
+    return []
+
+
+def _report_blocks(report: Report) -> Iterable[Block]:
+    yield Sentence(report.title, "headline")
+    for section in report.sections:
+        if section.skipped:
+            yield Sentence(f"{section.title}: {section.skipped}", "note")
+            continue
+        yield Sentence(section.title, "headline")
+        yield from (block for block in section.blocks if not isinstance(block, Picture) or block.svg)
+    for loss in report.losses:
+        yield Sentence(loss, "loss")

@@ -1,0 +1,52 @@
+"""What was opened, as the documents that questions are asked about."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.protocol.document import Library
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+    Shown = ThreadTrace | Run | CounterSet
+
+
+def document_of(opened: Shown) -> Document:
+    """A trace, a run or counters as a document, which remembers what was computed from it as long as it lives."""
+    if not isinstance(opened, ThreadTrace | Run | CounterSet):
+        what = f"this is neither a trace nor a run nor counters, but {type(opened).__name__}"
+        raise UsageError(what, advice="open something with wavewright.open(PATH), and give what it returns")
+    path = path_of(opened)
+    document = Library().add(label_of(opened), path, lambda: opened)
+    _ = document.opened
+    return document
+
+
+def path_of(opened: Shown) -> str:
+    """Where it was read from, the first file of a run; empty = from nowhere."""
+    if isinstance(opened, ThreadTrace):
+        return opened.source.path
+    if isinstance(opened, CounterSet):
+        return opened.path
+    return next((source.path for source in opened.origins), "")
+
+
+def label_of(opened: Shown) -> str:
+    """A short name for it.
+
+    Examples
+    --------
+    >>> label_of(CounterSet(path="captures/before")), label_of(Run([]))
+    ('before', 'run')
+    """
+    words: dict[type[Any], str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
+    path = PurePath(path_of(opened))
+    if isinstance(opened, Run) and len(opened.origins) > 1:
+        path = path.parent  # the folder of its ranks
+    return path.name or words[type(opened)]

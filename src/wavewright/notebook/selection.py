@@ -1,0 +1,138 @@
+"""What is selected in the page of a widget, and the rows of tables that it stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import polars as pl
+
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.base.bounds import ITEM
+from wavewright.errors import UsageError
+from wavewright.page.counters.kernels import kernels_of
+from wavewright.page.run.events import event_place
+from wavewright.page.run.tracks import timeline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.page.protocol.document import Document
+
+#: Names in the page's address (web/src/app/location.ts) -> names here; numbers, then texts.
+_NUMBERS = {
+    "document": "document",
+    "row": "row",
+    "lastRow": "last_row",
+    "wave": "wave",
+    "iteration": "iteration",
+    "kernel": "kernel",
+    "kernelRank": "kernel_rank",
+    "line": "line",
+}
+_TEXTS = {"kernelName": "kernel_name", "span": "span", "metric": "metric", "per": "per", "file": "file"}
+_LONGEST = 16_000
+
+
+def read_place(place: str) -> dict[str, Any]:
+    """What is selected at a place of the page, the part of its URL after `#`; what makes no sense is left out.
+
+    Examples
+    --------
+    >>> read_place("row=3&wave=2&time=10~90&layout=t(isa;0)")
+    {'row': 3, 'wave': 2}
+    >>> read_place("kernelName=gemm%3C64%3E&range=5~9.5")
+    {'kernel_name': 'gemm<64>', 'range': [5.0, 9.5]}
+    """
+    chosen: dict[str, Any] = {}
+    for name, value in parse_qsl(place[:_LONGEST].removeprefix("#")):
+        if name in _NUMBERS and value.isascii() and value.isdigit() and len(value) <= len(str(ITEM.high)):
+            chosen[_NUMBERS[name]] = int(value)
+        elif name in _TEXTS:
+            chosen[_TEXTS[name]] = value
+        elif name == "range":
+            chosen |= _range(value)
+    return chosen
+
+
+def _range(value: str) -> dict[str, list[float]]:
+    try:
+        begin, end = map(float, value.split("~"))
+    except ValueError:
+        return {}
+    return {"range": [begin, end]} if begin < end < float("inf") else {}
+
+
+def chosen_rows(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
+    """The rows that a selection stands for; none where nothing is selected.
+
+    Of a trace: the executed instructions, with their code, that are of the selected rows or source line, wave, kernel
+    and time. Of a run: the selected event, or the dispatches of the selected kernel and time. Of counters: the
+    dispatches of the selected kernel.
+    """
+    if document.kind == "trace":
+        return _of_trace(document, chosen)
+    return _of_run(document, chosen) if document.kind == "run" else _of_counters(document, chosen)
+
+
+def _of_trace(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
+    trace = document.trace
+    wanted: list[pl.Expr] = []
+    if "row" in chosen:
+        wanted.append(pl.col("row").is_between(chosen["row"], chosen.get("last_row", chosen["row"])))
+    elif "file" in chosen:
+        lines = trace.code.filter(pl.col("file") == chosen["file"], pl.col("line") == chosen.get("line"))
+        wanted.append(pl.col("row").is_in(lines["row"].implode()))
+    if "wave" in chosen:
+        wanted.append(pl.col("wave") == chosen["wave"])
+    if "kernel" in chosen:
+        waves = trace.waves.filter(pl.col("kernel") == chosen["kernel"])["wave"]
+        wanted.append(pl.col("wave").is_in(waves.implode()))
+    if "range" in chosen:  # the page's time is that of all shader engines, aligned
+        begin, end = chosen["range"]
+        clocks = alignment(trace)
+        offsets = {
+            row["wave"]: clocks.offset(row["se"]) for row in trace.waves.select("wave", "se").iter_rows(named=True)
+        }
+        aligned = pl.col("time_cycles") + pl.col("wave").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+        wanted.append((aligned >= begin) & (aligned < end))
+    numbered = trace.instructions.with_row_index("instruction")
+    rows = numbered.filter(wanted) if wanted else numbered.clear()
+    if {"row", "wave", "iteration"} <= chosen.keys() and "last_row" not in chosen:
+        rows = rows.slice(chosen["iteration"], 1)  # one execution of the instruction
+    code = trace.code.select("row", "address", "text", "function", "file", "line")
+    return rows.join(code, on="row", how="left", maintain_order="left")
+
+
+def _of_run(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
+    run = document.run
+    if "span" in chosen:
+        _, _, item = chosen["span"].rpartition(":")
+        if not item.isdigit():
+            raise UsageError(f"there is no event {chosen['span'][:40]!r}")
+        table, row = event_place(document, int(item))
+        return run.table(table).slice(row, 1)
+    dispatches = run.dispatches
+    if "kernel_name" in chosen:
+        dispatches = dispatches.with_row_index("dispatch").filter(
+            pl.col("name").cast(pl.String) == chosen["kernel_name"]
+        )
+    elif "range" in chosen:
+        dispatches = dispatches.with_row_index("dispatch")
+    else:
+        return dispatches.clear()
+    if "range" in chosen:
+        timeline = timeline_of(document)
+        begin, end = chosen["range"]
+        spans = timeline.spans.filter(pl.col("start_ns") < end, pl.col("end_ns") > begin)
+        rows = spans.select(dispatch=pl.col("item").cast(pl.Int64) - timeline.first_items.get("dispatches", 0))
+        dispatches = dispatches.filter(pl.col("dispatch").cast(pl.Int64).is_in(rows["dispatch"].implode()))
+    return dispatches.drop("dispatch")
+
+
+def _of_counters(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
+    dispatches = document.counters.dispatches
+    if "kernel_rank" not in chosen:
+        return dispatches.clear()
+    name = kernels_of(document).filter(pl.col("kernel") == chosen["kernel_rank"])["kernel_name"]
+    return dispatches.filter(pl.col("kernel_name").eq_missing(name[0])) if name.len() else dispatches.clear()

@@ -1,0 +1,154 @@
+"""`wavewright.show`: the viewer inside a notebook, in a frame of its own."""
+
+from __future__ import annotations
+
+import html
+import warnings
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from wavewright.base.shown import shown as shown_text
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.notebook.display import document_display
+from wavewright.notebook.documents import document_of, label_of
+from wavewright.notebook.part import part_of
+from wavewright.notebook.views import view_id
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from wavewright.notebook.display import Display
+    from wavewright.notebook.documents import Shown
+    from wavewright.notebook.widget import LiveView
+
+MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
+LARGE_BYTES = 2_500_000  #: From here on a warning says what the notebook will weigh.
+_MOST_ITEMS = 200  #: Single events whose details the page has; they would be half of its size.
+_SHORTEST, _TALLEST = 200, 4_000  #: Pixels.
+
+
+class View:
+    """The viewer as the output of a cell: a static table for readers without scripts, and the page in a frame.
+
+    The frame is sandboxed: its script reaches neither the notebook nor the network.
+    """
+
+    def __init__(self, page: bytes, static: Display, *, title: str, height: int) -> None:
+        self.static = static
+        self._frame = (
+            f'<iframe sandbox="allow-scripts" title="{html.escape(title)}" '
+            f'style="width:100%;height:{height}px;border:1px solid #8884;border-radius:4px" '
+            f'srcdoc="{html.escape(page.decode())}"></iframe>'
+        )
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes that the notebook stores."""
+        return len(self._frame.encode())
+
+    def __repr__(self) -> str:
+        return f"<wavewright viewer: {self.static.plain.splitlines()[0]}; {self.byte_count / 1e6:.1f} MB>"
+
+    def _repr_html_(self) -> str:
+        return f"{self.static.html}\n{self._frame}"  # first what an untrusted notebook shows as well
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        both = self.static.bundle | {"text/html": self._repr_html_()}
+        return {
+            kind: text
+            for kind, text in both.items()
+            if (not include or kind in include) and kind not in (exclude or ())
+        }
+
+
+def show(
+    shown: Shown | Sequence[Shown],
+    view: str | None = None,
+    *,
+    time: str | None = None,
+    height: int = 600,
+    live: bool = False,
+) -> View | LiveView:
+    """Show traces, runs and counters in a notebook, in the viewer of `wavewright open`.
+
+    Parameters
+    ----------
+    shown
+        A trace, a run or counters, or several, which the viewer compares.
+    view
+        The view in front: "timeline", "kernels", "isa", "roofline", ...; None = the first ones of the viewer.
+    time
+        Only this part of the time, `A:B`: percent, times with units or nanoseconds of a run; percent or cycles of a
+        trace.
+    height
+        Height of the frame in pixels.
+    live
+        Ask this kernel for what is looked at instead of storing everything in the notebook. The widget's `selection`
+        is what is selected in the viewer, and `selected` the selected rows; needs `pip install 'wavewright[notebook]'`.
+
+    Raises
+    ------
+    UsageError
+        When the page would be larger than 8 MB, or there is no such view or time.
+    MissingToolError
+        When this installation has no viewer page, or no anywidget for `live`.
+
+    Examples
+    --------
+    >>> show(Run([]), "nonsense")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    wavewright.errors.UsageError: no view 'nonsense' of a run; ...
+    """
+    several = [shown] if isinstance(shown, ThreadTrace | Run | CounterSet) else list(shown)
+    if not several:
+        raise UsageError("there is nothing to show")
+    kinds = [document_of(each).kind for each in several]
+    if not _SHORTEST <= height <= _TALLEST:
+        raise UsageError(f"height is {_SHORTEST} to {_TALLEST:,} pixels, not {height}")
+    front = view_id(kinds[0], view)
+    parts = [part_of(each, time) for each in several]
+    at = urlencode({"view": front}) if front else ""
+    labelled = list(zip(_labels(several), parts, strict=True))
+    if live:
+        from wavewright.notebook.widget import live_view
+
+        return live_view(labelled, at=at, height=height)
+    return _stored(labelled, at=at, height=height)
+
+
+def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> View:
+    from wavewright.export.page import page_bytes
+
+    most_bytes = MOST_BYTES * 3 // 4  # base64 takes a third more
+    page, losses = page_bytes(labelled, at=at, most_bytes=most_bytes, most_items=_MOST_ITEMS)
+    view = View(
+        page, document_display(labelled[0][1]).brief, title=", ".join(label for label, _ in labelled), height=height
+    )
+    size = view.byte_count
+    if losses or size > MOST_BYTES:
+        what = f"the page takes {'more than 8' if losses else f'{size / 1e6:.1f}'} MB, and a notebook holds 8 MB of it"
+        raise UsageError(what, advice=f"{_smaller(labelled)}show(..., live=True) asks this kernel instead")
+    if size > LARGE_BYTES:
+        what = f"this output adds {size / 1e6:.1f} MB to the notebook; {_smaller(labelled)}live=True stores nothing"
+        warnings.warn(what, stacklevel=3)
+    return view
+
+
+def _smaller(labelled: Sequence[tuple[str, Shown]]) -> str:
+    has_time = not any(isinstance(each, CounterSet) for _, each in labelled)
+    return "time='30%:60%' shows a part of it; " if has_time else ""
+
+
+def _labels(several: Sequence[Shown]) -> list[str]:
+    """A name for each, no two the same."""
+    labels: list[str] = []
+    for each in several:
+        name = shown_text(label_of(each))
+        same = sum(label == name or label.startswith(f"{name} (") for label in labels)
+        labels.append(f"{name} ({same + 1})" if same else name)
+    return labels

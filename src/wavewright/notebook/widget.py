@@ -1,0 +1,175 @@
+"""`show(live=True)`: the viewer as a widget, whose page asks this kernel and tells it what is selected."""
+
+from __future__ import annotations
+
+import shlex
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from wavewright.errors import MissingToolError, UsageError
+from wavewright.notebook.display import document_display
+from wavewright.notebook.documents import path_of
+from wavewright.page.asking import ask, json
+from wavewright.page.protocol.document import Library
+from wavewright.page.protocol.question import whole_number
+from wavewright.server.problems import problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    import polars as pl
+
+    from wavewright.notebook.documents import Shown
+    from wavewright.page.protocol.document import Document
+
+    LiveView: TypeAlias = Any
+
+_LONGEST_PATH = 16_000
+PAGE = "page"  #: What the widget asks for first: the page itself, which is not stored in the notebook.
+
+
+def live_view(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> LiveView:
+    """The viewer as a widget.
+
+    Raises
+    ------
+    MissingToolError
+        When anywidget is not installed.
+    """
+    library = Library()
+    for label, opened in labelled:
+        _ = library.add(label, path_of(opened), lambda opened=opened: opened).opened  # type: ignore[misc]
+    paths = [document.path for document in library.documents]
+    library.command = shlex.join(["wavewright", "open", *paths]) if all(paths) else ""
+    return _widget_type()(library, at, height)
+
+
+def answered(library: Library, path: str, at: str) -> tuple[bytes, bool]:
+    """The bytes that a page in a widget gets for what it asks, and whether they are an error.
+
+    It asks what it asks a server (`web/src/data/source.ts`), and for the page.
+    """
+    document: Document | None = None
+    try:
+        if len(path) > _LONGEST_PATH:
+            raise UsageError("the question is too long")
+        asked = urlsplit(path)
+        number, _, question = asked.path.partition("/")
+        if not question:
+            return _of_page(library, number, at), False
+        document = library.document(whole_number(number))
+        if question == "notes":
+            return json({"notes": [], "saved_at": None, "can_save": False}).content, False
+        given = dict(parse_qsl(asked.query, keep_blank_values=True))
+        return ask(document, question, given).content, False
+    except BaseException as error:  # a panic inside polars is not an Exception, and the page says what is wrong
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        return json(problem_of(error, document).body).content, True
+
+
+def _of_page(library: Library, name: str, at: str) -> bytes:
+    if name == PAGE:
+        from wavewright.export.page.frame import page_frame
+
+        return b"".join(page_frame(", ".join(each.label for each in library.documents), at=at, is_live=True))
+    if name == "documents":
+        return json([document.line for document in library.documents]).content
+    if name == "kept":  # settings of a frame last as long as the frame
+        return json({"entries": {}, "place": None, "problem": "", "command": library.command}).content
+    raise UsageError(f"there is no {name[:40]!r}")
+
+
+#: In the notebook's own page: makes the frame, and carries questions and answers between it and the kernel.
+_RELAY = """
+function render({ model, el }) {
+  const view = Math.random().toString(36).slice(2);
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts";
+  frame.title = "wavewright";
+  frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #8884;border-radius:4px`;
+  const hear = ({ source, data }) => {
+    if (source !== frame.contentWindow || !data) return;
+    if (typeof data.path === "string") model.send({ view, id: data.id, path: data.path });
+    else if (typeof data.place === "string") {
+      model.set("place", data.place);
+      model.save_changes();
+    }
+  };
+  const answer = (message, buffers) => {
+    if (message.view !== view) return;
+    const { buffer, byteOffset, byteLength } = buffers[0];
+    const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
+    if (message.id === 0) frame.srcdoc = new TextDecoder().decode(bytes);
+    else frame.contentWindow?.postMessage({ id: message.id, bytes, isError: message.is_error }, "*", [bytes]);
+  };
+  window.addEventListener("message", hear);
+  model.on("msg:custom", answer);
+  el.append(frame);
+  model.send({ view, id: 0, path: "page" });
+  return () => {
+    window.removeEventListener("message", hear);
+    model.off("msg:custom", answer);
+  };
+}
+export default { render };
+"""
+
+
+@cache
+def _widget_type() -> type[Any]:
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        what = "show(live=True) needs the package anywidget"
+        raise MissingToolError(what, advice="pip install 'wavewright[notebook]'") from error
+    from wavewright.notebook.selection import chosen_rows, read_place
+
+    class LiveView(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]
+        """The viewer, asking this kernel; `selection` is what is selected in it, `selected` are the rows."""
+
+        _esm = _RELAY
+        height = traitlets.Int(600).tag(sync=True)
+        #: What is on screen, as the URL of `wavewright open` has it after `#`: `--at` takes it.
+        place = traitlets.Unicode("").tag(sync=True)
+        #: What is selected: instruction rows, wave, kernel, span, source line, time.
+        selection = traitlets.Dict().tag(sync=True)
+
+        def __init__(self, library: Library, at: str, height: int) -> None:
+            self.library = library
+            self._at = at
+            super().__init__(height=height)
+            self.on_msg(self._hear)
+
+        def __repr__(self) -> str:
+            return f"<wavewright viewer: {', '.join(each.label for each in self.library.documents)}; live>"
+
+        @traitlets.observe("place")
+        def _follow(self, _change: Any) -> None:
+            chosen = read_place(self.place)
+            if chosen != self.selection:  # zooming is not a selection
+                self.selection = chosen
+
+        @property
+        def selected(self) -> pl.DataFrame:
+            """The selected rows: executed instructions of a trace, events of a run, dispatches of counters."""
+            document = self.library.document(self.selection.get("document", 0))
+            return chosen_rows(document, self.selection)
+
+        def _hear(self, _widget: Any, message: Any, _buffers: Any) -> None:
+            """Answer a question of the page."""
+            path, view, number = (message.get(name) for name in ("path", "view", "id"))
+            if isinstance(path, str):
+                content, is_error = answered(self.library, path, self._at)
+                self.send({"view": view, "id": number, "is_error": is_error}, [content])
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            both = super()._repr_mimebundle_(**kwargs)
+            data, metadata = both if isinstance(both, tuple) else (both, {})
+            static = document_display(self.library.document(0).opened).brief.bundle
+            return {**static, **(data or {}), "text/plain": static["text/plain"]}, metadata
+
+    return LiveView

@@ -1,0 +1,67 @@
+"""Curves over time of a document: which there are, and their tiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.page.protocol.question import Parameters, Question, engine, place, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import polars as pl
+
+    from wavewright.page.protocol.document import Document
+
+_TILE: Parameters = {"name": text, "level": place, "tile": place}
+
+
+def _definitions(given: str) -> Any:
+    from wavewright.page.trace.curves import definitions
+
+    return definitions(given)
+
+
+_OF_TRACES_ONLY: Parameters = {"se": engine, "text": _definitions}
+
+
+def curve_names(document: Document) -> dict[str, Any]:
+    """Which curves there are, and how they are tiled."""
+    if document.kind == "trace":
+        from wavewright.page.trace.curves import curve_names_of_trace
+
+        return curve_names_of_trace(document)
+    from wavewright.page.run.curves import curve_names_of_run
+
+    return curve_names_of_run(document)
+
+
+def curves(document: Document, **given: Any) -> pl.DataFrame:
+    """One tile of all curves of a name: mean, smallest and largest value per series and bin."""
+    if document.kind == "trace":
+        from wavewright.page.trace.curves import curves_of_trace
+
+        return curves_of_trace(document, **given)
+    from wavewright.page.run.curves import curves_of_run
+
+    wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)
+    if wrong:
+        raise UsageError(f"curves: no parameter {wrong!r} about a run")
+    return curves_of_run(document, **given)
+
+
+def _held(document: Document) -> Iterable[Mapping[str, Any]]:
+    if document.kind == "trace":
+        from wavewright.page.trace.curves import held_curves_of_trace
+
+        return held_curves_of_trace(document)
+    from wavewright.page.run.curves import held_curves_of_run
+
+    return held_curves_of_run(document)
+
+
+QUESTIONS = (
+    Question("curve_names", "timed", curve_names),
+    Question("curves", "timed", curves, _TILE | _OF_TRACES_ONLY, tuple(_TILE), _held),
+)

@@ -1,0 +1,168 @@
+"""Cards of the gallery: of every document of a page its facts, a small picture, and the first finding.
+
+A page may list hundreds of dispatches. Reading one for its card does not keep it open: only a few stay, for the
+question about its finding that follows.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import polars as pl
+
+from wavewright.base.words import kernel_title
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.overview import overview
+from wavewright.page.protocol.document import Document
+from wavewright.page.protocol.question import Question
+
+MOST_LENT = 8  #: Documents that stay read for the next question about them,
+MOST_LENT_BYTES = 256 << 20  #: while their instructions take no more than this.
+_BINS = 64
+_MOST_BARS = 12
+_LONGEST_TITLE = 300
+_GUARD = Lock()
+
+
+def card(document: Document) -> dict[str, Any]:
+    """What the gallery says of a document before its diagnosis, and how many documents there are by then."""
+    facts = document.kept("card", lambda: _card(_lent(document)))
+    return facts | {"document_count": len(document.library.documents) if document.library else 1}
+
+
+def card_finding(document: Document) -> dict[str, Any]:
+    """The first finding of the diagnosis of a document; empty where it has none."""
+    return document.kept("card finding", lambda: _finding(_lent(document)))
+
+
+def _lent(document: Document) -> Document:
+    """The document itself where it is read already, else one that is read and soon forgotten again."""
+    if document.is_open or document.library is None:
+        return document
+    lent = document.library.lent
+    with _GUARD:
+        twin = lent.pop(document.number, None)
+        twin = twin or Document(document.number, document.label, document.path, document.opener, document.library)
+        lent[document.number] = twin  # in the order of last use
+    _ = twin.opened
+    with _GUARD:
+        while len(lent) > 1 and (len(lent) > MOST_LENT or sum(map(_bytes, lent.values())) > MOST_LENT_BYTES):
+            del lent[next(iter(lent))]
+    return twin
+
+
+def _bytes(document: Document) -> int:
+    """About what a document takes in memory; of runs, which keep much more than a table, too much for two."""
+    if not document.is_open:
+        return 0
+    opened = document.opened
+    if isinstance(opened, ThreadTrace):
+        return int(opened.instructions.estimated_size())
+    return MOST_LENT_BYTES // 2 + 1
+
+
+def _card(document: Document) -> dict[str, Any]:
+    answer = _OF_KIND[document.kind](document)
+    losses = answer.pop("losses")
+    damage = [loss for loss in losses if loss["is_damage"]]
+    return answer | {
+        "kind": document.kind,
+        "title": answer["title"][:_LONGEST_TITLE],
+        "loss_count": len(damage),
+        "loss": damage[0]["message"] if damage else "",
+    }
+
+
+def _of_trace(document: Document) -> dict[str, Any]:
+    from wavewright.analysis.trace.overview import overview as trace_overview
+    from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+
+    trace = document.trace
+    seen = trace_overview(trace)
+    curves = kernel_residency(trace, bins=_BINS).engine_curves
+    resident = curves.group_by("bin").agg(pl.col("wave_count_mean").sum()).sort("bin")["wave_count_mean"].to_list()
+    figures = {"cycles": seen.span_cycles, "waves": seen.waves, "instructions": seen.instructions}
+    return {
+        "title": ", ".join(map(kernel_title, seen.kernels)),
+        "target": seen.target or "",
+        "figures": figures,
+        "picture": {"what": "resident waves over time", "form": "curve", "values": resident},
+        "losses": [vars(loss) for loss in seen.losses],
+    }
+
+
+def _of_run(document: Document) -> dict[str, Any]:
+    from wavewright.analysis.run.busy import busy
+
+    facts = overview(document)
+    over_time = busy(document.run, bins=_BINS).over_time
+    shares = over_time.group_by("bin").agg(pl.col("busy_share").mean()).sort("bin")
+    values = [0.0] * min(_BINS, max(shares["bin"].to_list(), default=-1) + 1)
+    for at, share in shares.iter_rows():
+        if 0 <= at < len(values):
+            values[at] = share
+    figures = {
+        "duration_ns": facts["duration_ns"],
+        "processes": len(facts["processes"]),
+        "gpus": len(facts["gpus"]),
+        "dispatches": facts["holds"].get("dispatches", 0),
+    }
+    return {
+        "title": ", ".join(facts["formats"]),
+        "target": ", ".join(sorted({gpu["target"] for gpu in facts["gpus"] if gpu["target"]})),
+        "figures": figures,
+        "picture": {"what": "busy share of the GPUs over time", "form": "curve", "values": values},
+        "losses": facts["losses"],
+    }
+
+
+def _of_counters(document: Document) -> dict[str, Any]:
+    from wavewright.page.counters.kernels import kernels_of
+
+    facts = overview(document)
+    kernels = kernels_of(document)
+    shares = kernels["duration_share"].head(_MOST_BARS).fill_null(0).to_list()
+    total = kernels["duration_ns_total"].sum() if kernels["duration_ns_total"].null_count() < kernels.height else None
+    figures = {
+        "duration_ns": total,
+        "kernels": facts["kernel_count"],
+        "dispatches": facts["dispatch_count"],
+        "counters": facts["counter_count"],
+    }
+    return {
+        "title": ", ".join(kernel_title(kernel["kernel_name"]) for kernel in facts["kernels"][:3]),
+        "target": facts["target"] or "",
+        "figures": figures,
+        "picture": {"what": "share of the time by kernel", "form": "bars", "values": shares},
+        "losses": facts["losses"],
+    }
+
+
+_OF_KIND = {"trace": _of_trace, "run": _of_run, "counters": _of_counters}
+
+
+def _finding(document: Document) -> dict[str, Any]:
+    if document.kind == "counters":
+        from wavewright.page.counters.diagnosis import diagnosis_of
+
+        kernels = diagnosis_of(document)["kernels"]
+        return {"verdict": kernels[0]["summary"] if kernels else "", "reason": "", "gain_share_max": None}
+    findings = _diagnosis(document)["findings"]
+    if not findings:
+        return {"verdict": "", "reason": "", "gain_share_max": None}
+    first = findings[0]
+    return {name: first.get(name) for name in ("verdict", "reason", "gain_share_max")}
+
+
+def _diagnosis(document: Document) -> Any:
+    if document.kind == "trace":
+        from wavewright.page.trace.answers import diagnosis
+
+        return diagnosis(document)
+    from wavewright.page.run.diagnosis import diagnosis_of_run
+
+    return diagnosis_of_run(document)
+
+
+QUESTIONS = (Question("card", "any", card), Question("card_finding", "any", card_finding))

@@ -1,0 +1,45 @@
+"""The words that the page uses, as docs/reference/glossary.md defines them, for its help."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from wavewright.page.protocol.question import Question
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+_ROW = re.compile(r"\| (?P<word>.+?) \| (?P<meaning>.+?) \|$")
+_MARKS = re.compile(r"[*`]")
+
+
+@cache
+def words() -> tuple[dict[str, Any], ...]:
+    """The sections of the glossary, each with its words and what they mean, without marks of Markdown.
+
+    Examples
+    --------
+    >>> [section["title"] for section in words()][:3]
+    ['Inputs and outputs', 'Time', 'The GPU']
+    >>> next(line for line in words()[1]["words"] if line["word"] == "gap")["meaning"]
+    'an interval between two pieces of GPU work in which a GPU does nothing'
+    """
+    text = files("wavewright.mcp").joinpath("glossary.md").read_text(encoding="utf-8")
+    sections: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        if line.startswith("## "):
+            sections.append({"title": line[3:], "words": []})
+        elif sections and (row := _ROW.match(line)) and row["word"] != "word":
+            sections[-1]["words"].append({name: _MARKS.sub("", value) for name, value in row.groupdict().items()})
+    return tuple(sections)
+
+
+def glossary(_: Document) -> tuple[dict[str, Any], ...]:
+    """The same for every document."""
+    return words()
+
+
+QUESTIONS = (Question("glossary", "any", glossary),)

@@ -1,0 +1,171 @@
+"""Inputs as documents of a page: one for each path, and more for what else stands there; read when they are looked at.
+
+The command line, the list of recent inputs and files that were dropped on the page all come in here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wavewright.base.shown import shown
+from wavewright.page.protocol.notes import notes_beside
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.kinds import INPUTS, sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.page.protocol.document import Document, Library
+
+    Shown = ThreadTrace | Run | CounterSet
+
+MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
+
+
+class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How inputs are read: the options of `wavewright open` that say it."""
+
+    dispatch: int | str | None = None
+    source_root: str | None = None
+    target: str | None = None
+    code_objects: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    amd: bool = False
+    one_run: bool = False  #: Whether all paths are one run.
+
+
+def add_inputs(
+    library: Library,
+    paths: Sequence[Path],
+    reading: Reading | None = None,
+    *,
+    has_notes: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[Document]:
+    """New documents for paths, not yet read; `tell` is called with what the page does not show.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When a path is nothing that can be shown: then there is no new document.
+    """
+    reading = reading or Reading()
+    if reading.one_run:
+        label = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
+        return [library.add(label, str(paths[0]), partial(_one_run, paths), notes=notes_beside(paths[0]))]
+    inventory = Inventory()
+    for path in paths:
+        what_is(path, inventory)
+    is_only = len(paths) == 1 and not library.documents
+    inputs = [_Input(library, path, reading, inventory, is_only, has_notes, tell) for path in paths]
+    return [each.added() for each in inputs]
+
+
+def what_is(path: Path, inventory: Inventory | None = None) -> str:
+    """What an input is, in words; reading it may wait until it is looked at.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When it is nothing that can be shown.
+    """
+    from wavewright.readers.opening import does_not_fit
+
+    kind = sniff(path, inventory or Inventory())
+    if INPUTS[kind].document is None:
+        raise does_not_fit(kind, path)
+    return INPUTS[kind].what
+
+
+def _one_run(paths: Sequence[Path]) -> Run:
+    from wavewright.readers.run.inputs import find_runs, open_inputs
+
+    return open_inputs(find_runs(paths))
+
+
+@dataclass
+class _Input:
+    """One path and the documents that it becomes."""
+
+    library: Library
+    path: Path
+    reading: Reading
+    inventory: Inventory
+    is_only: bool  #: Whether it is the only input: then the documents beside it need no longer names.
+    has_notes: bool
+    tell: Callable[[str], None]
+    _lock: Lock = field(default_factory=Lock)
+    _has_beside: bool = False  #: Whether what else stands there was added.
+    _document: Document = field(init=False, repr=False)  #: Of the path itself.
+
+    def added(self) -> Document:
+        self._document = self._add(self.path.resolve().name, self.open)
+        return self._document
+
+    def open(self) -> Shown:
+        """What is at the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
+        opened = self._read(self.reading.dispatch, self.inventory)
+        with self._lock:
+            is_first, self._has_beside = not self._has_beside, True
+        if is_first:
+            self._add_beside(opened)
+        return opened
+
+    def _add_beside(self, opened: Shown) -> None:
+        from wavewright.model.run import Run
+        from wavewright.model.trace import ThreadTrace
+
+        name = self.path.resolve().name
+        if isinstance(opened, Run) and self.path.is_file() and opened.count("counter_info"):
+            from wavewright.readers.counters import open_counters  # folders are several processes
+
+            counters = partial(open_counters, self.path, target=self.reading.target)
+            self._add("counters" if self.is_only else f"{name}, counters", counters, ".counters")
+        if isinstance(opened, ThreadTrace):
+            others = opened.source.other_dispatches
+            if others:  # the name of the input alone would not say which of them it is
+                self._document.label = shown(f"{name}, dispatch {opened.source.dispatch_key}")
+            for number in others[:MOST_SIBLINGS]:
+                label = f"dispatch {number}" if self.is_only else f"{name}, dispatch {number}"
+                self._add(label, partial(self._read, number, None), f".dispatch_{number}")
+            if len(others) > MOST_SIBLINGS:
+                self.tell(f"{MOST_SIBLINGS:,} of {len(others):,} other dispatches can be chosen in the page")
+
+    def _add(self, label: str, opener: Callable[[], Shown], which: str = "") -> Document:
+        notes = notes_beside(self.path, which) if self.has_notes else ""
+        return self.library.add(label, str(self.path), opener, notes=notes)
+
+    def _read(self, dispatch: int | str | None, inventory: Inventory | None) -> Shown:
+        from wavewright.model.trace import ThreadTrace
+        from wavewright.readers.counters import open_counters
+        from wavewright.readers.files.kinds import COUNTER_CAPTURES
+        from wavewright.readers.opening import open as open_path
+
+        reading = self.reading
+        if reading.target is not None and sniff(self.path, inventory) in COUNTER_CAPTURES:
+            return open_counters(self.path, target=reading.target, inventory=inventory)
+        opened = open_path(
+            self.path,
+            dispatch=dispatch,
+            code_objects=reading.code_objects,
+            resources=reading.resources,
+            amd=reading.amd,
+            inventory=inventory,
+        )
+        if isinstance(opened, ThreadTrace):
+            from wavewright.readers.trace.sources import add_sources, add_sources_beside
+
+            if reading.source_root is None:
+                add_sources_beside(opened, self.path)
+            else:
+                add_sources(opened, Path(reading.source_root))
+        return opened

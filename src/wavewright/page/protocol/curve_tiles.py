@@ -1,0 +1,98 @@
+"""Tiles of curves, 512 bins each: those of level 0 are one cycle or nanosecond long, of each level twice as long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from wavewright.analysis.common.steps import StepLevels
+
+TILE_BINS = 512
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The levels and tiles of the time of a trace or a run."""
+
+    begin: int
+    end: int
+
+    @property
+    def level_count(self) -> int:
+        """Levels, until one tile covers everything."""
+        return 1 + max(0, (max(self.end - self.begin, 1) - 1).bit_length() - 9)
+
+    def tile_count(self, level: int) -> int:
+        """Tiles of a level.
+
+        Examples
+        --------
+        >>> Grid(0, 5_000).tile_count(0)
+        10
+        """
+        return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
+
+    def bins_of(self, level: int, tile: int) -> tuple[int, int]:
+        """The first bin of a tile, and how many it has.
+
+        Raises
+        ------
+        UsageError
+            When there is no such tile.
+
+        Examples
+        --------
+        >>> Grid(0, 1_000).bins_of(0, 1)
+        (512, 488)
+        """
+        if not 0 <= level < self.level_count or not 0 <= tile < self.tile_count(level):
+            raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {self.level_count - 1}")
+        first = tile * TILE_BINS
+        return first, min(TILE_BINS, -(-(self.end - self.begin) >> level) - first)
+
+    def coarse_tiles(self, most: int) -> Iterator[dict[str, int]]:
+        """The tiles of all levels that have at most that many, the coarsest level first.
+
+        Examples
+        --------
+        >>> list(Grid(0, 1_000).coarse_tiles(1))
+        [{'level': 1, 'tile': 0}]
+        """
+        for level in reversed(range(self.level_count)):
+            if self.tile_count(level) <= most:
+                yield from ({"level": level, "tile": tile} for tile in range(self.tile_count(level)))
+
+
+def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:
+    """One tile of some curves: columns series, bin, value (mean), low, high."""
+    first, count = grid.bins_of(level, tile)
+    binned = [curve.binned(level, first, count) for curve in curves()]
+    joined = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*binned, strict=True) if binned else ((),) * 3)]
+    columns = {
+        "series": np.repeat(np.arange(len(binned), dtype=np.uint16), count),
+        "bin": np.tile(np.arange(first, first + count, dtype=np.uint32), len(binned)),
+        **dict(zip(("value", "low", "high"), joined, strict=True)),
+    }
+    return pl.DataFrame(columns).with_columns(pl.col("value", "low", "high").fill_nan(None))
+
+
+def tiling_of(grid: Grid) -> dict[str, Any]:
+    """How curves are tiled, for the page.
+
+    Examples
+    --------
+    >>> tiling_of(Grid(0, 100))["tile_cells"]
+    512
+    """
+    return {
+        "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
+        "level_count": grid.level_count,
+    }  # fmt: skip

@@ -1,0 +1,267 @@
+"""First answers about a document that was shown before, kept in the user's cache folder.
+
+They are what the page shows until the document itself is read. They are found again only while nothing has changed:
+no file of the input or around it, no option, and not wavewright itself. And they count only if nobody but the user can
+have written them: what a stranger put there would be shown as the answer about the user's own data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import struct
+import tempfile
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wavewright.base import stopping
+from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MOST_FILES = 50_000  #: Inputs with more files are not recognised again: looking at them would cost what it saves.
+#: Entries around the input that are looked at: readers take registers and names from files beside a trace.
+MOST_AROUND = 2_000
+MOST_BYTES = 32 << 20  #: Answers of one document, together.
+MOST_IN_CACHE = 256 << 20  #: All files of the cache; those that were not used for longest go first.
+_QUIET_SECONDS = 0.4
+_ABANDONED_SECONDS = 3600
+_MAGIC = b"wavewright answers 2\n"
+_DIGEST_BYTES = 32
+_MOST_INDEX_BYTES = 4 << 20
+_MEDIA_TYPES = (ARROW, JSON)  #: What answers are; anything else in an entry was not written by `KeptAnswers`.
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def cache_folder() -> Path | None:
+    """Where answers are kept: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
+    chosen = os.environ.get("WAVEWRIGHT_CACHE")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):
+        return (Path(base) if base else Path.home() / ".cache") / "wavewright"
+    return None
+
+
+def fingerprint(path: Path, options: str = "") -> str | None:
+    """A text that changes when anything changes that an answer about `path` could depend on; None = not known.
+
+    Names, sizes and times of change of all its files, of those around it, and of wavewright's own files.
+    """
+    place = path.absolute()
+    seen = hashlib.sha256(f"{place}\0{options}".encode(errors="surrogateescape"))
+    try:
+        for number, entry in enumerate(_below(place)):
+            if number >= MOST_FILES:
+                return None
+            seen.update(entry)
+        for entry in _around(place):
+            seen.update(entry)
+        for entry in _below(Path(__file__).parents[2]):
+            seen.update(entry)
+    except OSError:
+        return None
+    return seen.hexdigest()
+
+
+def _stamp(entry: os.DirEntry[str] | Path) -> bytes:
+    facts = entry.stat()
+    name = os.fsencode(entry.name)
+    return name + struct.pack("<qqqq", facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
+
+
+def _below(place: Path) -> Iterator[bytes]:
+    yield _stamp(place)
+    if not place.is_dir():
+        return
+    folders = [str(place)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in sorted(entries, key=lambda item: item.name):
+                if entry.name == "__pycache__":
+                    continue
+                yield _stamp(entry)
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+
+
+def _around(place: Path) -> Iterator[bytes]:
+    """Entries beside the input, and in the folders beside it."""
+    left = MOST_AROUND
+    folders = [place.parent]
+    for folder in folders:
+        with suppress(PermissionError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda item: item.name):
+                if entry.path == str(place) or entry.name.endswith(".wavewright-notes.json"):
+                    continue
+                left -= 1
+                if left < 0:
+                    raise OSError("too many files around the input")
+                with suppress(FileNotFoundError):
+                    yield _stamp(entry)
+                if folder == place.parent and entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry.path))
+
+
+class KeptAnswers:
+    """The first answers about one document: those of an earlier time, and those of now for the next time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._lock = threading.Lock()
+        self._earlier = _read(file)
+        self._now: dict[str, Payload] = {}
+        self._saved = set(self._earlier)
+        self._size = 0
+        self._last = time.monotonic()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are answers of an earlier time."""
+        return bool(self._earlier)
+
+    def get(self, name: str, given: Mapping[str, str]) -> Payload | None:
+        """The answer of an earlier time."""
+        self._last = time.monotonic()
+        return self._earlier.get(key_of(0, name, given))
+
+    def put(self, name: str, given: Mapping[str, str], payload: Payload) -> None:
+        """Keep an answer for the next time, unless there are enough."""
+        with self._lock:
+            key = key_of(0, name, given)
+            if key not in self._now and self._size + len(payload.content) <= MOST_BYTES:
+                self._now[key] = payload
+                self._size += len(payload.content)
+                self._last = time.monotonic()
+
+    def when_quiet(self, longest_seconds: float) -> None:
+        """Wait until nobody has asked for a moment, at most so long."""
+        end = time.monotonic() + longest_seconds
+        while (now := time.monotonic()) < end and now - self._last < _QUIET_SECONDS:
+            time.sleep(0.02)
+
+    def differs(self) -> bool:
+        """Whether an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
+        with self._lock:
+            changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
+        if changed:
+            self._earlier = {}
+            self.file.unlink(missing_ok=True)
+        return changed
+
+    def save(self) -> None:
+        """Write the answers of now, whole or not at all, and forget the oldest files when the cache is too large."""
+        with self._lock:
+            answers = dict(self._now)
+        if answers.keys() <= self._saved:
+            return
+        self._saved |= answers.keys()
+        with suppress(OSError):  # without a place to keep them, opening takes a little longer the next time
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_private(self.file.parent.stat(), stat.S_ISDIR):
+                return  # what would be written there would not be believed
+            content = _written(_fitting(answers, self._earlier), self.file.name)
+            with stopping.unstopped():
+                descriptor, name = tempfile.mkstemp(suffix=".part", dir=self.file.parent)
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(content)
+                Path(name).replace(self.file)
+            _prune(self.file.parent)
+
+
+def _fitting(answers: Mapping[str, Payload], earlier: Mapping[str, Payload]) -> dict[str, Payload]:
+    """The answers of now, and of the earlier ones as many as there is room for."""
+    cached = dict(answers)
+    size = sum(len(payload.content) for payload in cached.values())
+    for key, payload in earlier.items():
+        if key not in cached and size + len(payload.content) <= MOST_BYTES:
+            cached[key] = payload
+            size += len(payload.content)
+    return cached
+
+
+def _written(answers: Mapping[str, Payload], name: str) -> bytes:
+    index = [[key, payload.media_type, len(payload.content)] for key, payload in answers.items()]
+    head = msgspec.json.encode(index)
+    body = b"".join(payload.content for payload in answers.values())
+    content = struct.pack("<Q", len(head)) + head + body
+    return _MAGIC + _digest(content, name) + content
+
+
+def _digest(content: bytes, name: str) -> bytes:
+    """Of an entry and its name: an entry under another name is about another input."""
+    return hashlib.sha256(os.fsencode(name) + b"\0" + content).digest()
+
+
+def _is_private(facts: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    """Whether only the user can have written it: of the right kind, his own, and closed to others."""
+    return is_kind(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & _OTHERS_WRITE
+
+
+def _stored(file: Path) -> bytes:
+    """The bytes of an entry; none when it is not there, too long, or others can have written it."""
+    most = len(_MAGIC) + _DIGEST_BYTES + 8 + _MOST_INDEX_BYTES + MOST_BYTES
+    with _opened(str(file.parent), os.O_DIRECTORY) as folder:
+        if not _is_private(os.fstat(folder), stat.S_ISDIR):
+            return b""
+        # In the folder that was looked at, and not through a link: a link's own owner is not that of the content.
+        with _opened(file.name, os.O_NOFOLLOW | os.O_NONBLOCK, folder) as entry:
+            facts = os.fstat(entry)
+            if not _is_private(facts, stat.S_ISREG) or facts.st_nlink != 1 or facts.st_size > most:
+                return b""
+            with os.fdopen(entry, "rb", closefd=False) as stream:
+                stored = stream.read(most + 1)
+            os.utime(entry)  # when it was last used
+            return stored if len(stored) <= most else b""
+
+
+@contextmanager
+def _opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read(file: Path) -> dict[str, Payload]:
+    """The answers in a file; none when it is not there, not whole, or not surely the user's own."""
+    start = len(_MAGIC) + _DIGEST_BYTES
+    try:
+        stored = _stored(file)
+        content = stored[start:]
+        if not stored.startswith(_MAGIC) or _digest(content, file.name) != stored[len(_MAGIC) : start]:
+            return {}
+        (length,) = struct.unpack_from("<Q", content)
+        index = msgspec.json.decode(content[8 : 8 + length], type=list[tuple[str, str, int]])
+    except (OSError, ValueError, struct.error, RecursionError):  # ValueError: also of msgspec, and a name with a NUL
+        return {}
+    sizes = [size for _, _, size in index]
+    is_whole = min(sizes, default=0) >= 0 and sum(sizes) == len(content) - 8 - length <= MOST_BYTES
+    if not is_whole or any(media_type not in _MEDIA_TYPES for _, media_type, _ in index):
+        return {}
+    answers, at = {}, 8 + length
+    for key, media_type, size in index:
+        answers[key] = Payload(content[at : at + size], media_type)
+        at += size
+    return answers if len(answers) == len(index) else {}
+
+
+def _prune(folder: Path) -> None:
+    files = sorted(folder.glob("*.answers"), key=lambda file: file.stat().st_mtime, reverse=True)
+    total = 0
+    for file in files:
+        total += file.stat().st_size
+        if total > MOST_IN_CACHE:
+            file.unlink(missing_ok=True)
+    for part in folder.glob("*.part"):  # of a process that was killed while it wrote
+        if time.time() - part.stat().st_mtime > _ABANDONED_SECONDS:
+            part.unlink(missing_ok=True)

@@ -1,0 +1,88 @@
+"""Notes beside a document: bookmarks and flags of the user, in one file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from wavewright.base.files import open_regular
+from wavewright.errors import UsageError, WavewrightError
+
+MOST_BYTES = 1 << 20
+_VERSION = 1
+
+
+class Note(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A bookmark: where in the page, and what the user has to say about it."""
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    text: Annotated[str, msgspec.Meta(max_length=10_000)]
+    address: Annotated[str, msgspec.Meta(max_length=10_000)]  #: The part of the page's URL behind `#`.
+    created: Annotated[str, msgspec.Meta(max_length=40)]
+    time: float | None = None  #: Of a flag: where it stands, in the unit of the document.
+    colour: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None  #: Of a flag: number of its colour.
+
+
+class Notes(msgspec.Struct, forbid_unknown_fields=True):
+    """What the file holds."""
+
+    notes: Annotated[list[Note], msgspec.Meta(max_length=2_000)]
+    wavewright_notes: int = _VERSION
+
+
+def read_notes(file: str) -> dict[str, Any]:
+    """What the page is told: the notes in `file`, whether it is there, and whether it can be written.
+
+    Raises
+    ------
+    WavewrightError
+        When the file is there but holds something else.
+
+    Examples
+    --------
+    >>> read_notes("")
+    {'notes': [], 'saved_at': None, 'can_save': False}
+    """
+    path = Path(file)
+    can_save = bool(file) and os.access(path.absolute().parent, os.W_OK)
+    if not file or not os.path.exists(path):  # noqa: PTH110 - false for what may not be looked at, where Path raises
+        return {"notes": [], "saved_at": None, "can_save": can_save}
+    try:
+        with open_regular(path) as stream:
+            content = stream.read(MOST_BYTES + 1)
+        notes = decoded_notes(content).notes
+    except (OSError, UsageError) as error:
+        what = f"the notes cannot be read: {error}"
+        raise WavewrightError(what, where=file, advice="move the file away to start new ones") from error
+    return {"notes": notes, "saved_at": file, "can_save": can_save}
+
+
+def decoded_notes(content: bytes) -> Notes:
+    """Notes as the page or the file has them.
+
+    Raises
+    ------
+    UsageError
+        When they are not notes, or too many.
+    """
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"more than {MOST_BYTES:,} bytes of notes", advice="remove some")
+    try:
+        return msgspec.json.decode(content, type=Notes)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"not notes of wavewright: {error}") from error
+
+
+def notes_beside(path: str | Path, which: str = "") -> str:
+    """The file of notes of a document that lies at a path, of several there: of `which`; empty = no place for any.
+
+    Examples
+    --------
+    >>> notes_beside("/data/capture").endswith("/data/capture.wavewright-notes.json")
+    True
+    """
+    place = Path(path).resolve()
+    return str(place.with_name(f"{place.name}{which}.wavewright-notes.json")) if place.name else ""

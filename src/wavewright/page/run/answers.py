@@ -1,0 +1,162 @@
+"""Answers of the analyses of runs, as they are: the page shows these numbers and makes none of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.run.overlap import overlap
+from wavewright.analysis.run.ranks import ranks
+from wavewright.analysis.run.regions import regions
+from wavewright.analysis.run.summary import summary
+from wavewright.errors import UsageError
+from wavewright.page.protocol.doubles import doubles
+from wavewright.page.protocol.question import Question, text
+from wavewright.page.protocol.serialize import MOST_ROWS, serialize
+from wavewright.page.run.times import since_begin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.analysis.run.kernels import Kernels
+    from wavewright.analysis.run.regions import Regions
+    from wavewright.analysis.run.summary import Summary
+    from wavewright.page.protocol.document import Document
+
+
+_MOST_NODES = 20_000
+GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
+_NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
+_KEPT_GAPS = 500
+
+
+def serialized(document: Document, answer: Any, *, top: int = MOST_ROWS) -> Any:
+    """An answer for JSON, with times since the start of their node."""
+    return serialize(answer, top=top, prepare=lambda frame: since_begin(document, frame))
+
+
+def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
+    return document.kept(("run", key), lambda: serialized(document, make()))
+
+
+def summary_of_run(document: Document, *, by: str = "all") -> Any:
+    """Where the time went, by kind of thing and name (`analysis.run.summary`)."""
+    return _kept(document, f"summary {by}", lambda: summary_by(document, by))
+
+
+def summary_by(document: Document, by: str) -> Summary:
+    """The whole summary of the run (`analysis.run.summary`), asked once."""
+    if by not in GROUPINGS:
+        raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
+    cached: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
+    return cached
+
+
+def _kernels(document: Document) -> Kernels:
+    return document.kept(("run", "whole kernels"), lambda: kernels(document.run))
+
+
+def kernels_of_run(document: Document) -> Any:
+    """All kernels with their durations and launch latencies (`analysis.run.kernels`), most time first."""
+    whole = _kernels(document)
+    return _kept(document, "kernels", lambda: _cut(whole, whole.kernels.height, keep=("kernels",)))
+
+
+def _cut(whole: Kernels, height: int, *, keep: tuple[str, ...]) -> Kernels:
+    """The answer without rows of the tables that are not to be kept."""
+    empty = {name: getattr(whole, name).clear() for name in whole.tables if name not in keep}
+    return replace(whole, **empty, kernels=whole.kernels.head(height))
+
+
+def kernel_of_run(document: Document, *, name: str) -> Any:
+    """One kernel: its durations as a histogram and over time, launch sizes, longest dispatches, by GPU and by rank."""
+    whole = _kernels(document)
+    is_it = pl.col("name") == name
+    if not whole.kernels.filter(is_it).height:
+        raise UsageError(f"there is no kernel {name[:80]!r}")
+    of_kernel = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
+    is_kernel = is_it & (pl.col("domain") == "KERNEL")
+    grouped = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
+    return serialized(document, of_kernel) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
+
+
+def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
+    """The call tree (`analysis.run.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
+
+    At most 20,000 nodes, those that take most time: `node_count` says how many there are.
+    """
+    choices = ["all", *region_domains(document)]
+    if domain not in choices:
+        raise UsageError(f"no regions of domain {domain[:40]!r}", advice=f"domains: {', '.join(choices)}")
+    return document.kept(("run", "regions", domain), lambda: _tree(document, domain))
+
+
+def whole_tree(document: Document, domain: str) -> Regions:
+    """The whole call tree (`analysis.run.regions`) of all regions, or of those of one domain, asked once."""
+    domains = () if domain == "all" else (domain,)
+    return document.kept(("run", "whole tree", domain), lambda: regions(document.run, domains=domains))
+
+
+def _tree(document: Document, domain: str) -> pl.DataFrame:
+    answer = whole_tree(document, domain)
+    tree = answer.tree.drop("path", "domain")
+    if tree.height > _MOST_NODES:
+        longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
+        tree = longest.head(_MOST_NODES).sort("node")  # no node without its parent: that takes at least as long
+    counted = pl.col("node", "parent", "depth").cast(pl.Int32)
+    return doubles(tree.with_columns(counted)).with_columns(
+        node_count=pl.lit(answer.tree.height, pl.UInt32),
+        region_count=pl.lit(float(answer.region_count)),
+        thread_count=pl.lit(answer.thread_count, pl.UInt32),
+        unlinked_gpu_ns=pl.lit(float(answer.unlinked_gpu_ns)),
+        untimed_count=pl.lit(float(answer.untimed_count)),
+    )
+
+
+def gaps_of_run(document: Document) -> Any:
+    """How long GPUs idled between work, and why (`analysis.run.gaps`)."""
+    return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
+
+
+def overlap_of_run(document: Document) -> Any:
+    """What ran at the same time (`analysis.run.overlap`)."""
+    return _kept(document, "overlap", lambda: overlap(document.run))
+
+
+def ranks_of_run(document: Document) -> Any:
+    """How evenly the work is spread over processes (`analysis.run.ranks`)."""
+    return _kept(document, "ranks", lambda: ranks(document.run))
+
+
+def _every_grouping(_: Document) -> list[dict[str, str]]:
+    return [{}, *({"by": name} for name in GROUPINGS)]
+
+
+def region_domains(document: Document) -> list[str]:
+    """Domains that have regions, those that take most time first (MARKER, HIP, ...)."""
+    domains = summary_by(document, "all").domains["domain"].to_list()
+    return [name for name in domains if name not in _NO_REGIONS]
+
+
+def _every_choice(document: Document) -> list[dict[str, str]]:
+    return [{}, *({"domain": name} for name in ("all", *region_domains(document)))]
+
+
+def _top_kernels(document: Document) -> list[dict[str, str]]:
+    return [{"name": name} for name in _kernels(document).kernels["name"].head(200)]
+
+
+QUESTIONS = (
+    Question("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
+    Question("run_kernels", "run", kernels_of_run, is_of_time=True),
+    Question("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
+    Question("run_region_domains", "run", region_domains, is_of_time=True),
+    Question("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
+    Question("run_gaps", "run", gaps_of_run, is_of_time=True),
+    Question("run_overlap", "run", overlap_of_run, is_of_time=True),
+    Question("run_ranks", "run", ranks_of_run, is_of_time=True),
+)

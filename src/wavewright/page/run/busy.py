@@ -1,0 +1,116 @@
+"""How busy each GPU is over time, for strips below each other: tiles of some GPUs, at any zoom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.gpus import gpu_work, index_gpus
+from wavewright.analysis.run.intervals import covered_per_bin, intervals, merged
+from wavewright.page.protocol.curve_tiles import Grid, tiling_of
+from wavewright.page.protocol.question import Question, place
+from wavewright.page.run.answers import serialized
+from wavewright.page.run.times import clocks_of, nodes_by_machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.busy import Busy
+    from wavewright.page.protocol.document import Document
+
+CHUNK = 64  #: GPUs of one tile.
+_EXPORTED_TILES, _EXPORTED_CHUNKS = 4, 16
+
+
+def _busy(document: Document) -> Busy:
+    return document.kept(("run", "whole busy"), lambda: busy(document.run, bins=1))
+
+
+def busy_of_run(document: Document) -> Any:
+    """How much of the time each GPU had work (`analysis.run.busy`)."""
+
+    def make() -> dict[str, Any]:
+        return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
+
+    return document.kept(("run", "busy"), make)
+
+
+def strips_of_run(document: Document) -> Any:
+    """The GPUs that have a strip, in the order of their numbers, with their busy share; and how strips are tiled."""
+    gpus = _busy(document).gpus.select("node", "gpu", "busy_share").to_dicts()
+    return {"gpus": gpus, "gpus_per_tile": CHUNK, **tiling_of(_grid(document))}
+
+
+def _grid(document: Document) -> Grid:
+    return Grid(0, max(1, clocks_of(document).duration_ns))
+
+
+def _work(document: Document) -> pl.DataFrame:
+    """When GPUs had work: `number` of the GPU among those of `analysis.run.busy`, times since the start of its node."""
+
+    def make() -> pl.DataFrame:
+        run, clocks = document.run, clocks_of(document)
+        index = index_gpus(run)
+        names, starts = nodes_by_machine(document), clocks.begins("machine")
+        rows = enumerate(_busy(document).gpus["node", "gpu"].iter_rows())
+        numbers = {node_and_gpu: number for number, node_and_gpu in rows}
+        places = [
+            (at, numbers.get((names.get(machine, node), gpu)), starts.get(machine, 0))
+            for at, machine, node, gpu in index.table["place", "machine", "node", "gpu"].iter_rows()
+        ]
+        numbered = pl.DataFrame(places, schema=["place", "number", "zero"], orient="row").cast(
+            {"place": index.table.schema["place"], "number": pl.UInt32, "zero": pl.Int64}
+        )
+        whole = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
+        placed = whole.join(numbered, on="place", maintain_order="left").drop_nulls("number")
+        times = placed.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
+        return times.sort("number", "start_ns")
+
+    return document.kept(("run", "work of GPUs"), make)
+
+
+def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.DataFrame:
+    """Busy time per GPU and bin of 2**level ns, in one tile; bins without work are left out."""
+    grid = _grid(document)
+    first_bin, count = grid.bins_of(level, tile)
+    width = 1 << level
+    first = first_bin * width
+    end = min(first + count * width, grid.end)
+    inside = work.filter((pl.col("start_ns") < end) & (pl.col("end_ns") > first))
+    return covered_per_bin(inside, ["number"], first, end, width).with_columns(pl.col("bin").cast(pl.UInt32))
+
+
+def strips(document: Document, *, level: int, tile: int, chunk: int) -> pl.DataFrame:
+    """Busy shares of 64 GPUs over time: `number` (the row of `run_busy`), `bin`, `share`; bins at 0 are left out."""
+    work = _work(document).filter(pl.col("number").is_between(chunk * CHUNK, chunk * CHUNK + CHUNK - 1))
+    bins = _tile(document, work, level, tile)
+    return bins.select("number", "bin", share=(pl.col("covered_ns") / (1 << level)).cast(pl.Float32))
+
+
+def mean_strip(document: Document, *, level: int, tile: int) -> pl.DataFrame:
+    """The mean busy share of all GPUs that had work, over time."""
+    sums = _tile(document, _work(document), level, tile).group_by("bin").agg(pl.col("covered_ns").sum()).sort("bin")
+    count = max(1, _busy(document).gpus.height)
+    share = (pl.col("covered_ns") / (count << level)).cast(pl.Float32)
+    return sums.select(pl.lit(0, pl.UInt32).alias("number"), "bin", share=share)
+
+
+def _coarse(document: Document) -> Iterator[dict[str, int]]:
+    yield from _grid(document).coarse_tiles(_EXPORTED_TILES)
+
+
+def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:
+    chunks = min(_EXPORTED_CHUNKS, -(-_busy(document).gpus.height // CHUNK))
+    for tile in _coarse(document):
+        yield from ({**tile, "chunk": chunk} for chunk in range(chunks))
+
+
+_TILE = {"level": place, "tile": place}
+QUESTIONS = (
+    Question("run_busy", "run", busy_of_run, is_of_time=True),
+    Question("run_strips", "run", strips_of_run),
+    Question("run_busy_mean", "run", mean_strip, _TILE, ("level", "tile"), _coarse),
+    Question("run_busy_strips", "run", strips, {**_TILE, "chunk": place}, ("level", "tile", "chunk"), _coarse_chunks),
+)

@@ -1,0 +1,81 @@
+"""The diagnosis of a run for the page: findings, and their cases as places on the timeline."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
+from wavewright.analysis.run.kernel_names import short_names
+from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.serialize import serialize
+from wavewright.page.run.answers import serialized
+from wavewright.page.run.times import clocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.findings import PlaceEvidence
+    from wavewright.page.protocol.document import Document
+
+_NAME = 60  #: Characters of a name.
+_BETWEEN = " -> "  #: Between what ended before a gap and what ended it.
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a finding: what it was, and where on the timeline."""
+
+    what: str  #: The kernel, call, copy or rank, in few characters.
+    name: str  #: The same as recorded.
+    count: int  #: How many cases it stands for.
+    time_ns: int  #: How long they took together.
+    node: str | None
+    gpu: int | None
+    rank: int | None
+    begin: int | None  #: Of the longest, since the start of its node; null = no single time.
+    end: int | None
+    call: str  #: The call that took most of it; empty = none, or not recorded.
+    stack: tuple[str, ...]  #: Markers, operators and functions that were open, outermost first.
+
+
+def diagnosis_of_run(document: Document) -> Any:
+    """What set the time of the run, and what to change first (`analysis.run.diagnose`)."""
+
+    def make() -> Any:
+        partials = [partial_diagnosis(part) for part in document.run.parts]
+        answer = combine_diagnosis(partials, path=shlex.quote(document.label))
+        begins = clocks_of(document).begins("node")
+        cases = [_cases(finding.evidence, begins) for finding in answer.findings]
+        findings = tuple(replace(finding, evidence=()) for finding in answer.findings)
+        return serialized(document, replace(answer, findings=findings)) | {"cases": serialize(cases)}
+
+    return document.kept(("run", "diagnosis"), make)
+
+
+def _cases(evidence: tuple[PlaceEvidence, ...], begins: Mapping[str, int]) -> list[Case]:
+    short = short_names([name for each in evidence for name in each.what.split(_BETWEEN)], _NAME)
+    return [
+        Case(
+            what=_BETWEEN.join(short[name] for name in each.what.split(_BETWEEN)),
+            name=each.what,
+            count=each.count,
+            time_ns=each.time_ns,
+            node=each.node,
+            gpu=each.gpu,
+            rank=each.rank,
+            begin=_since(each.start_ns, begins.get(each.node or "", 0)),
+            end=_since(each.end_ns, begins.get(each.node or "", 0)),
+            call=each.call,
+            stack=each.stack,
+        )
+        for each in evidence
+    ]
+
+
+def _since(time_ns: int | None, begin_ns: int) -> int | None:
+    return None if time_ns is None else time_ns - begin_ns
+
+
+QUESTIONS = (Question("run_diagnosis", "run", diagnosis_of_run, is_of_time=True),)

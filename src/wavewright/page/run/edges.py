@@ -1,0 +1,52 @@
+"""Separators between adjacent events of a lane that have the same name and no visible gap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.page.protocol.question import Parameters, Question, place, text
+from wavewright.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+MOST_EDGES = 20_000  #: Maximum separators of one tile; the ones between the longest events are returned.
+_TILE_PIXELS = 1024
+_SHORTEST_PIXELS = 4  #: Events that are narrower on screen need no line between them: the lines would hide them.
+
+
+def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
+    """`lane` and `time` of the starts of events in a tile that touch an earlier event of the same name.
+
+    A cell of the level is taken for a pixel: gaps of a pixel or more can be seen without a line.
+    """
+    check_track(track)
+    begin, end = tile_window(document, level, tile)
+    pixel = (end - begin) / _TILE_PIXELS
+    touching: pl.DataFrame = document.kept("edges", lambda: _touching(document))
+    low, high = (int(touching["time"].search_sorted(time)) for time in (begin, end))
+    visible = touching[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
+    if visible.height > MOST_EDGES:
+        visible = visible.top_k(MOST_EDGES, by="length")
+    return visible.select("lane", "time")
+
+
+def _touching(document: Document) -> pl.DataFrame:
+    """Starts of events that directly follow an event of the same name, with gap and length of the shorter one."""
+    ordered = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
+    follows = (pl.col("lane") == pl.col("lane").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
+    starts = ordered.select(
+        "lane",
+        time=pl.col("start_ns").cast(pl.Float64),
+        length=pl.min_horizontal(length, length.shift(1)).cast(pl.Float64),
+        gap=(pl.col("start_ns") - pl.col("end_ns").shift(1)).cast(pl.Float64),
+        follows=follows,
+    )
+    return starts.filter("follows", pl.col("length") > 0).drop("follows").sort("time")
+
+
+_TILE: Parameters = {"track": text, "level": place, "tile": place}
+QUESTIONS = (Question("edges", "run", edges, _TILE, tuple(_TILE), tiles_of_run),)

@@ -1,0 +1,200 @@
+"""All details of one event of a run, by its number on the timeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.bounds import ITEM, Bounds
+from wavewright.errors import UsageError
+from wavewright.model.run_labels import agent_label
+from wavewright.page.protocol.question import Number, Parameters, Question, place, text
+from wavewright.page.run.flows import flows
+from wavewright.page.run.path import slack_of
+from wavewright.page.run.tracks import check_track, timeline_of
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+_MOST_KEPT = 2_000_000  #: Maximum rows of a table that is cached with all its columns.
+_LONGEST_TEXT = 4_000
+_EXPORTED = 2_000
+#: Table -> name of one row.
+WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
+
+
+def event_place(document: Document, item: int) -> tuple[str, int]:
+    """The table and the row of an event."""
+    timeline = timeline_of(document)
+    table = next((name for name, first in reversed(timeline.first_items.items()) if item >= first), None)
+    if table is None or item >= timeline.item_count:
+        raise UsageError(f"there is no event {item}")
+    return table, item - timeline.first_items[table]
+
+
+def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
+    """All details of one event: times, location, sizes, arguments, counters, call stack, its launch."""
+    check_track(track)
+    table, row = event_place(document, item)
+    whole = _row(document, table, row)
+    shown = timeline_of(document).spans
+    at = shown["item"].search_sorted(item)
+    drawn = shown.row(at, named=True) if at < shown.height and shown["item"][at] == item else None
+    answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, whole)}
+    if drawn:
+        answer |= {
+            "lane": drawn["lane"],
+            "kind": drawn["kind"],
+            "begin": float(drawn["start_ns"]),
+            "end": float(drawn["end_ns"]),
+            "duration_ns": float(drawn["end_ns"] - drawn["start_ns"]),
+        }
+    answer["facts"] = [*_slack(document, item), *_facts(document, whole)]
+    event, process = whole.get("event"), whole.get("process")
+    if event is not None and process is not None:
+        is_event = (pl.col("event") == event) & (pl.col("process") == process)
+        given = _rows(document, "arguments", is_event).sort("position").select("name", "type", "value")
+        answer["arguments"] = given.to_dicts()
+        answer["frames"] = _rows(document, "frames", is_event).sort("depth")["name"].cast(pl.String).to_list()
+        if table == "dispatches":
+            answer["counters"] = _counters(document, is_event)
+    return answer | {"flows": flows(document, track=track, item=item)}
+
+
+def _slack(document: Document, item: int) -> list[dict[str, str]]:
+    """The slack of an event that is in the event graph."""
+    slack_ns = slack_of(document, item)
+    if slack_ns is None:
+        return []
+    words = "none: a delay of it delays the run" if slack_ns == 0 else f"{slack_ns:,} ns"
+    return [{"name": "slack", "value": words}]
+
+
+def _counters(document: Document, is_event: pl.Expr) -> list[dict[str, Any]]:
+    values = _rows(document, "counters", is_event).filter(pl.col("time_ns").is_null())
+    names = document.run.table("counter_info").select("counter", "name", "units")
+    return (
+        values.join(names, on="counter", how="left")
+        .group_by("name", "units", maintain_order=True)
+        .agg(pl.col("value").sum())
+        .sort("name")
+        .to_dicts()
+    )
+
+
+def _name(table: str, row: dict[str, Any]) -> str:
+    if table == "allocations":
+        return f"{row['type'] or ''} {row['level'] or ''}"
+    return str(row["name"] or "")
+
+
+_AS_THEY_ARE = ("start_ns", "end_ns", "time_ns", "name")
+_NAMED = {
+    "process": ("processes", ("pid", "rank", "command")),
+    "thread": ("threads", ("tid", "name")),
+    "queue": ("queues", ("queue_id", "name")),
+    "stream": ("streams", ("stream_id", "name")),
+    "symbol": ("symbols", ("mangled",)),
+}
+_AGENTS = ("agent", "src_agent", "dst_agent")
+_ADDRESSES = ("address", "src_address", "dst_address")
+
+
+def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
+    """Columns of a row as names and strings; columns that are not recorded are left out."""
+    facts = []
+    for name, value in row.items():
+        if name in _AS_THEY_ARE or value is None or value in ("", "{}"):
+            continue
+        if name in _NAMED:
+            table, columns = _NAMED[name]
+            referenced = document.run.table(table).select(columns).row(value, named=True)
+            words = [f"{key} {item}" for key, item in referenced.items() if item not in (None, "")]
+            shown = ", ".join(words)
+        elif name in _AGENTS:
+            shown = agent_label(document.run.table("agents").row(value, named=True))
+        elif name in _ADDRESSES:
+            shown = f"0x{value:x}"
+        else:
+            shown = f"{value:,}" if name.endswith(("_bytes", "_count")) else str(value)
+        facts.append({"name": name, "value": shown[:_LONGEST_TEXT]})
+    return facts
+
+
+def _row(document: Document, table: str, row: int) -> dict[str, Any]:
+    if _count(document, table) <= _MOST_KEPT:
+        return document.run.table(table).row(row, named=True)
+    cached: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
+    first, piece = cached.get(table, (0, None))
+    if piece is None or not first <= row < first + piece.height:  # the next event that is requested is often near
+        cached[table] = first, piece = _piece(document, table, row)
+    return piece.row(row - first, named=True)
+
+
+def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]:
+    """The chunk of a table that contains a row, and the number of its first row."""
+    first = 0
+    for piece in document.run.chunks(table):
+        if row < first + piece.height:
+            return first, piece
+        first += piece.height
+    raise UsageError(f"{table} ended before row {row}", advice="the file changed while it is open: open it again")
+
+
+def _rows(document: Document, table: str, wanted: pl.Expr) -> pl.DataFrame:
+    """The requested rows of a table; the table is cached if it is not too large."""
+    if _count(document, table) <= _MOST_KEPT:
+        return document.run.table(table).filter(wanted)
+    return pl.concat([piece.filter(wanted) for piece in document.run.chunks(table)])
+
+
+def _count(document: Document, table: str) -> int:
+    return document.kept(("count", table), lambda: document.run.count(table))
+
+
+def occurrence(document: Document, *, track: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
+    """The `step`-th next event with the same name after `item`, in time order; wraps around.
+
+    `number` tells which one of `count` it is, from 0; behind the last comes the first.
+    """
+    check_track(track)
+    shown = timeline_of(document).spans
+
+    def make() -> tuple[int, pl.DataFrame]:
+        return kind, shown.filter(pl.col("kind") == kind).sort("start_ns", "item")
+
+    cached: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
+    if cached[0] != kind:  # only the last kind is cached: a kind can have as many events as the run
+        cached = document.cache["occurrences"] = make()
+    events = cached[1]
+    if not events.height:
+        raise UsageError(f"no event has kind {kind}")
+    at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None
+    number = 0 if at is None else (at + step) % events.height
+    row = events.row(number, named=True)
+    return {
+        "item": row["item"],
+        "lane": row["lane"],
+        "begin": float(row["start_ns"]),
+        "end": float(row["end_ns"]),
+        "number": number,
+        "count": events.height,
+    }
+
+
+def longest_events(document: Document) -> list[dict[str, Any]]:
+    """The events whose details are in an exported page, the longest first."""
+    length = pl.col("end_ns") - pl.col("start_ns")
+    longest = timeline_of(document).spans.top_k(_EXPORTED, by=length).sort(length, "item", descending=[True, False])
+    return [{"track": "run", "item": item} for item in longest["item"]]
+
+
+_STEPS = Bounds(-ITEM.high, ITEM.high)
+_ITEM: Parameters = {"track": text, "item": place}
+_KIND: Parameters = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
+QUESTIONS = (
+    Question("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
+    Question("span", "run", span, _ITEM, ("track", "item"), longest_events),
+    Question("flows", "run", flows, _ITEM | {"level": place, "tile": place}, ("track",), longest_events),
+)

@@ -1,0 +1,238 @@
+"""Flame graphs of a run: call trees merged by path, one function with callers and callees, one thread over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.flame import WEIGHTS, frames_of, functions_of, sandwich
+from wavewright.analysis.run.regions import combine_regions
+from wavewright.analysis.run.stacks import partial_stacks
+from wavewright.errors import UsageError
+from wavewright.model.schema import table_spec
+from wavewright.page.protocol.doubles import doubles
+from wavewright.page.protocol.question import Question, number, place, text
+from wavewright.page.protocol.serialize import serialize
+from wavewright.page.run.answers import region_domains, summary_by, whole_tree
+from wavewright.page.run.tracks import timeline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.timeline import RunTimeline
+    from wavewright.page.protocol.document import Document
+
+MOST_FRAMES = 10_000  #: Frames of one answer, the heaviest.
+MOST_SPANS = 6_000  #: Spans of one thread or stream, the longest.
+_LONGEST_NAME = 300
+_EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40
+_LINE = ("kind", "process", "thread", "agent", "stream", "queue", "overlap")
+_SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
+
+LINES = table_spec(
+    "lines",
+    "one thread, or one stream of a GPU",
+    """
+    line        UInt32  -   | number
+    kind        String  -   | thread or stream
+    group       String  -   | the process to show
+    part        String  -   | its thread or GPU to show
+    label       String  -   | its first lane to show
+    span_count  UInt32  -   | events on it
+    total_ns    Int64   ns  | durations of the outermost events
+    """,
+)
+
+
+def trees_of_run(document: Document) -> list[str]:
+    """The trees that there are: calls of all domains, of one domain, recorded call stacks, kernels by GPU."""
+    run, domains = document.run, region_domains(document)
+    calls = ["calls", *domains] if len(domains) > 1 else ["calls"] * len(domains)
+    stacks = ["stacks"] if any(part.count("frames") for part in run.parts) else []
+    gpus = ["gpus"] if any(part.count("dispatches") for part in run.parts) else []
+    return [*calls, *stacks, *gpus]
+
+
+def _tree(document: Document, name: str) -> pl.DataFrame:
+    """A tree as that of `analysis.run.regions`, in depth-first order."""
+    choices = trees_of_run(document)
+    if name not in (*choices, "calls"):  # a run without any calls has a tree without nodes
+        raise UsageError(f"no tree {name[:40]!r}", advice=f"trees: {', '.join(choices) or 'none'}")
+    if name == "stacks":
+        return document.kept(("run", "tree of stacks"), lambda: _stacks(document))
+    if name == "gpus":
+        return document.kept(("run", "tree of GPUs"), lambda: _gpus(document))
+    return whole_tree(document, "all" if name == "calls" else name).tree
+
+
+def _stacks(document: Document) -> pl.DataFrame:
+    return combine_regions([partial_stacks(part) for part in document.run.parts]).tree
+
+
+def _gpus(document: Document) -> pl.DataFrame:
+    """Kernels and copies below their GPU, of `analysis.run.summary`."""
+    things = summary_by(document, "gpu").things.filter(pl.col("domain").is_in(["KERNEL", "COPY"]))
+    several = things["host"].n_unique() > 1
+    host = pl.format("{} ", pl.col("host").fill_null("?")) if several else pl.lit("")
+    gpu = host + pl.when(pl.col("gpu").is_null()).then(pl.lit("GPU not recorded")).otherwise(pl.format("GPU {}", "gpu"))
+    rows = things.select(
+        gpu=gpu,
+        name=pl.col("name").fill_null(""),
+        domain="domain",
+        call_count=pl.col("calls").cast(pl.Int64),
+        total_ns=pl.col("total_ns").fill_null(0).cast(pl.Int64),
+    ).sort("gpu", -pl.col("total_ns"), maintain_order=True)
+    sums = pl.col("call_count", "total_ns").sum()
+    heads = rows.group_by("gpu", maintain_order=True).agg(sums).with_columns(depth=0, name="gpu", domain=pl.lit("GPU"))
+    leaves = rows.with_columns(depth=1)
+    columns = ["gpu", "depth", "name", "domain", "call_count", "total_ns"]
+    both = pl.concat([heads.select(columns), leaves.select(columns)]).sort("gpu", "depth", maintain_order=True)
+    numbered = both.with_row_index("node").with_columns(pl.col("node", "depth").cast(pl.Int64))
+    is_leaf, head = pl.col("depth") > 0, pl.col("node").first().over("gpu")
+    return numbered.with_columns(
+        parent=pl.when(is_leaf).then(head).otherwise(-1),
+        self_ns=pl.when(is_leaf).then("total_ns").otherwise(0),
+        gpu_total_ns="total_ns",
+        gpu_ns=pl.when(is_leaf).then("total_ns").otherwise(0),
+    ).select("node", "parent", "depth", "name", "domain", *_SUMS)
+
+
+def _checked(weight: str) -> str:
+    if weight not in WEIGHTS:
+        raise UsageError(f"no weight {weight[:40]!r}", advice=f"weights: {', '.join(WEIGHTS)}")
+    return weight
+
+
+def flame_of_run(document: Document, *, tree: str = "calls", weight: str = "host") -> pl.DataFrame:
+    """A tree as frames (`analysis.run.flame`), the heaviest 10,000; `node_count` says how many nodes there are."""
+    _checked(weight)
+
+    def make() -> pl.DataFrame:
+        nodes = _tree(document, tree)
+        frames = frames_of(nodes, weight, MOST_FRAMES)
+        counted = frames.with_columns(pl.col("name").fill_null("").str.slice(0, _LONGEST_NAME))
+        return doubles(counted).with_columns(node_count=pl.lit(nodes.height, pl.UInt32))
+
+    return document.kept(("run", "flame", tree, weight), make)
+
+
+def functions_of_run(document: Document, *, tree: str = "calls") -> Any:
+    """All names of a tree with their own time and their total (`analysis.run.flame`)."""
+    return document.kept(
+        ("run", "functions", tree), lambda: {"functions": serialize(functions_of(_tree(document, tree)))}
+    )
+
+
+def sandwich_of_run(
+    document: Document, *, name: str, domain: str = "", tree: str = "calls", weight: str = "host"
+) -> Any:
+    """One function with its callers and callees (`analysis.run.flame`)."""
+    nodes = _tree(document, tree)
+    if not nodes.filter((pl.col("name") == name) & (pl.col("domain").fill_null("") == domain)).height:
+        raise UsageError(f"there is no function {name[:80]!r} in this tree")
+    answer = sandwich(nodes, name, domain, _checked(weight), MOST_FRAMES // 4)
+    return serialize(answer, top=MOST_FRAMES)
+
+
+def _lines(document: Document) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The lines (`LINES`), and the lanes of each with their depth."""
+
+    def make() -> tuple[pl.DataFrame, pl.DataFrame]:
+        timeline: RunTimeline = timeline_of(document)
+        lanes = timeline.lanes.filter(pl.col("kind").is_in(["thread", "stream"]))
+        if document.whole:  # the same numbers in a part of the time, where not every line has events
+            numbers = _lines(document.whole)[1].select("line", *_LINE).unique(maintain_order=True)
+        else:
+            numbers = lanes.select(_LINE).unique(maintain_order=True).with_row_index("line")
+        placed = lanes.join(numbers, on=list(_LINE), nulls_equal=True, maintain_order="left")
+        length = (pl.col("end_ns") - pl.col("start_ns")).sum()
+        sums = timeline.spans.group_by("lane").agg(span_count=pl.len(), length=length)
+        counted = placed.join(sums, on="lane", how="left", maintain_order="left")
+        lines = counted.group_by("line", maintain_order=True).agg(
+            pl.col("kind", "group", "part", "label").first(),
+            pl.col("span_count").sum(),
+            total_ns=pl.col("length").filter(pl.col("depth") == 0).sum(),
+        )
+        return lines.select(pl.col(name).cast(kind) for name, kind in LINES.dtypes.items()), placed
+
+    return document.kept(("run", "lines"), make)
+
+
+def lines_of_run(document: Document) -> Any:
+    """Threads and streams of GPUs that can be shown over time."""
+    return {"lines": serialize(_lines(document)[0]), "trees": trees_of_run(document)}
+
+
+def stacks_of_line(
+    document: Document, *, line: int, low: float | None = None, high: float | None = None
+) -> pl.DataFrame:
+    """The longest events of one thread or stream from `low` to `high`; `span_count` says how many there are then."""
+    if line not in _lines(document.whole or document)[0]["line"]:
+        raise UsageError(f"there is no thread or stream {line}")
+    placed = _lines(document)[1].filter(pl.col("line") == line)
+    timeline = timeline_of(document)
+    spans = timeline.spans.join(placed.select("lane", "depth"), on="lane", maintain_order="left")
+    first = float(spans["start_ns"].min() or 0) if low is None else low  # type: ignore[arg-type]
+    last = float(spans["end_ns"].max() or 0) if high is None else high  # type: ignore[arg-type]
+    inside = spans.filter((pl.col("start_ns") < last) & (pl.col("end_ns") > first))
+    longest = inside.sort(pl.col("start_ns") - pl.col("end_ns"), "depth", maintain_order=True).head(MOST_SPANS)
+    names = timeline.kinds.select("kind", "name")
+    rows = longest.join(names, on="kind", how="left", maintain_order="left").sort("depth", "start_ns")
+    return rows.select(
+        pl.col("item"),
+        begin=pl.col("start_ns").cast(pl.Float64),
+        end=pl.col("end_ns").cast(pl.Float64),
+        depth=pl.col("depth").cast(pl.Int32),
+        name=pl.col("name").fill_null("").str.slice(0, _LONGEST_NAME),
+        span_count=pl.lit(inside.height, pl.UInt32),
+        first=pl.lit(first),
+        last=pl.lit(last),
+    )
+
+
+def _every_tree(document: Document) -> list[dict[str, str]]:
+    return [{"tree": tree, "weight": weight} for tree in trees_of_run(document) for weight in WEIGHTS]
+
+
+def _every_function_list(document: Document) -> list[dict[str, str]]:
+    return [{"tree": tree} for tree in trees_of_run(document)]
+
+
+def _top_functions(document: Document) -> Iterator[dict[str, str]]:
+    for tree in trees_of_run(document)[:1]:
+        rows = functions_of(_tree(document, tree)).head(_EXPORTED_FUNCTIONS)
+        for name, domain in rows.select(pl.col("name", "domain").fill_null("")).iter_rows():
+            yield from ({"name": name, "domain": domain, "tree": tree, "weight": weight} for weight in WEIGHTS)
+
+
+def _first_lines(document: Document) -> list[dict[str, int]]:
+    longest = _lines(document)[0].sort("total_ns", descending=True)["line"].head(_EXPORTED_LINES)
+    return [{"line": line} for line in longest]
+
+
+_OF_TREE = {"tree": text, "weight": text}
+QUESTIONS = (
+    Question("run_flame", "run", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
+    Question("run_functions", "run", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
+    Question(
+        "run_sandwich",
+        "run",
+        sandwich_of_run,
+        {"name": text, "domain": text, **_OF_TREE},
+        ("name",),
+        _top_functions,
+        is_of_time=True,
+    ),
+    Question("run_lines", "run", lines_of_run, is_of_time=True),
+    Question(
+        "run_line_stacks",
+        "run",
+        stacks_of_line,
+        {"line": place, "low": number, "high": number},
+        ("line",),
+        _first_lines,
+        ranges=(("low", "high"),),
+        is_of_time=True,
+    ),
+)

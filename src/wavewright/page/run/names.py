@@ -1,0 +1,60 @@
+"""Names of a run: kernels, copies, calls and markers for the search, short names, and lanes of GPUs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.gpus import index_gpus
+from wavewright.analysis.run.kernel_names import readable_names, short_names
+from wavewright.page.protocol.question import Question
+from wavewright.page.run.answers import summary_by
+from wavewright.page.run.times import nodes_by_machine
+from wavewright.page.run.tracks import timeline_of
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+_MOST_KERNELS, _WIDTH = 2_000, 44
+_MOST_LANES = 256  #: Lanes of one GPU that are named.
+MOST_NAMES = 100_000  #: Maximum names sent to the page, most time first.
+
+
+def names(document: Document) -> pl.DataFrame:
+    """Every name of the run with its domain, calls and total time in ns, most time first."""
+    things = summary_by(document, "all").things
+    columns = ("domain", pl.col("name").fill_null(""), pl.col("calls", "total_ns").cast(pl.Float64))
+    return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)
+
+
+def kernel_names(document: Document) -> list[tuple[str, str, str]]:
+    """The longest-running kernels as recorded, in few characters that tell them apart, and demangled."""
+
+    def make() -> list[tuple[str, str, str]]:
+        kernels = names(document).filter(pl.col("domain") == "KERNEL")["name"].unique(maintain_order=True)
+        longest = kernels.head(_MOST_KERNELS).to_list()
+        short, readable = short_names(longest, _WIDTH), readable_names(longest)
+        return [(name, text, readable[name]) for name, text in short.items()]
+
+    return document.kept(("run", "short names"), make)
+
+
+def gpu_lanes(document: Document) -> list[dict[str, Any]]:
+    """The lanes of each GPU on the timeline: what a place of an answer (`node` and `gpu`) is there."""
+    lanes = timeline_of(document).lanes.filter(pl.col("kind") == "stream").select("lane", "agent").drop_nulls()
+    index = index_gpus(document.run)
+    names_of = nodes_by_machine(document)
+    placed = lanes.with_columns(place=index.numbers.gather(lanes["agent"]))
+    by_gpu = placed.join(index.table, on="place").group_by("machine", "gpu", maintain_order=True).agg("lane")
+    return [
+        {"node": names_of.get(row["machine"], ""), "gpu": row["gpu"], "lanes": row["lane"][:_MOST_LANES]}
+        for row in by_gpu.to_dicts()
+    ]
+
+
+QUESTIONS = (
+    Question("run_gpu_lanes", "run", gpu_lanes),
+    Question("names", "run", names),
+    Question("run_kernel_names", "run", kernel_names),
+)

@@ -1,0 +1,216 @@
+"""The critical path of a run for the page: tables, segments on the timeline, slack, and what a change gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.graph.event_graph import event_graph
+from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
+from wavewright.analysis.run.graph.scenarios import what_if
+from wavewright.analysis.run.steps import steps
+from wavewright.model.schema import TableSpec, table_spec
+from wavewright.page.protocol.question import Question, place, text
+from wavewright.page.protocol.serialize import serialize
+from wavewright.page.run.times import clocks_of
+from wavewright.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
+
+if TYPE_CHECKING:
+    from wavewright.analysis.run.graph.event_graph import EventGraph
+    from wavewright.page.protocol.document import Document
+
+MOST_SEGMENTS = 500  #: Segments of an answer, the longest ones.
+_TABLE_OF = {"kernel": "dispatches", "communication": "dispatches", "copy": "copies"}
+_MOST_RANKS, _MOST_KERNELS = 16, 5  #: Of which an exported page holds what a change gives.
+
+SEGMENTS = table_spec(
+    "segments",
+    "one segment of the path; the longest",
+    """
+    group        UInt32    -   | group of processes that meet in collectives
+    item         Int32?    -   | the event on the timeline; null = before the first or after the last
+    begin        Float64   ns  | start, since the start of its node
+    end          Float64   ns  | end, since the start of its node
+    length_ns    Int64     ns  | how long
+    class        String    -   | host, launch, kernels, communication, copies, idle
+    what         String    -   | work, call, host code, launch, ...
+    name         String    -   | kernel, copy or function; of host code, the function that is called after it
+    rank         Int32?    -   | rank of its process
+    is_inferred  Boolean   -   | whether the record only suggests what was waited for
+    stack        String    -   | markers, operators and frames that were open, outermost first
+    """,
+)
+STEPS = table_spec(
+    "steps",
+    "one class of time on the path within one step",
+    """
+    group       UInt32   -   | group of processes that meet in collectives
+    step        Int64    -   | number of the step
+    begin       Float64  ns  | start, since the start of its node
+    span_ns     Int64    ns  | how long it took
+    class       String   -   | host, launch, kernels, communication, copies, idle
+    path_ns     Int64    ns  | time on the path
+    path_share  Float64  -   | of the step
+    """,
+)
+PREDICTIONS = table_spec(
+    "predictions",
+    "one group of processes after the change, the longest first",
+    """
+    group        UInt32  -   | group of processes that meet in collectives
+    span_ns      Int64   ns  | as recorded
+    span_ns_min  Int64   ns  | after the change, at least
+    span_ns_max  Int64   ns  | after the change, at most
+    """,
+)
+
+
+def _graph(document: Document) -> EventGraph:
+    return document.kept(("run", "event graph"), lambda: event_graph(document.run))
+
+
+def _path(document: Document) -> CriticalPath:
+    def make() -> CriticalPath:
+        graph, parts = _graph(document), document.run.parts
+        path = with_steps(path_of(graph), graph, steps(document.run).steps)
+        wanted = moments(graph, path)
+        return with_stacks(path, [stacks_of(part, wanted) for part in parts])
+
+    return document.kept(("run", "critical path"), make)
+
+
+def _zeros(document: Document) -> pl.Series:
+    """For each process, what to subtract from times of the graph to count from the start of its node."""
+    starts = clocks_of(document).processes["start_ns"].fill_null(0)
+    return starts + _graph(document).processes["offset_ns"]
+
+
+def _items(document: Document) -> pl.Series:
+    """The item on the timeline of each event of the graph."""
+
+    def make() -> pl.Series:
+        run, graph = document.run, _graph(document)
+        first = timeline_of(document).first_items
+        tables = ("dispatches", "copies", "regions")
+        counts = [{table: part.count(table) for table in tables} for part in run.parts]
+        before = [
+            {table: first[table] + sum(each[table] for each in counts[:number]) for table in tables}
+            for number in range(len(counts))
+        ]
+        shifts = pl.DataFrame(
+            [(part, table, shift) for part, row in enumerate(before) for table, shift in row.items()],
+            schema={"part": pl.UInt32, "table": pl.String, "shift": pl.Int64},
+            orient="row",
+        )
+        table = pl.col("kind").cast(pl.String).replace_strict(_TABLE_OF, default="regions")
+        rows = graph.events.select("part", "row", table=table).join(
+            shifts, on=["part", "table"], how="left", maintain_order="left"
+        )
+        return rows.select((pl.col("row") + pl.col("shift")).cast(pl.Int32)).to_series()
+
+    return document.kept(("run", "items of the event graph"), make)
+
+
+def _segments(document: Document) -> pl.DataFrame:
+    """All segments of the path, with their item and their time on the page."""
+
+    def make() -> pl.DataFrame:
+        segments, zeros = _path(document).segments, _zeros(document)
+        first = int(zeros.min() or 0)  # type: ignore[arg-type]
+        zero = zeros.gather(segments["process"]).fill_null(first)
+        return segments.with_columns(
+            item=_items(document).gather(segments["event"]),
+            begin=(segments["start_ns"] - zero).cast(pl.Float64),
+            end=(segments["end_ns"] - zero).cast(pl.Float64),
+            length_ns=segments["end_ns"] - segments["start_ns"],
+        )
+
+    return document.kept(("run", "segments of the path"), make)
+
+
+def path_of_run(document: Document) -> Any:
+    """The critical path (`analysis.run.graph.path`): groups, classes, contributors, longest segments, steps."""
+
+    def make() -> Any:
+        path, zeros = _path(document), _zeros(document)
+        longest = _segments(document).sort(-pl.col("length_ns"), "begin").head(MOST_SEGMENTS)
+        first = int(zeros.min() or 0)  # type: ignore[arg-type]
+        begin = (pl.col("start_ns") - first).cast(pl.Float64).alias("begin")
+        return {
+            "definition": path.definition,
+            "groups": serialize(path.groups.drop("start_ns")),
+            "classes": serialize(path.classes),
+            "contributors": serialize(path.contributors.filter(pl.col("path_ns") > 0).drop("longest_at_ns")),
+            "segments": serialize(_in_order(longest, SEGMENTS)),
+            "steps": serialize(_in_order(path.steps.with_columns(begin), STEPS)),
+            "caveats": list(path.caveats),
+            "clock_residual_ns": path.clock_residual_ns,
+        }
+
+    return document.kept(("run", "path"), make)
+
+
+def _in_order(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
+
+
+def path_spans(document: Document, *, track: str, level: int, tile: int) -> list[dict[str, Any]]:
+    """The segments of the path in one tile of the timeline, the longest ones."""
+    check_track(track)
+    low, high = tile_window(document, level, tile)
+    shown = document.kept(("run", "segments by lane"), lambda: _by_lane(document))
+    inside = shown.filter((pl.col("begin") < high) & (pl.col("end") > low))
+    return inside.sort(pl.col("begin") - pl.col("end"), "begin").head(MOST_SEGMENTS).to_dicts()
+
+
+def _by_lane(document: Document) -> pl.DataFrame:
+    lanes = timeline_of(document).spans.select("item", "lane")
+    columns = ["lane", "item", "begin", "end", pl.col("class").cast(pl.String), "is_inferred"]
+    return _segments(document).drop_nulls("item").join(lanes, on="item").select(columns)
+
+
+def slack_of(document: Document, item: int) -> int | None:
+    """By how much an event of the timeline could end later without changing the time of the run; None = not in it."""
+
+    def make() -> dict[int, int]:
+        return dict(zip(_items(document).to_list(), _graph(document).slack().to_list(), strict=True))
+
+    slack: dict[int, int] = document.kept(("run", "slack by item"), make)
+    return slack.get(item)
+
+
+def what_if_of_run(document: Document, *, change: str) -> Any:
+    """The time of each group after a change that is written as for `wavewright path --what-if`."""
+    (scenario,) = what_if(_graph(document), (change,))
+    rows = [
+        {name: getattr(prediction, name) for name in ("group", "span_ns", "span_ns_min", "span_ns_max")}
+        for prediction in scenario.predictions
+    ]
+    return {"change": change, "predictions": serialize(pl.DataFrame(rows, schema=PREDICTIONS.dtypes))}
+
+
+def _usual_changes(document: Document) -> list[dict[str, str]]:
+    """The changes whose outcome an exported page holds."""
+    graph, path = _graph(document), _path(document)
+    kernels = path.contributors.filter((pl.col("class") == "kernels") & (pl.col("what") == "work"))
+    changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
+    if graph.events.filter(pl.col("kind") == "copy").height:
+        changes.append("copies")
+    met = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
+    changes += [f"rank={rank}" for rank in met.head(_MOST_RANKS)]
+    return [{"change": change} for change in changes]
+
+
+QUESTIONS = (
+    Question("run_path", "run", path_of_run),
+    Question(
+        "run_path_spans",
+        "run",
+        path_spans,
+        {"track": text, "level": place, "tile": place},
+        ("track", "level", "tile"),
+        tiles_of_run,
+    ),
+    Question("run_what_if", "run", what_if_of_run, {"change": text}, ("change",), _usual_changes),
+)

@@ -1,0 +1,155 @@
+"""SQL over the stable views of a run, as `wavewright query` runs it, and what there is to select from."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.query import run_query
+from wavewright.analysis.run.query.result import QueryLimits
+from wavewright.analysis.run.views import VIEWS
+from wavewright.errors import UsageError
+from wavewright.model.run_tables import RUN
+from wavewright.page.protocol.question import Question, place, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wavewright.page.protocol.document import Document
+
+MOST_ROWS = 5_000  #: Rows of a result that the page gets; `row_count` tells how many there are.
+MOST_BYTES = 8 << 20  #: Of these rows.
+LIMITS = QueryLimits()  #: Of the command line.
+_LARGEST = 2**53  #: Whole numbers beyond it go as text: JavaScript would round them.
+
+#: What people look for first: title -> SQL that every run answers.
+EXAMPLES = {
+    "Kernels by time": (
+        "SELECT name, COUNT(*) AS calls, SUM(duration) AS total_ns, AVG(duration) AS mean_ns\n"
+        "FROM kernels\nGROUP BY name\nORDER BY total_ns DESC"
+    ),
+    "Longest dispatches": "SELECT name, duration, start, stream_id\nFROM kernels\nORDER BY duration DESC\nLIMIT 100",
+    "Durations of the kernel with most time": (
+        "SELECT start, duration\nFROM kernels\nWHERE name = (\n"
+        "  SELECT name FROM kernels GROUP BY name ORDER BY SUM(duration) DESC LIMIT 1\n)\nORDER BY start"
+    ),
+    "Copies by kind": (
+        "SELECT name, COUNT(*) AS copies, SUM(size) AS bytes, SUM(duration) AS total_ns\n"
+        "FROM memory_copies\nGROUP BY name\nORDER BY total_ns DESC"
+    ),
+    "Calls by time": (
+        "SELECT name, COUNT(*) AS calls, SUM(duration) AS total_ns\nFROM regions\nGROUP BY name\nORDER BY total_ns DESC"
+    ),
+    "Everything by time": "SELECT * FROM top",
+    "Processes": "SELECT * FROM processes",
+}
+
+_GUARD = Lock()
+
+
+class _Running:
+    """The query that runs now, if any: the next one stops it."""
+
+    def __init__(self) -> None:
+        self.stop = Event()
+
+    def next(self) -> Event:
+        with _GUARD:
+            self.stop.set()
+            self.stop = Event()
+            return self.stop
+
+
+def _running(document: Document) -> _Running:
+    return (document.whole or document).kept(("run", "running query"), _Running)
+
+
+def sql_of_run(document: Document, *, sql: str) -> Any:
+    """The first rows of one SELECT (`analysis.run.query`), bounded as `wavewright query` is; the query before ends."""
+    stop = _running(document).next()
+    start = time.monotonic()
+    result = run_query(document.run, sql, limits=LIMITS, stop=stop)
+    pieces: list[pl.DataFrame] = []
+    row_count, byte_count, sent = 0, 0, 0
+    for piece in result.pieces:
+        if stop.is_set():
+            raise UsageError("the query was stopped before it was finished")
+        row_count += piece.height
+        rows = _fitting(piece.head(MOST_ROWS - sent), MOST_BYTES - byte_count) if byte_count < MOST_BYTES else None
+        if rows is not None and (rows.height or not pieces):
+            pieces.append(rows)
+            sent += rows.height
+            byte_count += int(rows.estimated_size())
+    frame = pl.concat(pieces, how="vertical_relaxed")
+    return {
+        "engine": result.engine,
+        "seconds": time.monotonic() - start,
+        "row_count": row_count,
+        "columns": [{"name": name, "is_number": dtype.is_numeric()} for name, dtype in frame.schema.items()],
+        "rows": list(zip(*(_values(column) for column in frame), strict=True)) if frame.width else [],
+    }
+
+
+def _fitting(rows: pl.DataFrame, room_bytes: int) -> pl.DataFrame:
+    """The first rows, as many as there is room for; of rows that are far too long, none."""
+    while rows.height and rows.estimated_size() > room_bytes:
+        rows = rows.head(rows.height // 2)
+    return rows
+
+
+def _values(column: pl.Series) -> list[Any]:
+    """Values that JavaScript shows as they are."""
+    if column.dtype.is_integer() and column.len():
+        low, high = column.min(), column.max()
+        if low is not None and max(abs(int(low)), abs(int(high))) > _LARGEST:  # type: ignore[arg-type]
+            return column.cast(pl.String).to_list()
+    if column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean):
+        return column.to_list()
+    return column.cast(pl.String, strict=False).to_list()
+
+
+def stop_sql(document: Document, *, turn: int = 0) -> Any:
+    """End the query that runs."""
+    _running(document).next()
+    return {"is_stopped": True}
+
+
+def schema_of_run(document: Document) -> Any:
+    """What can be selected from: the stable views, the tables of every run, and those of this run's format."""
+    views = [
+        {
+            "name": view.name,
+            "row": view.row,
+            "columns": [[column.name, column.type, column.unit, column.meaning] for column in view.columns],
+        }
+        for view in VIEWS.values()
+    ]
+    tables = [
+        {
+            "name": f"run.{table.name}",
+            "row": table.row,
+            "columns": [[column.name, column.dtype, column.unit, column.meaning] for column in table.columns],
+        }
+        for table in RUN.values()
+    ]
+    extras = [
+        {"name": f'run."{name}"', "row": "a table of the recorded format, as it is", "columns": []}
+        for name in document.run.extra_names
+    ]
+    limits = {"rows": LIMITS.rows, "mib": LIMITS.mib, "seconds": LIMITS.seconds, "sent_rows": MOST_ROWS}
+    return {"relations": [*views, *tables, *extras], "examples": list(EXAMPLES.items()), "limits": limits}
+
+
+def _nothing(_: Document) -> Iterable[dict[str, str]]:
+    """An exported page has no engine."""
+    return ()
+
+
+QUESTIONS = (
+    Question("run_sql", "run", sql_of_run, {"sql": text}, ("sql",), _nothing, is_of_time=True),
+    Question("run_sql_stop", "run", stop_sql, {"turn": place}, exported=_nothing),
+    Question("run_sql_schema", "run", schema_of_run, exported=_nothing),
+)

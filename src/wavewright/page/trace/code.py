@@ -1,0 +1,54 @@
+"""The static instructions, and what each of them cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.code.live import live_rows
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.page.protocol.doubles import doubles
+from wavewright.page.protocol.question import Question
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+
+#: Columns of the code table that the page shows in no view.
+_UNSENT = ("reads", "tied", "access")
+
+
+def code(document: Document) -> pl.DataFrame:
+    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53.
+
+    All vector instructions read EXEC and MODE: that is left out, so that what few instructions do can be seen.
+    """
+    rows = document.trace.code.sort("row").drop(_UNSENT)
+    addresses = [None if value is None else hex(value) for value in rows["address"]]
+    return rows.with_columns(
+        pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String), implicit_reads=_few_read()
+    )
+
+
+def _few_read() -> pl.Expr:
+    listed = pl.col("implicit_reads").str.replace(r"\bmode\b ?", "")
+    others = listed.str.replace(r"\bexec(_lo)?\b ?", "")
+    return pl.when(pl.col("mnemonic").str.starts_with("s_")).then(listed).otherwise(others).str.strip_chars_end()
+
+
+def costs(document: Document) -> pl.DataFrame:
+    """Hits, latency, stall, idle, hidden and exposed cycles of every executed row, over all waves."""
+    return doubles(row_costs(document.trace))
+
+
+def live_registers(document: Document) -> pl.DataFrame:
+    """Live registers of the rows that kernels can reach, and the waves that fit with them."""
+    return doubles(live_rows(document.trace))
+
+
+QUESTIONS = (
+    Question("code", "trace", code),
+    Question("costs", "trace", costs, is_of_time=True),
+    Question("live_registers", "trace", live_registers),
+)

@@ -1,0 +1,83 @@
+"""This trace against another one of the same page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.trace.compare import KINDS, compare
+from wavewright.errors import UsageError
+from wavewright.page.protocol.question import Parameters, Question, place
+from wavewright.page.protocol.serialize import serialize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavewright.analysis.trace.compare import Comparison
+    from wavewright.page.protocol.document import Document
+
+
+def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
+    """How this trace differs from document `other`, the base: totals, stall classes, a verdict in words.
+
+    Traces of different kernels are compared too; the answer says that they are.
+    """
+    comparison = _comparison(document, other, by)
+    facts = (
+        "by",
+        "noise_from",
+        "repeat_count",
+        "unused_repeat_count",
+        "same_code",
+        "matched_share",
+        "different_kernels",
+        "traces",
+    )
+    return serialize(
+        {
+            "definition": comparison.definition,
+            "verdict": comparison.verdict(),
+            "standing_out_count": comparison.standing_out().height,
+            **{name: getattr(comparison, name) for name in facts},
+            "stall_classes": comparison.stall_classes,
+        }
+    )
+
+
+def units(document: Document, *, other: int, by: str = "instruction") -> pl.DataFrame:
+    """The units of the code of both traces, in the order of the code."""
+    return _comparison(document, other, by).units.sort("unit").drop("trace", "address", "base_address")
+
+
+def _comparison(document: Document, other: int, by: str) -> Comparison:
+    if document.library is None or not 0 <= other < len(document.library.documents):
+        raise UsageError(f"there is no document {other}")
+    base = document.library.document(other)
+    if base.number == document.number:
+        raise UsageError("a trace cannot be compared with itself", advice="open two: `wavewright open BEFORE AFTER`")
+    traces, labels = [base.trace, document.trace], [base.label, document.label]
+    return document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
+
+
+def _kind(given: str) -> str:
+    if given not in KINDS:
+        raise UsageError(f"cannot compare by {given[:40]!r}", advice=f"one of {', '.join(KINDS)}")
+    return given
+
+
+def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
+    """Every other trace with instructions, by every kind of unit."""
+    if document.library is None or not document.trace.instructions.height:
+        return
+    for other in document.library.documents:
+        if other.number != document.number and other.kind == "trace" and other.trace.instructions.height:
+            yield from ({"other": other.number, "by": by} for by in KINDS)
+
+
+_PARAMETERS: Parameters = {"other": place, "by": _kind}
+
+QUESTIONS = (
+    Question("compare", "trace", compared, _PARAMETERS, ("other",), _every_pair),
+    Question("compare_units", "trace", units, _PARAMETERS, ("other",), _every_pair),
+)

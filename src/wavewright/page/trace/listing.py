@@ -1,0 +1,87 @@
+"""Columns next to the code rows: arrows to awaited rows, taken branches, latencies of memory operations, samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.code.control_flow import branch_targets
+from wavewright.analysis.trace.code.control_flow import taken_jumps
+from wavewright.analysis.trace.listing import wait_arrows
+from wavewright.analysis.trace.memory_latency import memory_latency
+from wavewright.analysis.trace.waits import waits
+from wavewright.page.protocol.doubles import doubles
+from wavewright.page.protocol.question import Question
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+
+def arrows(document: Document) -> pl.DataFrame:
+    """Pairs of a waiting row and a row it waited for, over all waves.
+
+    `count` and the pairs are those of `isa_listing`; `stall_cycles_total` is the stall of the executions in which the
+    producer certainly was what ended the wait, distances and latencies are means in cycles and instructions.
+    """
+    return document.kept("arrows", lambda: _arrows(document))
+
+
+def _arrows(document: Document) -> pl.DataFrame:
+    measured = waits(document.trace).producers.select(
+        wait_row="row",
+        producer_row="producer_row",
+        counter="counter",
+        last_count=pl.col("last_count"),
+        stall_cycles_total=pl.col("last_count") * pl.col("last_stall_cycles_mean").fill_null(0),
+        distance_cycles_mean="distance_cycles_mean",
+        distance_instructions_mean="distance_instructions_mean",
+        latency_cycles_mean="latency_cycles_mean",
+    )
+    keys = ["wait_row", "producer_row", "counter"]
+    listed = wait_arrows(document.trace).join(measured, on=keys, how="left", maintain_order="left")
+    return doubles(listed)
+
+
+def branches(document: Document) -> pl.DataFrame:
+    """Pairs of a row that jumped and the row it led to, with how often, over all waves.
+
+    Without instructions (PC samples) the branches of the code, of which nobody knows how often they were taken: null.
+    """
+    if not document.trace.instructions.height:
+        written = branch_targets(document.trace.code).drop_nulls()
+        return written.select(from_row="row", to_row="target_row", count=pl.lit(None, pl.Float64))
+    jumps = taken_jumps(document.trace)
+    return jumps.select("from_row", "to_row", pl.col("taken_count").cast(pl.Float64).alias("count"))
+
+
+def row_latencies(document: Document) -> pl.DataFrame:
+    """Latencies of memory operations by row: from the level counters where the trace has them, else from waits."""
+    return document.kept("row_latencies", lambda: _row_latencies(document))
+
+
+def _row_latencies(document: Document) -> pl.DataFrame:
+    latencies = memory_latency(document.trace)
+    columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
+    counted = latencies.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
+    waited = latencies.by_row.join(counted, on="row", how="anti").select(*columns, "is_bound", origin=pl.lit("waits"))
+    return doubles(pl.concat([counted, waited]).sort("row"))
+
+
+def samples(document: Document) -> pl.DataFrame:
+    """Issued and stalled PC samples of each row; rows without samples are left out."""
+    return doubles(document.trace.samples)
+
+
+def sample_reasons(document: Document) -> pl.DataFrame:
+    """Why PC sampling saw each row not issued, the most frequent reason first."""
+    return doubles(document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False]))
+
+
+QUESTIONS = (
+    Question("arrows", "trace", arrows, is_of_time=True),
+    Question("branches", "trace", branches, is_of_time=True),
+    Question("row_latencies", "trace", row_latencies, is_of_time=True),
+    Question("samples", "trace", samples),
+    Question("sample_reasons", "trace", sample_reasons),
+)

@@ -1,0 +1,53 @@
+"""Facts of a thread trace that every view needs: times, completeness, contents."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.trace.clocks import alignment, clock_mhz
+from wavewright.analysis.trace.overview import losses_of, traced_span, unknown_code
+from wavewright.model.losses import LOSSES
+from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
+from wavewright.page.trace.kernels import traced_kernels
+from wavewright.page.trace.times import time_range, traced_range
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+
+def overview_of_trace(document: Document) -> dict[str, Any]:
+    """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows."""
+    trace = document.trace
+    start, end = time_range(trace)
+    traced = traced_range(trace)
+    clocks = alignment(trace)
+    return {
+        "kind": "trace",
+        "source": trace.source,
+        "gfxip": trace.gfxip,
+        "start_cycles": start,
+        "end_cycles": end,
+        "span_cycles": traced_span(trace),
+        "traced_start_cycles": traced and traced[0],
+        "traced_end_cycles": traced and traced[1],
+        "base_cycles": 4 if trace.gfxip <= 9 else 1,
+        "clock_mhz": clock_mhz(trace),
+        "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},
+        "wave_count": trace.waves.height,
+        "instruction_count": trace.instructions.height,
+        "row_count": trace.code.height,
+        "line_row_count": trace.code["line"].drop_nulls().len(),
+        "unknown_code": unknown_code(trace),
+        "kernels": trace.kernels.to_dicts(),
+        "traced_kernels": list(traced_kernels(document)),
+        "losses": [asdict(loss) | {"counted_in": LOSSES[loss.kind].counted_in} for loss in losses_of(trace)],
+        "categories": CATEGORIES,
+        "states": STATES,
+        "sample_reasons": SAMPLE_REASONS,
+        "holds": {
+            name: trace.table(name).height
+            for name in ("waves", "states", "occupancy", "sampled_counters", "shader_data", "markers", "other_simd",
+                         "events", "samples", "sources", "realtime", "waits")
+        },
+    }  # fmt: skip

@@ -1,0 +1,24 @@
+"""Costs of the code rows in one wave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.page.protocol.doubles import doubles
+from wavewright.page.protocol.question import Question, place
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.page.protocol.document import Document
+
+
+def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
+    """Costs of one wave by row, as `costs` has them for all: what other waves of its SIMD hid is not exposed."""
+    chosen = select(document.trace, Selection(waves=(wave,)))
+    return doubles(row_costs(chosen))
+
+
+QUESTIONS = (Question("wave_costs", "trace", wave_costs, {"wave": place}, ("wave",), lambda _: ()),)

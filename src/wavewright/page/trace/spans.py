@@ -1,0 +1,102 @@
+"""Timelines of a trace: which there are, and their tiles at every level of detail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.common.timeline import DEFINITION, tiles_of
+from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
+from wavewright.analysis.trace.timeline.tracks import tracks
+from wavewright.errors import UsageError
+from wavewright.page.protocol.curve_tiles import tiling_of
+from wavewright.page.protocol.question import Question, place, text
+from wavewright.page.protocol.span_tiles import coarse_tiles, described
+from wavewright.page.trace.curves import grid_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wavewright.analysis.common.timeline import SpanTiles, Timeline
+    from wavewright.page.protocol.document import Document
+
+_MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an exported page.
+_FEW_TILES = 8  #: The same for what only colours spans.
+
+
+def tracks_of_trace(document: Document) -> dict[str, Any]:
+    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles."""
+
+    def make() -> dict[str, Any]:
+        return {"definition": DEFINITION, "tracks": [described(track) for track in _timelines(document).values()]}
+
+    return document.kept("tracks", make)
+
+
+def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
+    """The spans of a timeline tile: lane, begin, end, kind, count, item, depth."""
+    return _tiles(document, track).tile(level, tile)
+
+
+def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
+    """The tiles of an exported page, the coarsest first: all levels that do not have too many."""
+    for track in _timelines(document).values():
+        yield from coarse_tiles(track, _FEW_TILES if track.lanes_of else _MOST_TILES)
+
+
+def kinds(document: Document, *, track: str) -> list[dict[str, Any]]:
+    """The kinds of a timeline whose kinds take long to find."""
+    late = _timeline(document, track).late_kinds
+    return list(document.kept(("kinds", track), late)) if late else []
+
+
+def _late_kinds(document: Document) -> list[dict[str, str]]:
+    return [{"track": track.name} for track in _timelines(document).values() if track.late_kinds]
+
+
+def stalled(document: Document) -> dict[str, Any]:
+    """How the shares of stall of slots are tiled (`stalled_shares`), as curves are."""
+    return tiling_of(grid_of(document)) | {"lane_count": _shares(document).lane_count}
+
+
+def stalled_shares(document: Document, *, level: int, tile: int) -> pl.DataFrame:
+    """In 255ths, the share of stall in every bin of a tile, lane by lane of the timeline `instructions`."""
+    grid = grid_of(document)
+    first, count = grid.bins_of(level, tile)
+    shares = _shares(document).shares(grid.begin + (first << level), 1 << level, count)
+    return pl.DataFrame({"share": np.rint(shares.ravel() * 255).clip(0, 255).astype(np.uint8)})
+
+
+def _shares(document: Document) -> StalledShares:
+    return document.kept("stalled shares", lambda: StalledShares(document.trace))
+
+
+def _few_shares(document: Document) -> Iterator[dict[str, int]]:
+    return grid_of(document).coarse_tiles(_FEW_TILES) if document.trace.instructions.height else iter(())
+
+
+def _timelines(document: Document) -> Mapping[str, Timeline]:
+    return document.kept("timelines", lambda: tracks(document.trace))
+
+
+def _timeline(document: Document, name: str) -> Timeline:
+    timeline = _timelines(document).get(name)
+    if timeline is None:
+        raise UsageError(f"there is no timeline {name[:40]!r}")
+    return timeline
+
+
+def _tiles(document: Document, name: str) -> SpanTiles:
+    timeline = _timeline(document, name)
+    return document.kept(("spans", name), lambda: tiles_of(timeline))
+
+
+QUESTIONS = (
+    Question("kinds", "trace", kinds, {"track": text}, ("track",), _late_kinds),
+    Question("stalled", "trace", stalled),
+    Question(
+        "stalled_shares", "trace", stalled_shares, {"level": place, "tile": place}, ("level", "tile"), _few_shares
+    ),
+)

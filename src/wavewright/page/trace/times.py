@@ -1,0 +1,45 @@
+"""The clock of the page: cycles of every shader engine, moved so that all engines are on one clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.clocks import alignment
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+
+def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
+    """The aligned cycles of a column, for a frame that also has the column `se`."""
+    offsets = alignment(trace).offsets
+    if not any(offsets.values()):
+        return pl.col(column).cast(pl.Int64)
+    move = pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+    return (pl.col(column).cast(pl.Int64) + move).alias(column)
+
+
+def time_range(trace: ThreadTrace) -> tuple[int, int]:
+    """The first and the last aligned cycle at which anything of a trace happens; (0, 0) when nothing does.
+
+    Occupancy events at cycle 0 stand for waves that began before the trace: they do not count.
+    """
+    events = trace.occupancy.filter(pl.col("time_cycles") > 0)
+    spans = [
+        trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),
+        *(
+            table.select(aligned(trace, "time_cycles").alias("begin"), aligned(trace, "time_cycles").alias("end"))
+            for table in (events, trace.sampled_counters)
+        ),
+    ]
+    both = pl.concat(spans).drop_nulls()
+    return (int(both["begin"].min()), int(both["end"].max())) if both.height else (0, 0)  # type: ignore[arg-type]
+
+
+def traced_range(trace: ThreadTrace) -> tuple[int, int] | None:
+    """The first start and the last end of a traced wave, in aligned cycles; None when none was traced."""
+    both = trace.waves.select(aligned(trace, "start_cycles"), aligned(trace, "end_cycles")).drop_nulls()
+    first, last = both["start_cycles"].min(), both["end_cycles"].max()
+    return None if first is None or last is None else (int(first), int(last))  # type: ignore[arg-type]

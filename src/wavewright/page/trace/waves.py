@@ -1,0 +1,79 @@
+"""The traced waves, and the instructions of one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.clocks import alignment
+from wavewright.errors import UsageError
+from wavewright.page.protocol.question import Question, place
+from wavewright.page.trace.times import aligned
+
+if TYPE_CHECKING:
+    from wavewright.page.protocol.document import Document
+
+
+def waves(document: Document) -> pl.DataFrame:
+    """All traced waves, with aligned start and end and the stall of their instructions."""
+    return document.kept("waves", lambda: _waves(document))
+
+
+def _waves(document: Document) -> pl.DataFrame:
+    trace = document.trace
+    stall = trace.instructions.group_by("wave").agg(stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64).sum())
+    frame = trace.waves.sort("wave").join(stall, on="wave", how="left", maintain_order="left")
+    return frame.select(
+        "wave", "se", "cu", "simd", "slot", "slot_wave",
+        aligned(trace, "start_cycles").cast(pl.Float64), aligned(trace, "end_cycles").cast(pl.Float64),
+        "kernel", "me", "pipe", "workgroup", "complete",
+        pl.col("first_instruction").fill_null(0).cast(pl.Float64), "instruction_count",
+        pl.col("stall_cycles_total").fill_null(0).cast(pl.Float64),
+    )  # fmt: skip
+
+
+def wave(document: Document, *, wave: int) -> pl.DataFrame:
+    """The instructions of one wave in the order of their rows, with aligned times."""
+    first, count, se = _place(document, wave)
+    offset = _offset(document, se)
+    return document.trace.instructions.slice(first, count).select(
+        (pl.col("time_cycles") + offset).cast(pl.Float64), "stall_cycles", "duration_cycles", "category", "row"
+    )
+
+
+def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
+    """Waits of one wave: positions of wait and producer among the instructions of the wave."""
+    first, _, _ = _place(document, wave)
+    of_wave = document.trace.waits.filter(pl.col("wave") == wave)
+    return of_wave.select(
+        (pl.col("instruction") - first).cast(pl.Int32),
+        "row",
+        (pl.col("producer") - first).cast(pl.Int32),
+        "producer_row",
+        "counter",
+    )
+
+
+def _place(document: Document, wave: int) -> tuple[int, int, int]:
+    """Position and number of the instructions of a wave, and its shader engine."""
+    row = document.trace.waves.filter(pl.col("wave") == wave)
+    if wave < 0 or not row.height:
+        raise UsageError(f"there is no wave {wave}")
+    first, count, se = row.select("first_instruction", "instruction_count", "se").row(0)
+    return first or 0, count or 0, se
+
+
+def _offset(document: Document, se: int) -> int:
+    return alignment(document.trace).offset(se)
+
+
+def _every_wave(document: Document) -> list[dict[str, int]]:
+    return [{"wave": number} for number in document.trace.waves["wave"].to_list()]
+
+
+QUESTIONS = (
+    Question("waves", "trace", waves),
+    Question("wave", "trace", wave, {"wave": place}, ("wave",), _every_wave),
+    Question("wave_waits", "trace", wave_waits, {"wave": place}, ("wave",), _every_wave),
+)

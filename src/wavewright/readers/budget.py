@@ -1,0 +1,112 @@
+"""Budget files (TOML): limits of kernels, markers and whole captures, and of findings."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.model.budget import Budget, Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_MOST_BYTES = 200_000
+_MOST_LIMITS = 1_000
+_LONGEST = 1_000  #: Characters of a limit.
+_DOTS_MAX = 64  #: In a line outside of quotes: the parser's time grows with the square of a key's parts.
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_LIMIT = re.compile(r"(?P<name>.*\S)\s*(?P<relation><=|>=)\s*(?P<value>[0-9][0-9_]*(?:\.[0-9]+)?)\s*(?P<unit>\S*)")
+_TIMES_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+#: Entry of the file -> the subject of its limits; None = the name of the limit is the subject.
+_ENTRIES = {"kernels": "kernel", "copies": "copy", "markers": "marker", "lines": "line", "metrics": "metric"}
+_WHOLES = ("gpu-time", "step", "wall", "busy", "cycles", "kernel-time")
+_ADVICE = 'write kernels = ["attention <= 210 us"], limits = ["busy >= 90 %"] or strongest_finding = "5 %"'
+
+
+def read_budget(path: Path) -> Budget:
+    """The limits of a file.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read, or has a mistake.
+    """
+    where = str(path)
+    declared = _parsed(path)
+    unknown = [key for key in declared if key not in (*_ENTRIES, "limits", "strongest_finding")]
+    if unknown:
+        raise UsageError(f"unknown entry {unknown[0][:60]!r}", where=where, advice=_ADVICE)
+    limits = [
+        limit
+        for entry in (*_ENTRIES, "limits")
+        for text in _texts(declared.get(entry, []), entry, where)
+        for limit in _limits(text, _ENTRIES.get(entry), where)
+    ]
+    strongest = None
+    if "strongest_finding" in declared:
+        text = declared["strongest_finding"]
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text) if isinstance(text, str) else None
+        if match is None:
+            raise UsageError("strongest_finding is not a percentage", where=where, advice=_ADVICE)
+        strongest = float(match[1]) / 100
+    if not limits and strongest is None:
+        raise UsageError("holds no limit", where=where, advice=_ADVICE)
+    if len(limits) > _MOST_LIMITS:
+        raise UsageError(f"{len(limits):,} limits", where=where, advice=f"at most {_MOST_LIMITS:,}")
+    return Budget(where, tuple(limits), strongest)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    where = str(path)
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"more than {_MOST_BYTES:,} bytes are not a budget", where=where, advice=_ADVICE)
+        text = path.read_text(encoding="utf-8")
+        if any(_QUOTED.sub("", line).count(".") > _DOTS_MAX for line in text.splitlines()):
+            raise UsageError("a line has too many dots", where=where, advice=_ADVICE)
+        return tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(error.strerror or "cannot be read", where=where) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise UsageError(f"not TOML ({error})", where=where, advice=_ADVICE) from error
+
+
+def _texts(values: object, entry: str, where: str) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
+        raise UsageError(f"{entry} is not a list of texts", where=where, advice=_ADVICE)
+    return values
+
+
+def _limits(text: str, subject: str | None, where: str) -> Iterator[Limit]:
+    match = _LIMIT.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
+        what = f"{text[:60]!r} is not a limit"
+        raise UsageError(what, where=where, advice="write NAME <= NUMBER UNIT or NAME >= NUMBER UNIT")
+    name, unit = match["name"], match["unit"]
+    if subject is None:
+        if name not in _WHOLES:
+            raise UsageError(f"{name[:60]!r} has no limits", where=where, advice=f"one of {', '.join(_WHOLES)}")
+        subject, name = name, ""
+    value = float(match["value"].replace("_", ""))
+    value, unit = _with_unit(value, unit, subject, f"{where}, {text[:60]!r}")
+    yield Limit(text.strip(), subject, name, is_at_most=match["relation"] == "<=", value=value, unit=unit)
+
+
+def _with_unit(value: float, unit: str, subject: str, where: str) -> tuple[float, str]:
+    """The value in the unit in which its subject is measured."""
+    if subject == "metric":
+        return value, ""
+    if subject == "busy":
+        allowed = {"%": (0.01, "share")}
+    elif subject in ("cycles", "line"):
+        allowed = {"cycles": (1.0, "cycles")}
+    else:
+        allowed = {name: (factor, "ns") for name, factor in _TIMES_NS.items()}
+    if unit not in allowed or not isfinite(value):
+        raise UsageError(f"{unit[:20]!r} is not a unit of this", where=where, advice=f"one of {', '.join(allowed)}")
+    factor, measured_in = allowed[unit]
+    return value * factor, measured_in

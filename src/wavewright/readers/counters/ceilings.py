@@ -1,0 +1,83 @@
+"""roofline.csv: the rates that a benchmark reached on the GPUs of the machine."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.model.counters import COUNTER_SET
+from wavewright.model.schema import empty_frame
+from wavewright.readers.counters.system import first_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_SMALLEST, _LARGEST = 1e-3, 1e12  #: 10^9 bytes or operations per second that a benchmark can reach.
+_NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
+_SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
+_MOST_DEVICES = 1 << 16
+_UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
+
+
+def read_ceilings(file: Path) -> pl.DataFrame:
+    """The ceilings in a file. Values that are not positive numbers are left out."""
+    return ceilings_of_rows(first_rows(file))
+
+
+def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
+    """The ceilings in rows of one device each.
+
+    Examples
+    --------
+    >>> ceilings_of_rows([{"device": "0", "HBMBw": "4885.5", "hbmBwHigh": "4900"}]).row(0)
+    (0, 'HBMBw', 4885.5, None, 4900.0)
+    """
+    ceilings: dict[tuple[int, str], dict[str, Any]] = {}
+    for place, row in enumerate(rows):
+        device = _device(row.get("device"), place)
+        for field, word in row.items():
+            named = _ceiling(field or "")
+            value = _number(word)
+            if named is None or value is None:
+                continue
+            name, column = named
+            entry = ceilings.setdefault((device, name), {"device": device, "name": name})
+            entry.setdefault(column, value)
+    sound = [row for row in ceilings.values() if "value" in row]
+    spec = COUNTER_SET["ceilings"]
+    return pl.DataFrame(sound, schema=spec.dtypes) if sound else empty_frame(spec)
+
+
+def _ceiling(field: str) -> tuple[str, str] | None:
+    """The ceiling's name under one spelling, and the column of its value.
+
+    Examples
+    --------
+    >>> _ceiling("hbmBwHigh"), _ceiling("MFMAFI8OpsLow"), _ceiling("device")
+    (('HBMBw', 'value_high'), ('MFMAI8Ops', 'value_low'), None)
+    """
+    match = _NAME.fullmatch(field.strip())
+    if match is None:
+        return None
+    what = _SPELLED.get(match[1].lower(), match[1].upper())
+    column = "value" if match[3] is None else f"value_{match[3].lower()}"
+    return f"{what}{_UNITS[match[2].lower()]}", column
+
+
+def _device(word: str | None, place: int) -> int:
+    try:
+        number = int(float(word or ""))
+    except (ValueError, OverflowError):
+        return place
+    return number if 0 <= number < _MOST_DEVICES else place
+
+
+def _number(word: object) -> float | None:
+    try:
+        value = float(str(word))
+    except ValueError:
+        return None
+    return value if _SMALLEST < value < _LARGEST else None

@@ -1,0 +1,160 @@
+"""One pass: its dispatches as recorded, and one column per counter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.losses import Loss
+from wavewright.readers.counters.names import (
+    COLUMNS,
+    KERNEL_SUFFIX,
+    TAKEN,
+    Named,
+    counter_named,
+    is_counter,
+    may_be_counter,
+)
+from wavewright.readers.counters.numbers import LARGEST, SMALLEST
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavewright.readers.counters.table import Table
+
+INTEGERS = (
+    "dispatch_id",
+    "process_id",
+    "grid_size",
+    "workgroup_size",
+    "lds_bytes",
+    "scratch_bytes",
+    "arch_vgprs",
+    "accum_vgprs",
+    "sgprs",
+)
+_TIMES = ("start_ns", "end_ns")
+_NAME_MAX = 16_384  #: Characters. Names of kernels from templates have some thousands.
+LARGEST_INTEGER = 1 << 62  #: Differences of two such numbers are numbers, too.
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """A counter of a pass and how its file writes it."""
+
+    named: Named
+    spelled: str
+
+
+@dataclass
+class Pass:
+    """One pass; row i of `rows` and of `values` are the same execution of a dispatch."""
+
+    name: str
+    file: Path
+    form: str
+    #: dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, start_ns, end_ns (Int64 or Float64), ...
+    rows: pl.DataFrame
+    values: pl.DataFrame
+    counters: list[Spelled]
+    is_joined: bool = False  #: Whether it joins passes that cannot be told apart.
+
+
+def described(table: Table) -> pl.DataFrame:
+    """The columns about dispatches in our names and types; absent ones are null."""
+    columns = []
+    for ours, theirs in COLUMNS.items():
+        index = table.index(*theirs)
+        column = table.frame[str(index)] if index is not None else pl.Series(ours, [None], dtype=pl.String)
+        if index is None and table.frame.height != 1:
+            column = column.new_from_index(0, table.frame.height)
+        columns.append(column.alias(ours))
+    frame = bounded(pl.DataFrame(columns), "kernel_name", "agent")
+    described_rows = frame.with_columns(_converted())
+    # Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction.
+    for name in _TIMES:
+        if described_rows[name].null_count() != frame[name].null_count():
+            described_rows = described_rows.with_columns(frame[name].str.strip_chars().cast(pl.Float64, strict=False))
+    return described_rows.with_columns(
+        pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in _TIMES
+    )
+
+
+def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The frame with bounded strings: a longer one becomes its start and a hash."""
+    for name in names:
+        longest = frame[name].str.len_bytes().max()
+        if isinstance(longest, int) and longest > _NAME_MAX:
+            text, length = pl.col(name), pl.col(name).str.len_chars()
+            cut = pl.format("{}… ({} characters, #{})", text.str.head(_NAME_MAX), length, text.hash())
+            frame = frame.with_columns(pl.when(length > _NAME_MAX).then(cut).otherwise(text).alias(name))
+    return frame
+
+
+def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -> Pass:
+    """The pass in a table with one column per counter; rows without a kernel are left out and counted."""
+    rows = described(table)
+    more: dict[int, pl.Series] = {}
+    chosen: dict[str, tuple[int, Spelled]] = {}
+    twice = 0
+    # Where a file has both spellings of the fabric interface, the one of its generation of tools comes first.
+    for index, header in sorted(enumerate(table.header), key=lambda column: column[1].startswith("TCC_EA0_")):
+        if not is_counter(header):
+            if not may_be_counter(header):
+                continue
+            column = _counts(table.frame[str(index)])
+            if not column.len() or column.null_count() == column.len():
+                continue
+            more[index] = column
+        named = counter_named(header)
+        if named.column in chosen:
+            if table.frame[str(chosen[named.column][0])].equals(table.frame[str(index)], null_equal=True):
+                continue
+            twice += 1
+            named = Named(header, None, header)
+            if header in TAKEN:
+                continue
+        chosen.setdefault(named.column, (index, Spelled(named, header)))
+    if twice:
+        losses.append(Loss("counter_twice", twice, detail=table.file.name))
+    values = pl.DataFrame()
+    if chosen:
+        frame = table.frame.with_columns(more.values()) if more else table.frame
+        values = frame[[str(index) for index, _ in chosen.values()]]
+        values.columns = list(chosen)
+    counters = [spelled for _, spelled in chosen.values()]
+    unsound = rows["kernel_name"].null_count()
+    if unsound:
+        losses.append(Loss("counter_rows", unsound, detail=table.file.name))
+        sound = rows["kernel_name"].is_not_null()
+        rows, values = rows.filter(sound), values.filter(sound) if values.width else values
+    return Pass(name, table.file, "wide", rows, values, counters, is_joined=is_joined)
+
+
+def _counts(column: pl.Series) -> pl.Series:
+    """Numbers that a counter can have; null elsewhere."""
+    values = pl.col(column.name).str.strip_chars().cast(pl.Float64, strict=False)
+    sound = (values == 0) | values.is_between(SMALLEST, LARGEST)
+    return column.to_frame().select(pl.when(sound).then(values).alias(column.name)).to_series()
+
+
+@cache
+def _converted() -> list[pl.Expr]:
+    """The columns of a file in our types; times are whole. Made once: most captures are many small files."""
+    return [
+        *(_integer(pl.col(name)) for name in INTEGERS),
+        *(pl.col(name).str.strip_chars().cast(pl.Int64, strict=False) for name in _TIMES),
+        pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
+        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
+        pl.col("kernel_name").alias("kernel_name_spelled"),
+    ]
+
+
+def _integer(column: pl.Expr) -> pl.Expr:
+    """Integers; null where a value is negative or far too large."""
+    exact = column.str.strip_chars().cast(pl.Int64, strict=False)
+    whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
+    return pl.when(whole.is_between(0, LARGEST_INTEGER)).then(whole).name.keep()

@@ -1,0 +1,168 @@
+"""Counters inside the run: ROCpd databases and rocprofv3 JSON. Every file is a pass, or several."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.errors import NotATraceError, WavewrightError
+from wavewright.model.counters import System
+from wavewright.model.losses import LOSSES, Loss
+from wavewright.readers.counters.execution import LARGEST_INTEGER
+from wavewright.readers.counters.long import passes_of_values
+from wavewright.readers.counters.names import KERNEL_SUFFIX
+from wavewright.readers.counters.numbers import LARGEST, SMALLEST
+from wavewright.readers.counters.system import system_of_agents
+from wavewright.readers.run.inputs import open_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.model.run import Run
+    from wavewright.readers.counters.execution import Pass
+
+_CHANNELS_PER_XCD = 16
+_TOLD = 3
+
+
+def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
+    """The passes in runs, and the GPU that they name.
+
+    Raises
+    ------
+    NotATraceError
+        When none of them has counters of dispatches.
+    """
+    passes: list[Pass] = []
+    system = System()
+    problems: list[WavewrightError] = []
+    for file in files:
+        try:
+            run = open_run(file)
+            rows = _values(run, file, losses)
+        except WavewrightError as error:
+            problems.append(error)
+            continue
+        if rows.height:
+            name = (
+                file.parent.name if len(files) > 1 and len({database.parent for database in files}) > 1 else file.stem
+            )
+            passes += passes_of_values(rows, name, file, "database", losses)
+            system = system if system.target else _system(run, file.name)
+        losses += [loss for origin in run.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
+    if not passes:
+        if problems:
+            raise problems[0]
+        what = "no counters of dispatches inside"
+        if losses:
+            messages = "; ".join(loss.message for loss in losses[:_TOLD])
+            advice = f"{losses[0].advice}; wavewright summary {files[0]} tells about the run"
+            raise NotATraceError(what, where=str(files[0]), kept=messages, advice=advice)
+        advice = f"record with rocprofv3 --pmc; wavewright summary {files[0]} tells about the run"
+        raise NotATraceError(what, where=str(files[0]), advice=advice)
+    losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
+    return passes, system
+
+
+def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
+    """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
+    stored = run.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
+    stored = stored.filter(pl.col("event").is_not_null())
+    is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
+    sound = stored.filter(is_count)
+    if sound.height < stored.height:
+        losses.append(Loss("counter_numbers", stored.height - sound.height, detail=file.name))
+    stored = sound
+    names = run.read("counter_info", ["counter", "name"])
+    values = stored.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
+    key = ("process", "event", "spelled")
+    summed = values.group_by(key, maintain_order=True).agg(pl.col("value").sum())
+    channels = values.filter(pl.col("spelled").str.contains(r"^TCC_\w*$") & pl.col("instance").is_not_null())
+    channels = channels.filter(~pl.col("spelled").str.ends_with("_sum"))
+    if channels.height:
+        channel = pl.col("xcc").fill_null(0) * _CHANNELS_PER_XCD + pl.col("instance")
+        by_channel = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
+        summed = pl.concat([summed, by_channel.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
+    return summed.join(_dispatches(run), on=("process", "event"), how="inner", maintain_order="left").select(
+        "dispatch_id",
+        "process_id",
+        "agent",
+        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
+        "start_ns",
+        "end_ns",
+        "grid_size",
+        "workgroup_size",
+        "lds_bytes",
+        "scratch_bytes",
+        "arch_vgprs",
+        "accum_vgprs",
+        "sgprs",
+        pl.col("kernel_name").alias("kernel_name_spelled"),
+        pl.col("spelled").alias("counter"),
+        "value",
+    )
+
+
+def _dispatches(run: Run) -> pl.DataFrame:
+    sizes = [f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz"]
+    registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
+    columns = ["process", "event", "agent", "dispatch_id", "name", "start_ns", "end_ns", *sizes, *registers]
+    dispatches = run.read("dispatches", columns)
+    agents = run.read("agents", ["agent", "absolute_index", "agent_id"]).select(
+        "agent", agent_text=pl.coalesce("absolute_index", "agent_id").cast(pl.String)
+    )
+    processes = run.read("processes", ["process", "pid"])
+    dispatches = dispatches.join(agents, on="agent", how="left", maintain_order="left")
+    dispatches = dispatches.join(processes, on="process", how="left", maintain_order="left")
+    return dispatches.select(
+        "process",
+        "event",
+        "dispatch_id",
+        pl.col("pid").cast(pl.Int64).alias("process_id"),
+        pl.col("agent_text").alias("agent"),
+        pl.col("name").cast(pl.String).alias("kernel_name"),
+        "start_ns",
+        "end_ns",
+        _product("grid"),
+        _product("workgroup"),
+        "lds_bytes",
+        "scratch_bytes",
+        pl.col("vgpr_count").alias("arch_vgprs"),
+        pl.col("accum_vgpr_count").alias("accum_vgprs"),
+        pl.col("sgpr_count").alias("sgprs"),
+    )
+
+
+def _product(what: str) -> pl.Expr:
+    """Work-items in all directions; null where they are more than a number holds."""
+    sides = [pl.col(f"{what}_x"), *(pl.col(f"{what}_{axis}").fill_null(1).clip(1) for axis in "yz")]
+    about = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
+    whole = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
+    return pl.when(about.is_between(0, LARGEST_INTEGER)).then(whole).alias(f"{what}_size")
+
+
+def _system(run: Run, file: str) -> System:
+    """From what is stored about the agents."""
+    used = set(run.read("dispatches", ["agent"])["agent"].drop_nulls())
+    rows: list[dict[str, str]] = []
+    for agent in run.agents.iter_rows(named=True):
+        if agent["agent"] not in used:
+            continue
+        stored: dict[str, Any] = {}
+        with suppress(ValueError, TypeError):
+            stored = json.loads(agent["properties"] or "{}")
+        properties = {name: str(value) for name, value in stored.items() if isinstance(value, str | int | float)}
+        properties |= {
+            "node_id": str(agent["agent"]),
+            "agent_type": "GPU",
+            "name": agent["target"] or "",
+            "product_name": agent["product"] or "",
+            "cu_count": str(agent["cu_count"] or ""),
+            "wave_front_size": str(agent["wave_lanes"] or ""),
+        }
+        rows.append(properties)
+    return system_of_agents(rows, [], file)

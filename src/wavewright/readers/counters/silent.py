@@ -1,0 +1,112 @@
+"""Counters that did not count: impossible zeros are treated as not measured.
+
+Zeros are common and true: a kernel without matrix instructions has none. But a wave that ran has executed and fetched
+instructions, and its GPU was busy; all of L2 cannot have been idle; and requests have sizes. The clock of the counters
+stops on some GPUs unless the performance level is fixed, and some counters do not exist although they can be asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.readers.counters.execution import Pass
+
+#: Not 0 where a wave ran.
+_ALWAYS = (
+    "GRBM_GUI_ACTIVE",
+    "GRBM_COUNT",
+    "SQ_BUSY_CYCLES",
+    "SQ_BUSY_CU_CYCLES",
+    "SQ_WAVE_CYCLES",
+    "SQ_INSTS",
+    "SQ_IFETCH",
+    "SQC_ICACHE_REQ",
+)
+_L2 = ("TCC_", "GL2C_")
+#: Not all 0 in L2 where a wave ran: its instructions and arguments come through it.
+_REQUESTS = ("REQ", "HIT", "MISS", "READ", "EA0_RDREQ", "EA_RDREQ", "EA0_WRREQ", "EA_WRREQ")
+#: Not all 0 where only waves were counted beside them.
+_INSTRUCTIONS = ("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_VMEM", "SQ_INST_CYCLES_VMEM")
+_R, _GR, _GW = "TCC_EA0_RDREQ", "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
+#: Requests, those of another size, and sizes of which some must be counted.
+_SIZES = (
+    (_R, f"{_R}_32B", (f"{_R}_64B", f"{_R}_128B")),
+    (_GR, "", (f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B")),
+    (_GW, "", (f"{_GW}_64B",)),
+)
+_DERIVED = ("FETCH_SIZE", "WRITE_SIZE")
+_STOPPED = "0 in every dispatch, so not measured (was their clock off?)"
+_SIZELESS = "0 in every dispatch although requests were counted, so not measured"
+
+
+def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
+    """The passes with null instead of zeros that cannot be true; silent counters are losses."""
+    totals = [_totals(pass_) for pass_ in passes]
+    together: dict[str, float] = {}
+    for pass_totals in totals:
+        for name, total in pass_totals.items():
+            together[name] = max(total, together.get(name, 0.0))
+    result = []
+    silent_by_block: dict[str, dict[str, list[str]]] = {}
+    for pass_, pass_totals in zip(passes, totals, strict=True):
+        stopped = _stopped(pass_totals)
+        sizeless = _sizeless(pass_totals, together, stopped)
+        for names, why in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
+            for name in sorted(names):
+                silent_by_block.setdefault(why, {}).setdefault(pass_.name, []).append(name)
+        result.append(_nulled(pass_, stopped | sizeless))
+    for why, by_pass in silent_by_block.items():
+        listed = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
+        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{why}: {listed}"))
+    return result
+
+
+def _totals(pass_: Pass) -> dict[str, float]:
+    """Sums over the dispatches, channels aside; nothing about counters without a value."""
+    totals = {}
+    for spelled in pass_.counters:
+        if spelled.named.channel is None:
+            column = pass_.values.get_column(spelled.named.column)
+            if column.null_count() < column.len():
+                totals[spelled.named.column] = float(column.sum())
+    return totals
+
+
+def _stopped(totals: dict[str, float]) -> set[str]:
+    ran = totals.get("SQ_WAVES", 1.0) > 0
+    if not ran:
+        return set()
+    silent = {name for name, total in totals.items() if total == 0}
+    stopped = silent.intersection(_ALWAYS)
+    for block in _L2:
+        block_names = {name for name in totals if name.startswith(block)}
+        if block_names and block_names <= silent and any(f"{block}{word}" in block_names for word in _REQUESTS):
+            stopped |= block_names
+    others = set(totals) - {"SQ_WAVES"}
+    if "SQ_WAVES" in totals and others <= silent and others.intersection(_INSTRUCTIONS):
+        stopped |= others
+    return stopped | silent.intersection(_DERIVED)
+
+
+def _sizeless(totals: dict[str, float], together: dict[str, float], stopped: set[str]) -> set[str]:
+    names: set[str] = set()
+    for requests, others, sizes in _SIZES:
+        counted = together.get(requests, 0.0) - together.get(others, 0.0)
+        if counted > 0 and not any(together.get(size, 0.0) for size in sizes):
+            names |= {size for size in sizes if size in totals}
+    return names - stopped
+
+
+def _nulled(pass_: Pass, names: set[str]) -> Pass:
+    counters = {spelled.named.column for spelled in pass_.counters if spelled.named.counter in names}
+    if not counters:
+        return pass_
+    return replace(pass_, values=pass_.values.with_columns(pl.lit(None, pl.Float64).alias(name) for name in counters))

@@ -1,0 +1,215 @@
+"""The GPU of a capture: from sysinfo.csv, the list of agents next to the counters, or the user."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.files import open_regular
+from wavewright.errors import UsageError
+from wavewright.facts import gpus as arch
+from wavewright.model.counters import System
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+_FIELDS = {
+    "cu_count": "cu_per_gpu",
+    "se_count": "se_per_gpu",
+    "simds_per_cu": "simd_per_cu",
+    "wave_size": "wave_size",
+    "waves_per_cu_max": "max_waves_per_cu",
+    "clock_mhz_max": "max_sclk",
+    "memory_clock_mhz_max": "max_mclk",
+    "memory_channel_count": "num_hbm_channels",
+    "memory_gb_per_second": "hbm_bw",  # of version 2, where the channels of MI300A are too few
+    "l2_channel_count": "total_l2_chan",
+    "lds_bank_count": "lds_banks_per_cu",
+    "sqc_count": "sqc_per_gpu",
+    "pipe_count": "pipes_per_gpu",
+    "xcd_count": "num_xcd",
+}
+_AGENT_FIELDS = {
+    "cu_count": "cu_count",
+    "simds_per_cu": "simd_per_cu",
+    "wave_size": "wave_front_size",
+    "waves_per_cu_max": "max_waves_per_cu",
+    "clock_mhz_max": "max_engine_clk_fcompute",
+    "xcd_count": "num_xcc",
+}
+_RATE_MAX = 1e6  #: MHz or GB/s
+_COUNT_MAX = 1 << 16
+_WORD_MAX = 100
+_L2_CHANNELS_MAX = 4096
+_MAX_BYTES = 1 << 20
+_NOTHING = ("", "na", "n/a", "nan", "none", "null")
+_LDS_BANKS = 32
+_PIPES = 4
+_CUS_PER_SQC = 2
+_CUS_PER_SQC_GFX908 = 3
+
+
+def first_rows(file: Path, limit: int = 1000) -> list[dict[str, str]]:
+    """The first rows of a small CSV by header; nothing where it cannot be read."""
+    try:
+        with open_regular(file) as stream:
+            text = stream.read(_MAX_BYTES).decode("utf-8", "replace").removeprefix("\ufeff")
+        rows = csv.reader(text.splitlines(keepends=True))
+        header = [name.strip() for name in next(rows, [])]
+        return [dict(zip(header, row, strict=False)) for row, _ in zip(rows, range(limit), strict=False) if row]
+    except (OSError, csv.Error):
+        return []
+
+
+def system_of_row(row: Mapping[str, str], file: str) -> System:
+    """What a row of sysinfo.csv says; 0, NA and nothing mean: not known.
+
+    Examples
+    --------
+    >>> found = system_of_row({"gpu_arch": "gfx942", "cu_per_gpu": "304", "max_mclk": "NA"}, "sysinfo.csv")
+    >>> found.target, found.cu_count, found.memory_clock_mhz_max, found.said_by["cu_count"]
+    ('gfx942', 304.0, None, 'sysinfo.csv')
+    """
+    fields: dict[str, Any] = _numbers(row, _FIELDS)
+    fields |= {"target": _word(row.get("gpu_arch")), "product": _word(row.get("gpu_model"))}
+    return _said(fields, file, {name: word for name, word in row.items() if name})
+
+
+def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], file: str) -> System:
+    """What a list of agents says about the GPUs that were used, if they are alike; None = of all of them.
+
+    Examples
+    --------
+    >>> gpu = {"Node_Id": "1", "Agent_Type": "GPU", "Name": "gfx942", "Cu_Count": "304", "Num_Xcc": "8"}
+    >>> system_of_agents([gpu, gpu | {"Node_Id": "2"}], ["2"], "agent_info.csv").xcd_count
+    8.0
+    """
+    listed = [({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
+    gpus = [pair for pair in listed if (pair[0].get("agent_type") or "").upper() == "GPU"]
+    chosen = [pair for pair in gpus if pair[0].get("node_id") in used] or gpus
+    if len({row.get("name") for row, _ in chosen}) != 1:
+        return System()
+    row, spelled = chosen[0]
+    fields: dict[str, Any] = _numbers(row, _AGENT_FIELDS)
+    arrays, per_engine = _number(row.get("array_count")), _number(row.get("simd_arrays_per_engine"))
+    fields["se_count"] = arrays / per_engine if arrays and per_engine else None
+    fields |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
+    return _said(fields, file, {name: word for name, word in spelled.items() if name})
+
+
+def with_facts(system: System, named: str | None = None) -> System:
+    """The same with what is known about its product, or about the GPU that the user names, where nothing says it.
+
+    A memory bandwidth is known of whole products only: it is not taken over where the number of CUs is another one.
+
+    Raises
+    ------
+    UsageError
+        When the user names a GPU that is not known here.
+
+    Examples
+    --------
+    >>> found = with_facts(System(target="gfx942", product="MI300X_A1"))
+    >>> found.clock_mhz_max, found.said_by["clock_mhz_max"], with_facts(System(), "MI210").target
+    (2100.0, 'facts of MI300X', 'gfx90a')
+    """
+    facts = arch.of(named) if named else _facts(system)
+    if facts is None:
+        return _with_rules(system)
+    if named:
+        by_user: dict[str, Any] = {"target": facts.target, "product": facts.product.name or None}
+        system = replace(system, **by_user, said_by=system.said_by | dict.fromkeys(by_user, "--target"))
+    product = facts.product
+    is_whole = system.cu_count is None or system.cu_count == product.cu_count
+    fields: dict[str, Any] = {
+        "cu_count": product.cu_count,
+        "simds_per_cu": facts.simds_per_cu,
+        "wave_size": max(facts.wave_sizes) if facts.target.startswith("gfx9") else None,
+        "waves_per_cu_max": facts.compute_waves_per_cu_max or facts.waves_per_simd_max * facts.simds_per_cu,
+        "clock_mhz_max": product.clock_hz_max / 1e6 if product.clock_hz_max else None,
+        "l2_channel_count": product.l2_channel_count if is_whole else None,
+        "se_count": product.se_count if is_whole else None,
+        "xcd_count": _xcd_count(facts, is_whole=is_whole),
+    }
+    if system.memory_clock_mhz_max is None or system.memory_channel_count is None:
+        peak = product.memory_bytes_per_second_peak
+        fields["memory_gb_per_second"] = peak / 1e9 if peak and is_whole else None
+    source = f"facts of {product.name or facts.target}"
+    named_product = (system.product or "").lower()
+    if product.name and product.name.lower() not in named_product and not named:
+        source += f", assumed for {system.product or facts.target}"
+    return _with_rules(_filled(system, fields, source))
+
+
+def _with_rules(system: System) -> System:
+    """Facts derived from other facts."""
+    fields: dict[str, Any] = {}
+    memory = {"memory_gb_per_second": system.memory_peak_gb_per_second}
+    system = _filled(system, memory, system.said_by.get("memory_clock_mhz_max", ""))
+    if system.target in arch.TARGETS and system.target.startswith("gfx9"):
+        fields = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
+        if system.cu_count and system.se_count:
+            shared = _CUS_PER_SQC_GFX908 if system.target == "gfx908" else _CUS_PER_SQC
+            fields["sqc_count"] = -(-system.cu_count // (system.se_count * shared)) * system.se_count
+            if system.target == "gfx908":  # ROCm Compute Profiler writes what two CUs per cache would give
+                system = replace(system, sqc_count=None)
+    return _filled(system, fields, f"facts of {system.target}")
+
+
+def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
+    """Dies of a GPU: one where no product of the target has more; of others all, if the whole product was measured."""
+    if not any(product.xcds_per_partition for product in facts.products):
+        return 1
+    return facts.product.xcds_per_partition.get("SPX") if is_whole else None
+
+
+def _facts(system: System) -> arch.Arch | None:
+    """Of the product that the capture names; of "MI250X/MI250" the one with as many CUs."""
+    product = system.product or ""
+    candidates = []
+    for name in (product, product.split("_")[0], *product.split("/"), system.target):
+        try:
+            facts = arch.of((name or "").strip())
+        except UsageError:
+            continue
+        if system.target is None or facts.target == system.target:
+            candidates.append(facts)
+    named = [facts for facts in candidates if facts.product.name and facts.product.name in product]
+    fitting = [facts for facts in named if facts.product.cu_count == system.cu_count]
+    return next(iter(fitting or candidates), None)
+
+
+def _filled(system: System, fields: Mapping[str, Any], source: str) -> System:
+    new: dict[str, Any] = {
+        name: float(value) for name, value in fields.items() if value and getattr(system, name) is None
+    }
+    return replace(system, **new, said_by=system.said_by | dict.fromkeys(new, source))
+
+
+def _said(fields: Mapping[str, Any], file: str, described: dict[str, str]) -> System:
+    values = {name: value for name, value in fields.items() if value is not None}
+    return System(**values, said_by=dict.fromkeys(values, file), described=described)
+
+
+def _numbers(row: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Our names -> what a row says there; what no GPU can have is not known."""
+    return {name: _number(row.get(field), name) for name, field in fields.items()}
+
+
+def _number(word: str | None, name: str = "") -> float | None:
+    try:
+        value = float((word or "").strip())
+    except ValueError:
+        return None
+    if "clock" in name or "per_second" in name:
+        return value if 1 <= value <= _RATE_MAX else None
+    most = _L2_CHANNELS_MAX if name == "l2_channel_count" else _COUNT_MAX
+    return value if 1 <= value <= most and value.is_integer() else None
+
+
+def _word(word: str | None) -> str | None:
+    """A printable name, for the first line of every report."""
+    word = "".join(letter if letter.isprintable() else "\ufffd" for letter in (word or "").strip()[:_WORD_MAX])
+    return None if word.lower() in _NOTHING else word

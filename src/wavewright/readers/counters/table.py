@@ -1,0 +1,233 @@
+"""One CSV file as columns: numbers where the header names counters, text elsewhere; what cannot be read is counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.readers.counters.chunks import chunks
+from wavewright.readers.counters.names import is_counter
+from wavewright.readers.counters.numbers import LARGEST, SMALLEST, is_count, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_MAX_COLUMNS = 100_000
+_TINY = b"0.00000000"
+_LONG_VALUE = "counter_value"
+_NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))  #: Words that say that there is no value.
+
+
+@dataclass
+class Table:
+    """A CSV file: column i of `frame` is named str(i), its header is header[i]."""
+
+    file: Path
+    header: list[str]
+    frame: pl.DataFrame
+    losses: list[Loss] = field(default_factory=list)
+
+    def index(self, *names: str) -> int | None:
+        """The first column with one of these names, in small letters."""
+        return next((self._places[name] for name in names if name in self._places), None)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name.lower(): place for place, name in reversed(list(enumerate(self.header)))}
+
+
+def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = None) -> Table:
+    """The table in a CSV file, plain or gzip; `converted` makes something smaller of each chunk.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is not a table.
+    """
+    reading = _Reading(file)
+    parts = list(reading.parts(converted))
+    if not reading.header:
+        raise NotATraceError("this file is empty", where=str(file), advice="collect the counters again")
+    if not parts:
+        table = Table(file, reading.header, pl.DataFrame(schema=reading.schema))
+        parts = [converted(table) if converted else table.frame]
+    return Table(file, reading.header, pl.concat(parts, how="vertical_relaxed"), reading.losses())
+
+
+class _Reading:
+    """State while a file is read."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.header: list[str] = []
+        self.schema: dict[str, pl.DataType] = {}
+        self.separator = ","
+        self.is_number: list[bool] = []
+        self.is_open = False  # Whether the file ends without a line end, in a number that may be longer.
+        self.bad_rows = 0
+        self.bad_numbers = 0
+        self.bad_columns: set[str] = set()
+        self._above = b""  # The last line of the chunk before.
+
+    def parts(self, converted: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
+        for text in chunks(self.file):
+            part = self.part(text)
+            if part is not None:
+                yield converted(Table(self.file, self.header, part)) if converted else part
+
+    def part(self, text: bytes) -> pl.DataFrame | None:
+        if not self.header:
+            text = self._take_header(text)
+        whole = text if text.endswith(b"\n") else self._trusted(text)
+        self._above = whole[whole.rfind(b"\n", 0, -1) + 1 :]
+        if not whole or whole.isspace():
+            return None
+        try:
+            frame = pl.read_csv(
+                whole,
+                has_header=False,
+                schema=self.schema,
+                separator=self.separator,
+                encoding="utf8-lossy",
+                low_memory=True,
+            )
+        except (pl.exceptions.PolarsError, ValueError, OSError):
+            return self._field_by_field(whole)
+        if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in whole or _TINY in whole):
+            return frame.rechunk()
+        return self._field_by_field(whole)
+
+    def losses(self) -> list[Loss]:
+        losses = []
+        if self.bad_rows:
+            losses.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
+        if self.is_open:
+            losses.append(Loss("counter_cut", detail=self.file.name))
+        if self.bad_numbers:
+            names = ", ".join(sorted(self.bad_columns)[:6])
+            losses.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
+        return losses
+
+    def _take_header(self, text: bytes) -> bytes:
+        text = text.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+        line, _, rest = text.partition(b"\n")
+        words = line.decode("utf-8", "replace").strip("\r\n")
+        self.separator = max(",;\t", key=words.count)
+        try:
+            self.header = next(csv.reader([words], delimiter=self.separator), [])
+        except csv.Error as error:
+            raise no_table(self.file) from error
+        self.header = [name.strip() for name in self.header]
+        if not any(self.header) or len(self.header) > _MAX_COLUMNS:
+            raise no_table(self.file)
+        self.is_number = is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
+        self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
+        return rest
+
+    def _trusted(self, text: bytes) -> bytes:
+        """The text without its last row, if that row was cut."""
+        body, end, last = text.rpartition(b"\n")
+        above = body[body.rfind(b"\n") + 1 :] if end else self._above
+        cells, before = (self._cells(line.decode("utf-8", "replace")) for line in (last, above))
+        is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
+        if not is_cut and len(before) == len(cells):
+            is_cut = _is_shorter(cells[-1], before[-1].rstrip("\r\n"))
+        if not last.strip():
+            return text + b"\n"
+        if not is_cut and not self._may_lack_digits(last, cells[-1], before[-1] if before else ""):
+            return text + b"\n"
+        if not is_cut:
+            self.is_open = True
+            return body + end + last.rpartition(self.separator.encode())[0] + self.separator.encode() + b"\n"
+        self.bad_rows += 1
+        return body + end
+
+    def _may_lack_digits(self, line: bytes, cell: str, above: str) -> bool:
+        """Whether a row ends with a number of a counter whose last digits may have been cut off."""
+        if len(self.header) < 2 or not self.is_number[-1] or line[-1:] in (b'"', b"\r"):
+            return False
+        fraction, usual = (number.strip().partition(".")[2] for number in (cell, above))
+        return not fraction or len(fraction) != len(usual)
+
+    def _cells(self, line: str) -> list[str]:
+        try:
+            return next(csv.reader([line], delimiter=self.separator), [])
+        except csv.Error:
+            return []
+
+    def _field_by_field(self, text: bytes) -> pl.DataFrame:
+        """Parse with the csv module: slower than polars, but counts bad rows and numbers."""
+        rows = list(self._rows(text))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.header)
+        frame: dict[str, pl.Series] = {}
+        for (name, dtype), header, cells in zip(self.schema.items(), self.header, columns, strict=True):
+            values = (
+                [self._number(cell, header) for cell in cells] if dtype == pl.Float64() else [c or None for c in cells]
+            )
+            frame[name] = pl.Series(name, values, dtype=dtype)
+        return pl.DataFrame(frame)
+
+    def _rows(self, text: bytes) -> Iterator[list[str]]:
+        reader = csv.reader(io.StringIO(text.decode("utf-8", "replace")), delimiter=self.separator)
+        width = len(self.header)
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error:  # a gigantic field
+                self.bad_rows += 1
+                continue
+            if len(row) == width:
+                yield row
+            elif row:
+                self.bad_rows += 1
+
+    def _number(self, cell: str, header: str) -> float | None:
+        value = number(cell)
+        if value is not None and is_count(value):
+            return value
+        if cell.strip().lower() in _NULLS:
+            return None
+        self.bad_numbers += 1
+        self.bad_columns.add(header)
+        return None
+
+
+def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
+    """Whether a number is not a valid count: negative, too large, too small or NaN."""
+    numbers = [column for column in frame.iter_columns() if column.dtype == pl.Float64]
+    if not all(column.sum() <= LARGEST for column in numbers):  # an expression over a thousand columns takes longer
+        return True
+    if not may_be_tiny or not numbers:
+        return False
+    odd = pl.DataFrame(numbers).select(pl.any_horizontal((pl.all() != 0) & (pl.all() < SMALLEST)).any()).item()
+    return bool(odd)
+
+
+def _is_shorter(cell: str, above: str) -> bool:
+    """Whether a last field looks truncated: fractions and times all have one length."""
+    if "." in above:
+        _, point, fraction = cell.partition(".")
+        return not point or not fraction or (len(above.partition(".")[2]) > _SHORT_FRACTION and len(cell) < len(above))
+    return len(above) > _TIME_DIGITS and len(cell) < len(above)
+
+
+_SHORT_FRACTION = 1
+_TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, which are all of one length.
+
+
+def no_table(file: Path) -> NotATraceError:
+    """The error for a file that has no counters of dispatches."""
+    what = "not a table of counters"
+    return NotATraceError(what, where=str(file), advice="give *_counter_collection.csv of rocprofv3, or pmc_perf.csv")

@@ -1,0 +1,365 @@
+"""Folders inside tar and zip archives, unpacked into memory only, with a limit on everything that can grow."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import re
+import stat
+import sys
+import tarfile
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
+
+from wavewright.base.files import open_regular
+from wavewright.base.unpacking import (
+    PACKED_SUFFIXES,
+    PackedError,
+    opened_unpacked,
+    packing_of,
+    unpacked_stream,
+    zstd_library,
+)
+from wavewright.errors import MissingToolError, NotATraceError, UsageError, WavewrightError
+from wavewright.model.losses import Loss
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    _Ignore = Callable[[str, str], None]
+
+MAX_BYTES = 4 << 30  #: Unpacked bytes of one archive.
+SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.
+MAX_RATIO = 200  #: Unpacked to packed bytes; JSON of a long loop reaches about 60.
+MAX_MEMBERS = 200_000
+MAX_DEPTH = 16
+
+RAW_SUFFIXES = (".att", *(f".att{suffix}" for suffix in PACKED_SUFFIXES))  #: Ends of names of raw traces.
+
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP_ZSTD = 93  # PKWARE's APPNOTE, 4.4.5
+_DECODED_NAME = re.compile(r"(?:^|/)(?:filenames|code|occupancy|se\d+_sm\d+_sl\d+_wv\d+)\.json$")
+_TAR_NAMES = (".tar", ".tgz", ".txz", ".tbz2", ".tzst")
+_TAR_BLOCK = 512
+_RECORD = 20 * _TAR_BLOCK
+#: What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions.
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, RuntimeError)
+
+
+class _TooLargeError(Exception):
+    """The archive unpacks to more than it may."""
+
+
+@dataclass(frozen=True)
+class ArchiveFolder:
+    """One folder of an archive, as the readers of decoded directories want it."""
+
+    label: str
+    name: str
+    files: dict[str, bytes] = field(repr=False)
+
+    def names(self) -> Collection[str]:
+        """Names of the files in the folder itself."""
+        return self.files.keys()
+
+    def read(self, name: str) -> bytes:
+        """Content of a file.
+
+        Raises
+        ------
+        FileNotFoundError
+            When there is no such file.
+        """
+        if name not in self.files:
+            raise FileNotFoundError(f"no file {name!r}")
+        return self.files[name]
+
+    def path_of(self, name: str) -> Path | None:
+        """None: nothing of an archive lies on disk."""
+        return None
+
+    def refused(self) -> dict[str, str]:
+        """Nothing: what is not taken out of an archive is a loss of the archive."""
+        return {}
+
+
+@dataclass
+class Archive:
+    """All files of an archive, by folder; what was not taken, and why, is in `losses`."""
+
+    path: Path
+    folders: dict[str, ArchiveFolder] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    file_count: int = 0
+    _ignored: dict[str, list[str]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Archive:
+        """Unpack an archive into memory. A damaged one gives what came before the damage, and a loss.
+
+        Raises
+        ------
+        NotATraceError
+            When nothing could be unpacked.
+        UsageError
+            When it unpacks to more than `MAX_BYTES`, or to suspiciously much.
+        """
+        archive = cls(Path(path))
+        problem = ""
+        try:
+            for name, data in _members(archive.path, archive._ignore):
+                archive._add(name, data)
+        except _TooLargeError as error:
+            raise UsageError(
+                str(error), where=str(path), advice="if you trust it, unpack it yourself and open the folder"
+            ) from error
+        except _BROKEN as error:
+            problem = _in_words(error)
+        if problem and not archive.file_count:
+            what = f"the archive cannot be unpacked: {problem}"
+            raise NotATraceError(what, where=str(path), advice="check that it was copied whole")
+        if problem:
+            archive.losses.append(Loss("broken_archive", archive.file_count, detail=problem))
+        for why, names in archive._ignored.items():
+            archive.losses.append(Loss("archive_entries", len(names), detail=f"{why}, e.g. {names[0]!r:.80}"))
+        return archive
+
+    def files_named(self, suffixes: tuple[str, ...]) -> dict[Path, bytes]:
+        """Files whose names end like this, under the paths that they would have if the archive were a folder."""
+        return {
+            self.path / folder / name: data
+            for folder, content in self.folders.items()
+            for name, data in content.files.items()
+            if name.endswith(suffixes)
+        }
+
+    def _add(self, name: str, data: bytes) -> None:
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        why = _why_not(name, parts)
+        if why:
+            self._ignore(why, name)
+            return
+        if parts[0] == "__MACOSX" or parts[-1].startswith("._"):
+            return  # what macOS adds to every archive
+        folder, file = "/".join(parts[:-1]), parts[-1]
+        if folder not in self.folders:
+            own_name = parts[-2] if folder else _stem(self.path.name)
+            label = f"{self.path}!{folder}" if folder else str(self.path)
+            self.folders[folder] = ArchiveFolder(label, own_name, {})
+        files = self.folders[folder].files
+        if file in files:
+            self._ignore("stored twice; the last one counts", name)
+        files[file] = data
+        self.file_count += 1
+
+    def _ignore(self, why: str, name: str) -> None:
+        self._ignored.setdefault(why, []).append(name)
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is a tar (plain or compressed) or zip archive, by its first bytes."""
+    with open_regular(path) as stream:
+        head = stream.read(_TAR_BLOCK)
+    if head.startswith(_ZIP) or _is_tar_block(head):
+        return True
+    packing = packing_of(head)
+    if not packing:
+        return False
+    with open_regular(path) as stream:
+        unpacked = next(_pieces_before_damage(stream, packing), b"")
+    return _is_tar_block(unpacked[:_TAR_BLOCK]) or (not unpacked and _is_named_tar(path.name))
+
+
+def traces_in(path: Path) -> Literal["raw", "decoded", ""]:
+    """The form of the thread traces in an archive: its names are looked through until the first that tells.
+
+    Archives of raw and decoded traces may show either first; readers look at all of them.
+    """
+    try:
+        with open_regular(path) as stream:
+            head = stream.read(_TAR_BLOCK)
+            stream.seek(0)
+            if head.startswith(_ZIP):
+                with zipfile.ZipFile(stream) as archive:
+                    return _form_in(sorted(archive.namelist(), key=is_raw_name, reverse=True))
+            limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
+            with tarfile.open(fileobj=_Bounded(opened_unpacked(stream), limit), mode="r|") as tar:
+                return _form_in(member.name for member in islice(tar, MAX_MEMBERS))
+    except (*_BROKEN, _TooLargeError, tarfile.TarError, zipfile.BadZipFile, WavewrightError):
+        return ""
+
+
+def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
+    telling = next((name for name in names if is_raw_name(name) or _DECODED_NAME.search(name)), "")
+    return "raw" if is_raw_name(telling) else "decoded" if telling else ""
+
+
+def is_raw_name(name: str) -> bool:
+    """Whether a file of this name is a raw trace, packed or not.
+
+    Examples
+    --------
+    >>> is_raw_name("a/se0.att"), is_raw_name("se0.att.zst"), is_raw_name("code.json")
+    (True, True, False)
+    """
+    return name.endswith(RAW_SUFFIXES)
+
+
+def _pieces_before_damage(stream: BinaryIO, packing: str) -> Iterator[bytes]:
+    """Pieces of a packed file up to where it is damaged."""
+    try:
+        yield from unpacked_stream(stream, packing)
+    except (PackedError, MissingToolError, OSError):
+        return
+
+
+def _is_named_tar(name: str) -> bool:
+    return name.endswith((*_TAR_NAMES, *(f".tar{suffix}" for suffix in PACKED_SUFFIXES)))
+
+
+def _is_tar_block(block: bytes) -> bool:
+    """Whether 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
+    if len(block) < _TAR_BLOCK or not block.strip(b"\0"):
+        return False
+    try:
+        stored = int(block[148:156].strip(b" \0") or b"x", 8)
+    except ValueError:
+        return False
+    return sum(block[:148]) + 8 * 0x20 + sum(block[156:]) == stored
+
+
+def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
+    packed = path.stat().st_size
+    limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * packed))
+    with open_regular(path) as stream:
+        head = stream.read(_TAR_BLOCK)
+        stream.seek(0)
+        if head.startswith(_ZIP):
+            yield from _zip_members(stream, limit, ignore)
+        else:
+            yield from _tar_members(_Bounded(opened_unpacked(stream), limit), ignore)
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that raises when more than `limit` bytes were read."""
+
+    def __init__(self, stream: BinaryIO, limit: int) -> None:
+        super().__init__()
+        self._stream, self._limit, self._read = stream, limit, 0
+        self.tail = b""  # The bytes read last.
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        room = self._limit - self._read + 1
+        data = self._stream.read(room if size < 0 else min(size, room))
+        self._read += len(data)
+        if self._read > self._limit:
+            raise _TooLargeError(_too_large(self._limit))
+        self.tail = (self.tail + data)[-2 * _RECORD :]
+        return data
+
+
+def _too_large(limit: int) -> str:
+    return f"the archive unpacks to more than {limit / (1 << 20):,.0f} MiB"
+
+
+def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
+    # A stream ("r|") cannot be sent back to where it was: no loop over the same bytes.
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", errorlevel=0) as tar:
+            count = 0
+            member: tarfile.TarInfo
+            for member in tar:
+                count = _counted(count)
+                if member.isdir():
+                    continue
+                if not member.isreg() or member.issparse():
+                    ignore("links, devices and sparse files are not followed", member.name)
+                    continue
+                file = tar.extractfile(member)
+                data = file.read() if file else b""
+                if len(data) != member.size:
+                    raise EOFError(f"{member.name!r:.80} ends early")
+                yield member.name, data
+    except tarfile.TarError as error:
+        raise EOFError(str(error)) from error
+    if bytes(_TAR_BLOCK) not in stream.tail:
+        raise EOFError("it ends without the mark of its end")
+    while stream.read(_RECORD):
+        pass  # sums over all that was packed come last
+
+
+def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
+    module, errors = _zip_module(stream)
+    try:
+        with module.ZipFile(stream) as archive:
+            unpacked = 0
+            count = 0
+            for info in archive.infolist():
+                count = _counted(count)
+                if info.is_dir():
+                    continue
+                mode = info.external_attr >> 16
+                if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
+                    ignore("links, devices and sparse files are not followed", info.filename)
+                    continue
+                unpacked += info.file_size  # no more than this is read, whatever the data say
+                if unpacked > limit:
+                    raise _TooLargeError(_too_large(limit))
+                yield info.filename, archive.read(info)
+    except errors as error:
+        raise EOFError(str(error)) from error
+
+
+def _zip_module(stream: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
+    """What reads a zip archive, and what it raises on damage besides `_BROKEN`.
+
+    For Zstandard, which Python's own module reads from 3.14 on, it is that of the library.
+    """
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            has_zstd = any(info.compress_type == _ZIP_ZSTD for info in archive.infolist())
+    except zipfile.BadZipFile:
+        has_zstd = False
+    stream.seek(0)
+    if not has_zstd:
+        return zipfile, (zipfile.BadZipFile,)
+    damaged = zstd_library().ZstdError  # without a library, this says what is missing
+    if sys.version_info >= (3, 14):
+        return zipfile, (zipfile.BadZipFile, damaged)
+    from backports.zstd import zipfile as zipfile_with_zstd
+
+    return zipfile_with_zstd, (zipfile_with_zstd.BadZipFile, damaged)
+
+
+def _counted(count: int) -> int:
+    if count >= MAX_MEMBERS:
+        raise _TooLargeError(f"the archive has more than {MAX_MEMBERS:,} entries")
+    return count + 1
+
+
+def _why_not(name: str, parts: list[str]) -> str:
+    if not parts or not name.isprintable():
+        return "names with unprintable characters are not taken"
+    if name.startswith("/") or ".." in parts or "\\" in name or parts[0].endswith(":"):
+        return "names that lead out of the archive are not taken"
+    return "folders nested too deeply are not taken" if len(parts) > MAX_DEPTH else ""
+
+
+def _in_words(error: BaseException) -> str:
+    text = str(error) or type(error).__name__
+    return text[0].lower() + text[1:].rstrip(".")
+
+
+def _stem(name: str) -> str:
+    for suffix in (*(f".tar{packed}" for packed in PACKED_SUFFIXES), *_TAR_NAMES, ".zip"):
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return name

@@ -1,0 +1,368 @@
+"""Which files make up a raw capture: trace buffers and code objects, found by name and place."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavewright.base.files import listed, not_read_here, open_regular
+from wavewright.base.unpacking import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name
+from wavewright.readers.files.inventory import Inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
+
+#: How the names of code objects and their listings end.
+CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
+
+# <prefix>_<agent>_shader_engine_<SE>_<dispatch>.att is what rocprofv3 writes: the prefix is the process id, or what -o
+# names; then the folder is the process id in captures of ours (-o %pid%/att). k<dispatch>_se<SE>, se<SE> and <SE> are
+# what other tools write.
+_TRACE_NAMES = (
+    re.compile(r"(?:(?P<prefix>.+)_)?(?P<agent>\d+)_shader_engine_(?P<se>\d+)(?:_(?P<dispatch>\d+))?"),
+    re.compile(r"(?:k(?P<dispatch>\d+)_)?se(?P<se>\d+)"),
+    re.compile(r"(?P<se>\d+)"),
+)
+_CODE_OBJECT = re.compile(r"(?P<file>.+?)(?:@(?P<load>0[xX][0-9a-fA-F]+|\d+))?(?::(?P<id>\d+))?")
+_CODE_OBJECT_PREFIX = re.compile(r"(\d+|.*?)_.*code_object_id_")
+_PACKED_END = re.compile(rf"(\.att(?:{'|'.join(map(re.escape, PACKED_SUFFIXES))})?|\.[^.]*)$")
+_MAGIC_BYTES = 8
+_TRAILING_NUMBER = re.compile(r"(\d+)$")
+_U64 = 1 << 64
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of a capture, on disk or, where `data` is not None, only in memory: then `path` is what to call it."""
+
+    path: Path
+    data: bytes | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+    @property
+    def byte_count(self) -> int:
+        """Its size; 0 where it cannot be asked for."""
+        if self.data is not None:
+            return len(self.data)
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def read(self, byte_count: int = -1) -> bytes:
+        """Its first bytes, or all.
+
+        Raises
+        ------
+        OSError
+            When it cannot be read, or is not a regular file.
+        """
+        if self.data is not None:
+            return self.data if byte_count < 0 else self.data[:byte_count]
+        with open_regular(self.path) as stream:
+            return stream.read(byte_count)
+
+
+@dataclass(frozen=True)
+class TraceFile(StoredFile):
+    """One raw buffer: the trace of one shader engine in one dispatch window; None = not in the name."""
+
+    pid: int | None = None
+    agent: int | None = None
+    dispatch: int | None = None
+    se: int | None = None
+
+    @classmethod
+    def named(cls, path: Path, data: bytes | None = None) -> TraceFile:
+        """What the file name tells."""
+        for pattern in _TRACE_NAMES:
+            if match := pattern.fullmatch(_PACKED_END.sub("", path.name)):
+                named = match.groupdict()
+                pid = _process_of(path, named.pop("prefix", None) or "")
+                numbers = {key: int(number) for key, number in named.items() if number is not None}
+                return cls(path, pid, **numbers, data=data)
+        return cls(path, data=data)
+
+
+@dataclass(frozen=True)
+class CodeObjectFile(StoredFile):
+    """A code object or listing, its id in the trace, where it was loaded, and its process (None = not known)."""
+
+    id: int
+    load_address: int | None = None
+    pid: int | None = None
+    #: The listing of the same name, where files are in memory only.
+    listing: bytes | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The buffers of one dispatch window, which share nothing with other windows but the code."""
+
+    pid: int | None
+    agent: int | None
+    dispatch: int | None
+    files: tuple[TraceFile, ...]
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all its files."""
+        return sum(file.byte_count for file in self.files)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Everything that belongs to one raw capture."""
+
+    windows: tuple[Window, ...]
+    code_objects: tuple[CodeObjectFile, ...]
+    #: Names that look like parts of it and are not read, with the reason: links that lead out, pipes.
+    refused: Mapping[str, str] = field(default_factory=dict)
+    losses: tuple[Loss, ...] = ()  #: What was lost before: entries of archives, ends of packed files.
+
+    def only(self, *, shader_engines: Iterable[int] | None = None) -> Capture:
+        """The capture with some shader engines only; None = all.
+
+        Raises
+        ------
+        UsageError
+            When nothing is left.
+        """
+        if shader_engines is None:
+            return self
+        wanted = set(shader_engines)
+        parts = ((window, tuple(file for file in window.files if file.se in wanted)) for window in self.windows)
+        windows = tuple(replace(window, files=files) for window, files in parts if files)
+        if not windows:
+            raise UsageError("no trace of that shader engine", advice=f"there are: {self.describe()}")
+        return replace(self, windows=windows)
+
+    def code_of(self, window: Window) -> tuple[CodeObjectFile, ...]:
+        """The code objects of the window's process: ids mean nothing to another process.
+
+        Of several with the same id, that of the folder of the traces: processes of other captures may have had the
+        same number.
+        """
+        folders = {file.path.parent for file in window.files}
+        chosen: dict[tuple[int | None, int, int | None], CodeObjectFile] = {}
+        for code_object in sorted(self.code_objects, key=lambda c: c.path.parent not in folders):
+            if None in (code_object.pid, window.pid) or code_object.pid == window.pid:
+                chosen.setdefault((code_object.pid, code_object.id, code_object.load_address), code_object)
+        return tuple(c for c in self.code_objects if chosen.get((c.pid, c.id, c.load_address)) is c)
+
+    def describe(self) -> str:
+        """The dispatches and shader engines in one line."""
+        return "; ".join(
+            f"dispatch {'?' if w.dispatch is None else w.dispatch} (SE {', '.join(str(f.se) for f in w.files)})"
+            for w in self.windows
+        )
+
+
+def parse_code_object(text: str) -> CodeObjectFile:
+    """Read `FILE[@LOAD_ADDRESS][:ID]`; without ID the last number of the file name is the id, else 0.
+
+    Raises
+    ------
+    UsageError
+        When the file does not exist or a number does not fit 64 bits.
+    """
+    match = _CODE_OBJECT.fullmatch(text)
+    usage = "write FILE[@LOAD_ADDRESS][:ID]"
+    if Path(text).is_file() or match is None:
+        path, load, number = Path(text), None, None
+    else:
+        path, load, number = Path(match["file"]), match["load"], match["id"]
+    if not path.is_file():
+        raise UsageError("no such code object", where=text, advice=usage)
+    load_address = None if load is None else int(load, 0 if load[:2].lower() == "0x" else 10)
+    code_object_id = _id_in_name(path) if number is None else int(number)
+    if max(load_address or 0, code_object_id) >= _U64:
+        raise UsageError("a number does not fit 64 bits", where=text, advice=usage)
+    return CodeObjectFile(path, code_object_id, load_address)
+
+
+def find_capture(
+    paths: Sequence[str | Path], code_objects: Sequence[str] = (), inventory: Inventory | None = None
+) -> Capture:
+    """The capture that `paths` name: folders and archives are searched, single `.att` files are taken as they are.
+
+    Code objects that stand beside the traces are found by themselves; `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`)
+    come first and replace those with the same id.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist.
+    NotATraceError
+        When there is no `.att` file.
+    """
+    traces: list[Path] = []
+    beside: list[Path] = []
+    refused: dict[str, str] = {}
+    unpacked: dict[Path, bytes] = {}
+    losses: list[Loss] = []
+    listings = inventory or Inventory()
+    for path in map(Path, paths):
+        if not path.exists():
+            raise UsageError("no such file or folder", where=str(path))
+        if path.is_dir() or is_archive(path):
+            if path.is_dir():
+                files = _readable(_walk(path, listings), path, refused)
+            else:
+                archive = listings.archive(path)
+                losses += archive.losses
+                inside = archive.files_named((*RAW_SUFFIXES, *CODE_SUFFIXES))
+                unpacked |= inside
+                files = list(inside)
+            traces += sorted(file for file in files if is_raw_name(file.name))
+            beside += [file for file in files if not is_raw_name(file.name)]
+        else:
+            folder = path.absolute().parent
+            traces.append(path)
+            beside += _readable(
+                (folder / name for name in listings.names(folder) if name.endswith(CODE_SUFFIXES)), folder, refused
+            )
+    if not traces:
+        raise NotATraceError(
+            "no .att file here" + (f" that can be read ({listed(refused)})" if refused else ""),
+            where=", ".join(map(str, paths)),
+            advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
+        )
+    given = [parse_code_object(text) for text in code_objects]
+    for path in traces:
+        if packing_of(unpacked.get(path, b"")) or path.suffix in PACKED_SUFFIXES:
+            unpacked[path] = _unpacked(path, unpacked.get(path), losses)
+    windows = _windows([TraceFile.named(path, unpacked.get(path)) for path in dict.fromkeys(traces)])
+    nearby = code_objects_among(beside, {c.id for c in given}, unpacked)
+    return Capture(windows, (*given, *nearby), refused, tuple(losses))
+
+
+def _unpacked(path: Path, packed: bytes | None, losses: list[Loss]) -> bytes:
+    """A packed trace, up to where it is damaged or too long."""
+    pieces: list[bytes] = []
+    problem, length = "", 0
+    try:
+        stream = open_regular(path) if packed is None else io.BytesIO(packed)
+        with stream:
+            head = stream.read(_MAGIC_BYTES)
+            stream.seek(0)
+            size = len(packed) if packed is not None else path.stat().st_size
+            limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * size))
+            if not packing_of(head):
+                return stream.read()
+            for piece in unpacked_stream(stream, packing_of(head)):
+                pieces.append(piece)
+                length += len(piece)
+                if length > limit:
+                    problem = f"unpacks to more than {limit >> 20:,} MiB"
+                    break
+    except (PackedError, OSError) as error:
+        problem = str(error)
+    if problem:
+        detail = f"{path.name}: {problem}; {length:,} bytes were read"
+        losses.append(Loss("unreadable_trace", detail=detail, se=TraceFile.named(path).se))
+    return b"".join(pieces)
+
+
+def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
+    """Those of the files that may be read; the others are put into `refused`."""
+    readable = []
+    for file in files:
+        why = not_read_here(file, root)
+        if why:
+            refused[str(file.relative_to(root))] = why
+        elif file.is_file():
+            readable.append(file)
+    return readable
+
+
+def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
+    """What below a folder has the name of a trace or a code object; folders that are links are not entered."""
+    seen = 0
+    for root, folders, names in listings.walk(folder):
+        for name in names:
+            seen += 1
+            if seen > MAX_FILES:
+                what = f"more than {MAX_FILES:,} files"
+                raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
+            if name.endswith((*RAW_SUFFIXES, *CODE_SUFFIXES)):
+                yield root / name
+        # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
+        unnamed = (root / name for name in (*folders, *names) if "." not in name)
+        yield from (place for place in unnamed if place.is_symlink())
+
+
+def _windows(traces: Sequence[TraceFile]) -> tuple[Window, ...]:
+    groups: dict[tuple[int | None, int | None, int | None], list[TraceFile]] = {}
+    for file in traces:
+        groups.setdefault((file.pid, file.agent, file.dispatch), []).append(file)
+    in_order = sorted(groups.items(), key=lambda item: [(number is None, number or 0) for number in item[0]])
+    return tuple(Window(*key, files=_numbered(part)) for key, files in in_order for part in _captures(files))
+
+
+def _captures(files: list[TraceFile]) -> list[list[TraceFile]]:
+    """Files of one dispatch; apart by folder if a shader engine comes twice: then they are of several captures."""
+    engines = [file.se for file in files if file.se is not None]
+    if len(engines) == len(set(engines)):
+        return [files]
+    folders: dict[Path, list[TraceFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.parent, []).append(file)
+    return list(folders.values())
+
+
+def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
+    """Give every file of a window its own shader engine number, keeping those that the names tell."""
+    taken = {file.se for file in files if file.se is not None}
+    used: set[int] = set()
+    numbered = []
+    for file in files:
+        se = file.se
+        if se is None or se in used:
+            se = next(n for n in range(len(files) + len(taken) + 1) if n not in taken and n not in used)
+        used.add(se)
+        numbered.append(replace(file, se=se))
+    return tuple(sorted(numbered, key=lambda file: file.se or 0))
+
+
+def code_objects_among(
+    files: Iterable[Path], given_ids: set[int], in_memory: Mapping[Path, bytes] | None = None
+) -> tuple[CodeObjectFile, ...]:
+    """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines.
+
+    `in_memory` has the contents of files that are not on disk.
+    """
+    stored = in_memory or {}
+    by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
+    for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
+        match = _CODE_OBJECT_PREFIX.match(path.name)
+        code_object = CodeObjectFile(
+            path,
+            _id_in_name(path),
+            pid=_process_of(path, match[1] if match else ""),
+            data=stored.get(path),
+            listing=stored.get(path.with_name(f"{path.stem}.isa.tsv")),
+        )
+        if code_object.id not in given_ids:
+            pid = -1 if code_object.pid is None else code_object.pid
+            by_key.setdefault((pid, code_object.id, path.parent), code_object)
+    return tuple(by_key[key] for key in sorted(by_key))
+
+
+def _process_of(path: Path, prefix: str) -> int | None:
+    """The process that a file is of, from the prefix of its name, else from its folder; None = not known."""
+    number = prefix if prefix.isdecimal() else path.parent.name if prefix else ""
+    return int(number) if number.isdecimal() and len(number) < 19 else None
+
+
+def _id_in_name(path: Path) -> int:
+    stem = path.name.removesuffix(".isa.tsv") if path.name.endswith(".isa.tsv") else path.stem
+    match = _TRAILING_NUMBER.search(stem)
+    return int(match[1]) if match else 0

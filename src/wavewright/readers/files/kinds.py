@@ -1,0 +1,393 @@
+"""What is this path? Decided by content; the name only breaks ties."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavewright.base.files import open_regular
+from wavewright.base.unpacking import packing_of, without_packing
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.stored import MANIFEST, RUN_MANIFEST
+from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
+from wavewright.readers.files.decoded import form_of, survey
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
+from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files
+from wavewright.readers.files.sqlite import table_names, why_unreadable
+from wavewright.readers.files.text import SQLITE, head_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Kind(Enum):
+    """The kinds of input that wavewright can tell apart; the value is how to call them."""
+
+    RAW_CAPTURE = "raw thread-trace capture"
+    UI_OUTPUT = "decoded thread trace (ui_output directory)"
+    PARQUET = "wavewright Parquet directory"
+    DECODED_FOLDER = "folder of decoded thread traces"
+    ARCHIVE = "archive"
+    ARCHIVE_FOLDER = "folder of archives"
+    SAMPLES = "rocprofv3 PC samples (CSV)"
+    COUNTERS = "hardware counters (CSV)"
+    KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
+    CSV_TRACE = "rocprofv3 trace (CSV)"
+    STATISTICS = "rocprofv3 statistics (CSV)"
+    AGENTS = "rocprofv3 agent list (CSV)"
+    RESULTS = "rocprofv3 results (JSON)"
+    CHROME = "Chrome trace (JSON)"
+    XPLANE = "XPlane file of JAX or XLA"
+    ROCPD = "ROCpd database"
+    RPD = "RPD database"
+    ROCPROF_DATABASE = "rocprof (v1) database"
+    ROCPROF_CSV = "rocprof (v1) dispatches (CSV)"
+    ROCPROF_COUNTERS = "rocprof (v1) counters (CSV)"
+    COMPUTE_DATABASE = "analysis database of ROCm Compute Profiler"
+    DATABASE = "SQLite database"
+    BROKEN_DATABASE = "SQLite database that cannot be read"
+    PACKAGE = "ROCpd package"
+    RUN_TABLES = "wavewright tables of a run"
+    RUN_FOLDER = "folder of runs"
+    CODE_OBJECT = "GPU code object (ELF)"
+    PERFETTO = "Perfetto trace (wavewright writes them and does not read them)"
+    UNKNOWN = "not a format that wavewright reads"
+
+
+#: The kinds of documents that inputs become, as messages call them.
+DOCUMENTS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
+
+
+class InputFacts(NamedTuple):
+    """What a kind of input is, and what to do with it."""
+
+    document: str | None  #: One of `DOCUMENTS`; None = it cannot be opened by itself.
+    what: str
+    advice: str  #: With `{path}`.
+
+
+_TRACE = "wavewright hotspots {path}"
+_RUN = "wavewright summary {path}"
+_COUNTERS = InputFacts("counters", "hardware counters", "wavewright counters {path}")
+_RESOURCES = f"{_RUN}; with a decoded trace, as --resources"
+
+#: All that is known about the kinds of input: the only such table.
+INPUTS = {
+    Kind.RAW_CAPTURE: InputFacts("trace", Kind.RAW_CAPTURE.value, _TRACE),
+    Kind.UI_OUTPUT: InputFacts("trace", Kind.UI_OUTPUT.value, _TRACE),
+    Kind.PARQUET: InputFacts("trace", Kind.PARQUET.value, _TRACE),
+    Kind.DECODED_FOLDER: InputFacts("trace", Kind.DECODED_FOLDER.value, _TRACE),
+    Kind.ARCHIVE: InputFacts("trace", Kind.ARCHIVE.value, _TRACE),
+    Kind.ARCHIVE_FOLDER: InputFacts("trace", Kind.ARCHIVE_FOLDER.value, _TRACE),
+    Kind.SAMPLES: InputFacts("trace", "PC samples", _TRACE),
+    Kind.ROCPD: InputFacts("run", Kind.ROCPD.value, _RUN),
+    Kind.RPD: InputFacts("run", Kind.RPD.value, _RUN),
+    Kind.ROCPROF_DATABASE: InputFacts("run", Kind.ROCPROF_DATABASE.value, _RUN),
+    Kind.ROCPROF_CSV: InputFacts("run", Kind.ROCPROF_CSV.value, _RUN),
+    Kind.RESULTS: InputFacts("run", Kind.RESULTS.value, _RESOURCES),
+    Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
+    Kind.XPLANE: InputFacts("run", Kind.XPLANE.value, _RUN),
+    Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
+    Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
+    Kind.PACKAGE: InputFacts("run", Kind.PACKAGE.value, _RUN),
+    Kind.RUN_TABLES: InputFacts("run", Kind.RUN_TABLES.value, _RUN),
+    Kind.RUN_FOLDER: InputFacts("run", Kind.RUN_FOLDER.value, _RUN),
+    Kind.COUNTERS: _COUNTERS,
+    Kind.ROCPROF_COUNTERS: _COUNTERS,
+    Kind.COMPUTE_DATABASE: _COUNTERS,
+    Kind.STATISTICS: InputFacts(
+        None,
+        "statistics of a run",
+        "`wavewright summary` of the *_trace.csv files of the same folder computes these figures and more",
+    ),
+    Kind.AGENTS: InputFacts(
+        None,
+        "a list of agents",
+        "pass it as --resources with a decoded trace, or open the *_trace.csv files of the same folder",
+    ),
+    Kind.DATABASE: InputFacts(
+        None, "a database of an unknown program", "pass one that rocprofv3, rocprof or RPD wrote"
+    ),
+    Kind.BROKEN_DATABASE: InputFacts(None, "a database without tables", "record again: the recording did not finish"),
+    Kind.CODE_OBJECT: InputFacts(
+        None,
+        "a code object",
+        "`wavewright info {path}` lists its kernels; open the folder with its .att files to see them run",
+    ),
+    Kind.PERFETTO: InputFacts(
+        None,
+        "a Perfetto trace (wavewright writes them and does not read them)",
+        "open it at ui.perfetto.dev, or pass the run that it was made of",
+    ),
+    Kind.UNKNOWN: InputFacts(
+        None,
+        Kind.UNKNOWN.value,
+        "pass thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters (pmc_perf.csv, "
+        "*_counter_collection.csv)",
+    ),
+}
+
+
+def _kinds_of(document: str) -> tuple[Kind, ...]:
+    return tuple(kind for kind, facts in INPUTS.items() if facts.document == document)
+
+
+THREAD_TRACES = _kinds_of("trace")
+RUNS = _kinds_of("run")  #: Files of counters may contain a run, too.
+COUNTER_CAPTURES = _kinds_of("counters")
+COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)  #: Kinds of tables with hardware counters per dispatch.
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may contain hardware counters, too.
+
+
+def advice_for(kind: Kind, path: Path) -> str:
+    """What to do with an input of this kind."""
+    reason = why_unreadable(path) if kind is Kind.BROKEN_DATABASE else ""
+    return reason or INPUTS[kind].advice.format(path=path)
+
+
+def title_of(kind: Kind, path: Path) -> str:
+    """How to call an input: the kind, and of Chrome traces those that PyTorch wrote."""
+    if kind is Kind.CHROME and path.is_file():
+        with open_regular(path) as stream:
+            head = head_of(stream.read(1 << 16))
+        if _PYTORCH_SIGNS.search(head):
+            return "PyTorch (Kineto) trace"
+    return kind.value
+
+
+def misfit(kind: Kind, path: Path, document: str) -> NotATraceError:
+    """The error for an input that is not the document that a verb needs: what it is, and what reads it."""
+    what = title_of(kind, path) if kind is Kind.CHROME else INPUTS[kind].what
+    if kind is Kind.BROKEN_DATABASE:
+        return NotATraceError(why_unreadable(path) or what, where=str(path), advice=INPUTS[kind].advice)
+    if kind is not Kind.UNKNOWN:
+        what += f", not {DOCUMENTS[document]}"
+    return NotATraceError(what, where=str(path), advice=advice_for(kind, path))
+
+
+def document_at(path: Path) -> str | None:
+    """The kind of document at a path, one of `DOCUMENTS`; None = nothing that can be opened."""
+    try:
+        return INPUTS[sniff(path)].document
+    except (WavewrightError, OSError, ValueError):
+        return None
+
+
+class Generation(Enum):
+    """What the first eight bytes of a raw buffer say; the value names the GPUs."""
+
+    GFX9 = "gfx9 (MI100, MI200, MI300, MI350)"
+    GFX10 = "gfx10 (RDNA1, RDNA2)"
+    GFX11 = "gfx11 (RDNA3)"
+    GFX12 = "gfx12 (RDNA4)"
+    GFX1250 = "gfx1250"
+    NEWER = "a thread trace of an unknown generation"
+    NONE = "not a thread trace"
+
+
+_HEADER_PREFIX, _PREFIX_BITS = 0x11, 0x7F
+"""How an RDNA HEADER token and the gfx9 software header start: the low 7 bits of the first byte."""
+
+
+def generation_of(head: bytes) -> Generation:
+    """Which generation wrote a buffer that starts with `head` (8 bytes are enough).
+
+    Examples
+    --------
+    >>> generation_of(b"SQLite format 3")
+    <Generation.NONE: 'not a thread trace'>
+    """
+    from wavewright import _core
+
+    name = _core.generation_of(head)
+    if name is not None:
+        return Generation[name]
+    is_newer = len(head) >= 8 and head[0] & _PREFIX_BITS == _HEADER_PREFIX
+    return Generation.NEWER if is_newer else Generation.NONE
+
+
+def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
+    """The kind of a file or folder.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+    """
+    listings = inventory or Inventory()
+    if path in listings.kinds:
+        return Kind(listings.kinds[path])
+    if not path.exists():
+        raise UsageError("no such file or folder", where=str(path))
+    if not path.is_dir() and not path.is_file():
+        what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
+        raise UsageError(what, where=str(path))
+    try:
+        kind = _sniff_folder(path, listings) if path.is_dir() else _sniff_file(path, listings)
+        if kind is Kind.ARCHIVE:
+            kind = _sniff_archive(path, listings)
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
+    listings.kinds[path] = kind
+    return kind
+
+
+def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
+    names = set(listings.names(folder))
+    form = form_of(names)
+    if form:
+        return Kind.UI_OUTPUT if form == "ui_output" else Kind.PARQUET
+    if RUN_MANIFEST in names:
+        return Kind.RUN_TABLES
+    below = survey(folder, listings)
+    if below.has_raw:
+        return Kind.RAW_CAPTURE
+    if below.decoded:
+        return Kind.DECODED_FOLDER
+    if below.archives:
+        return Kind.ARCHIVE_FOLDER
+    if _CODE in names:
+        return Kind.UI_OUTPUT  # all that some people copy: it has the sums per instruction
+    if PACKAGE_INDEX in names and folder.suffix == ".rpdb":
+        return Kind.PACKAGE
+    if any(_WORKLOAD.fullmatch(name) or (_LEVEL_PASS.fullmatch(name) and _SYSTEM in names) for name in names):
+        return Kind.COUNTERS
+    files = (file for file in run_files(folder, listings) if file.is_file() and not _is_in_workload(file))
+    kinds = {_sniff_file(file, listings) for file in islice(files, _FILES_LOOKED_AT)}
+    if Kind.SAMPLES in kinds:
+        return Kind.SAMPLES  # the run and the counters beside them are read by the verbs about runs and counters
+    if kinds & set(RUNS):
+        return Kind.RUN_FOLDER
+    return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
+
+
+def _sniff_archive(path: Path, listings: Inventory) -> Kind:
+    """An archive without thread traces is what its folder would be."""
+    if traces_in(path) == "decoded":
+        return Kind.ARCHIVE
+    try:
+        unpacked = listings.unpacked(path)
+    except WavewrightError:
+        return Kind.ARCHIVE  # opening it says why
+    kind = _sniff_folder(unpacked.folder, listings) if unpacked and unpacked.folder.is_dir() else Kind.UNKNOWN
+    return kind if kind in (*RUNS, *COUNTER_CAPTURES, Kind.SAMPLES) else Kind.ARCHIVE
+
+
+def _is_in_workload(file: Path) -> bool:
+    """Whether it is the pass without counters of ROCm Compute Profiler, which looks like a trace of kernels."""
+    return file.name == _TIMES_OF_WORKLOAD and file.with_name(_SYSTEM).is_file()
+
+
+_CODE = "code.json"
+_CODE_OBJECTS = (b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"!<arch>\n")
+_FILES_LOOKED_AT = 64
+_OTHERS_IN_FOLDERS = (
+    Kind.BROKEN_DATABASE,
+    Kind.COUNTERS,
+    Kind.ROCPROF_COUNTERS,
+    Kind.COMPUTE_DATABASE,
+    Kind.AGENTS,
+    Kind.STATISTICS,
+    Kind.DATABASE,
+)
+_PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
+_PACKET = b"\n"  #: The tag of a packet, with which a Perfetto trace starts.
+_HEAD_OF_RESULTS = 200
+#: The first plane of a file of JAX: its length, perhaps its number, and its name.
+_XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
+_CSV_KINDS = {
+    "counters": Kind.COUNTERS,
+    "dispatches": Kind.KERNEL_TRACE,
+    "agents": Kind.AGENTS,
+    "samples": Kind.SAMPLES,
+}
+_STATISTICS = {"name", "calls", "totaldurationns"}
+_COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
+_WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
+_SYSTEM = "sysinfo.csv"
+_LEVEL_PASS = re.compile(r"SQC?_\w*\.csv(\.gz)?")
+_TIMES_OF_WORKLOAD = "timestamps.csv"
+_ROCPROF = {"index", "kernelname", "gpu-id"}
+
+
+def _sniff_file(file: Path, listings: Inventory) -> Kind:
+    with open_regular(file) as stream:
+        head = stream.read(1 << 16)
+        if packing_of(head):
+            head += stream.read(3 << 16)  # a block of Zstandard has up to 128 KiB
+    if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
+        return _sniff_database(file)
+    if head_of(head, 64).startswith(_CODE_OBJECTS):
+        return Kind.CODE_OBJECT
+    if is_raw_name(file.name):
+        return Kind.RAW_CAPTURE
+    if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
+        return Kind.XPLANE
+    # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
+    if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
+        return Kind.RAW_CAPTURE
+    if is_archive(file):
+        return Kind.RAW_CAPTURE if traces_in(file) == "raw" else Kind.ARCHIVE
+    if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
+        return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
+    if file.suffix in _PERFETTO_SUFFIXES and head.startswith(_PACKET):
+        return Kind.PERFETTO
+    is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST
+    if is_table and file.with_name(RUN_MANIFEST).is_file():
+        return Kind.RUN_TABLES
+    if file.suffix == ".parquet" or file.name == MANIFEST:
+        return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
+    return _sniff_text(head)
+
+
+def _sniff_database(file: Path) -> Kind:
+    """Told by its tables."""
+    try:
+        names = table_names(file)
+    except (NotATraceError, OSError, EOFError):
+        return Kind.BROKEN_DATABASE
+    if not names:
+        return Kind.BROKEN_DATABASE  # the recording ended before it wrote anything
+    if "rocpd_op" in names:
+        return Kind.RPD
+    if any(name.startswith("rocpd_metadata") for name in names):
+        return Kind.ROCPD
+    if names >= _COMPUTE_TABLES:
+        return Kind.COMPUTE_DATABASE
+    return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
+
+
+def _sniff_text(head: bytes) -> Kind:
+    text = head_of(head).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith((b"{", b"[")):
+        return _sniff_json(text)
+    header = header_of(head)
+    layout = layout_of(header)
+    if layout:
+        return _CSV_KINDS.get(layout.name, Kind.CSV_TRACE)
+    if set(header) >= _STATISTICS:
+        return Kind.STATISTICS
+    if set(header) >= _ROCPROF:
+        has_counters = any(map(is_counter_column, header))
+        return Kind.ROCPROF_CSV if "beginns" in header and not has_counters else Kind.ROCPROF_COUNTERS
+    if any(map(is_counter_column, header)) or "counter_name" in header:
+        return Kind.COUNTERS
+    return Kind.KERNEL_TRACE if "vgpr_count" in header else Kind.UNKNOWN
+
+
+def _sniff_json(text: bytes) -> Kind:
+    if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS]:
+        return Kind.RESULTS
+    signs = _CHROME_SIGNS if text.startswith(b"{") else (b'"ph":', b'"ph" :')
+    return Kind.CHROME if any(sign in text for sign in signs) else Kind.UNKNOWN
+
+
+#: Keys and categories that PyTorch alone writes.
+_PYTORCH_SIGNS = re.compile(
+    rb'"(?:deviceProperties|baseTimeNanoseconds|distributedInfo|cpu_op|python_function|user_annotation|(?:cuda|hip)_runtime)"'
+)
+#: Keys of a Chrome trace; PyTorch writes the last two before its events.
+_CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')

@@ -1,0 +1,389 @@
+"""The CSV files that rocprofv3 and its converters write: which columns make which table, and how they are read.
+
+Files are told apart by their header, and columns are found by name without regard to case: generations of the tools
+differ in order, spelling and completeness.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.base.files import open_regular
+from wavewright.base.shown import is_text
+from wavewright.base.unpacking import packing_of, without_packing
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.text import head_of, text_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_FILE = re.compile(
+    r"(?:(.*)_)?(?:(?:agent_info|counter_collection|pc_sampling_host_trap|pc_sampling_stochastic|domain_stats"
+    r"|(?:kernel|memory_copy|memory_allocation|scratch_memory|regions?"
+    r"|(?:marker|hip|hsa|rccl|rocdecode|rocjpeg|ompt|kfd)"
+    r"(?:_(?:api|runtime|compiler?|core|amd|ext|image|finalize|range|control|name|events?))*)"
+    r"(?:_trace|_stats)?)\.csv|results\.(?:db|json|csv|hip_stats\.csv|stats\.csv))",
+    re.IGNORECASE,
+)
+_COUNTER = re.compile(r"(sqc?|spi|t[acd]|tc[acp]|grbm|cp[cfg]|gl[12][ac]|gcea|ea)_[a-z0-9_]+(\[\d+\])?$")
+_HEADER_BYTES = 1 << 16
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One kind of file: what tells it, and its columns as ours -> type and the names that it may have there."""
+
+    name: str
+    signs: tuple[tuple[str, ...], ...]  #: Sets of columns of which each one tells this kind of file.
+    columns: Mapping[str, tuple[str, tuple[str, ...]]]
+    required: tuple[str, ...] = ("start_ns", "end_ns")
+
+
+def _columns(lines: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Lines of `ours Type their_name other_name`."""
+    rows = [line.split() for line in lines.splitlines() if line.strip()]
+    return {ours: (dtype, tuple(theirs)) for ours, dtype, *theirs in rows}
+
+
+_COMMON = """
+    guid         Categorical  guid
+    tid          Int64        thread_id tid
+    correlation  Int64        correlation_id stack_id
+    start_ns     Int64        start_timestamp start
+    end_ns       Int64        end_timestamp end
+"""
+_RESOURCES = """
+    agent_text        Categorical  agent_id agent
+    queue_id          Int64        queue_id
+    dispatch_id       Int64        dispatch_id
+    symbol_id         Int64        kernel_id
+    name              Categorical  kernel_name name
+    lds_bytes         Int64        lds_block_size lds_size
+    scratch_bytes     Int64        scratch_size
+    vgpr_count        Int64        vgpr_count arch_vgpr_count
+    accum_vgpr_count  Int64        accum_vgpr_count
+    sgpr_count        Int64        sgpr_count
+"""
+
+#: The kinds of files, in the order in which a header is compared with them.
+LAYOUTS = (
+    Layout(
+        "counters",
+        (("counter_name", "counter_value", "dispatch_id", "kernel_name"),),
+        _columns(
+            _COMMON
+            + _RESOURCES
+            + """
+            pid          Int64        process_id
+            guid         Categorical  guid pid
+            grid_x       Int64        grid_size
+            workgroup_x  Int64        workgroup_size
+            counter      Categorical  counter_name
+            value        Float64      counter_value
+            """
+        ),
+        ("dispatch_id", "name", "counter", "value"),
+    ),
+    Layout(
+        "dispatches",
+        (("kernel_name", "start_timestamp"),),
+        _columns(
+            _COMMON
+            + _RESOURCES
+            + """
+            pid          Int64  process_id pid
+            stream_id    Int64  stream_id
+            workgroup_x  Int64  workgroup_size_x workgroup_x
+            workgroup_y  Int64  workgroup_size_y workgroup_y
+            workgroup_z  Int64  workgroup_size_z workgroup_z
+            grid_x       Int64  grid_size_x grid_x
+            grid_y       Int64  grid_size_y grid_y
+            grid_z       Int64  grid_size_z grid_z
+            """
+        ),
+        ("start_ns", "end_ns", "name"),
+    ),
+    Layout(
+        "copies",
+        (("direction", "start_timestamp"), ("source_agent_id", "destination_agent_id")),
+        _columns(
+            _COMMON
+            + """
+            pid         Int64        process_id pid
+            name        Categorical  direction name
+            stream_id   Int64        stream_id
+            queue_id    Int64        queue_id
+            src_text    Categorical  source_agent_id src_agent_id
+            dst_text    Categorical  destination_agent_id dst_agent_id
+            size_bytes  Int64        copy_bytes size bytes
+            """
+        ),
+        ("start_ns", "end_ns", "name"),
+    ),
+    Layout(
+        "scratch",
+        (("operation", "alloc_flags"),),
+        _columns(
+            _COMMON
+            + """
+            pid         Int64        process_id pid
+            operation   Categorical  operation
+            agent_text  Categorical  agent_id agent
+            queue_id    Int64        queue_id
+            flags       String       alloc_flags
+            size_bytes  Int64        allocation_size size
+            address     String       address
+            """
+        ),
+        ("start_ns", "end_ns", "operation"),
+    ),
+    Layout(
+        "allocations",
+        (("operation", "allocation_size", "start_timestamp"), ("operation", "address", "start_timestamp")),
+        _columns(
+            _COMMON
+            + """
+            pid         Int64        process_id pid
+            operation   Categorical  operation
+            agent_text  Categorical  agent_id agent
+            queue_id    Int64        queue_id
+            stream_id   Int64        stream_id
+            size_bytes  Int64        allocation_size size
+            address     String       address
+            """
+        ),
+        ("start_ns", "end_ns", "operation"),
+    ),
+    Layout(
+        "regions",
+        (("domain", "function", "start_timestamp"), ("category", "name", "start_timestamp")),
+        _columns(
+            _COMMON
+            + """
+            pid       Int64        process_id pid
+            category  Categorical  domain category
+            name      Categorical  function name
+            """
+        ),
+        ("start_ns", "end_ns", "name"),
+    ),
+    Layout("agents", (("node_id", "agent_type"), ("gfx_target_version",)), {}, ()),
+    Layout(
+        "samples",
+        (("sample_timestamp", "dispatch_id", "instruction"),),
+        _columns(
+            """
+            time_ns        Int64        sample_timestamp
+            dispatch       Int64        dispatch_id
+            correlation    Int64        correlation_id
+            text           Categorical  instruction
+            comment        Categorical  instruction_comment
+            issued         Int64        wave_issued_instruction
+            reason         Categorical  stall_reason
+            cu_wave_count  Int64        wave_count
+            """
+        ),
+        ("time_ns",),
+    ),
+)
+
+
+def run_of(name: str) -> str:
+    """What the names of the files of a run start with; the whole stem where a name is not of rocprofv3's kind.
+
+    Examples
+    --------
+    >>> run_of("decode_hip_api_trace.csv"), run_of("908_kernel_trace.csv.gz"), run_of("908_results.db")
+    ('decode', '908', '908')
+    """
+    plain = without_packing(name)
+    match = _FILE.fullmatch(plain)
+    return (match[1] or "") if match else plain.rpartition(".")[0] or name
+
+
+def header_of(head: bytes) -> list[str]:
+    """The names of the columns in lower case, from the start of a file; empty = not a CSV file.
+
+    Examples
+    --------
+    >>> header_of(b'"Kind","Agent_Id"' + bytes([10]) + b'"KERNEL_DISPATCH",1')
+    ['kind', 'agent_id']
+    """
+    line = head_of(head, _HEADER_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    if b"\0" in line or b"," not in line:
+        return []
+    return [name.strip().lower() for name in _fields(line)]
+
+
+def is_counter_column(name: str) -> bool:
+    """Whether a column, in small letters, is a hardware counter: in the wide form, every counter has one.
+
+    Examples
+    --------
+    >>> is_counter_column("tcc_hit[3]"), is_counter_column("kernel_name")
+    (True, False)
+    """
+    return _COUNTER.match(name) is not None
+
+
+def layout_of(header: list[str]) -> Layout | None:
+    """Which kind of file has these columns; None = none that is read here.
+
+    Examples
+    --------
+    >>> layout_of(["domain", "function", "start_timestamp", "end_timestamp"]).name
+    'regions'
+    """
+    names = set(header)
+    if any(map(is_counter_column, header)):
+        return None  # the wide form of counters, which repeats the dispatches in each of its files
+    return next(
+        (
+            layout
+            for layout in LAYOUTS
+            if any(names.issuperset(signs) for signs in layout.signs)
+            and all(_position(header, layout.columns[name][1]) is not None for name in layout.required)
+        ),
+        None,
+    )
+
+
+def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
+    """The rows of a file in our names and types; rows without what the layout requires become a loss.
+
+    Columns that the file lacks are not in the frame.
+
+    Raises
+    ------
+    NotATraceError
+        When it is not a table.
+    """
+    with open_regular(file) as stream:
+        head = stream.read(_HEADER_BYTES)
+    data = text_bytes(file) if packing_of(head) or not is_text(file) else file
+    header = header_of(head)
+    cut = _cut_row(data, len(header))  # polars (2.1) would panic at an open quote, and take half a number for a whole
+    whole = (data if isinstance(data, bytes) else text_bytes(data))[:-cut] if cut else data
+    chosen = {ours: at for ours, (_, theirs) in layout.columns.items() if (at := _position(header, theirs)) is not None}
+    dtypes = {ours: getattr(pl, layout.columns[ours][0]) for ours in chosen}
+    row_count = _row_count(data, head)
+    sound = _columns_of(file, whole, chosen, dtypes, len(header)).drop_nulls(layout.required)
+    if sound.height + _line_breaks(sound) < row_count:  # perhaps whole numbers were written with a fraction
+        texts = {ours: pl.String if dtype == pl.Int64 else dtype for ours, dtype in dtypes.items()}
+        slow = _columns_of(file, whole, chosen, texts, len(header))
+        numbers = [ours for ours, dtype in dtypes.items() if dtype == pl.Int64]
+        whole_part = pl.col(numbers).str.extract(r"^\s*(-?\d+)(?:\.\d*)?\s*$").cast(pl.Int64, strict=False)
+        sound = slow.with_columns(whole_part).drop_nulls(layout.required)
+    lost = row_count - sound.height - _line_breaks(sound)
+    if lost > 0:
+        losses.append(Loss("malformed_events", lost, detail=file.name))
+    return sound
+
+
+def _cut_row(data: bytes | Path, width: int) -> int:
+    """Length of the last line where the file was cut inside of it: too few fields and no end."""
+    if isinstance(data, bytes):
+        tail = data[-_HEADER_BYTES:]
+    else:
+        with open_regular(data) as stream:
+            stream.seek(max(0, data.stat().st_size - _HEADER_BYTES))
+            tail = stream.read()
+    line = tail[tail.rfind(b"\n") + 1 :]
+    if not line or len(line) == len(tail):
+        return 0
+    is_open = line.count(b'"') % 2 == 1
+    return len(line) if is_open or len(_fields(line)) < width else 0
+
+
+def _fields(line: bytes) -> list[str]:
+    """The fields of a line; none where it is not a line of CSV."""
+    try:
+        return next(csv.reader([line.decode("utf-8", "replace").strip()]), [])
+    except csv.Error:
+        return []
+
+
+def _position(header: list[str], names: tuple[str, ...]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _columns_of(
+    file: Path,
+    data: bytes | Path,
+    chosen: Mapping[str, int],
+    dtypes: Mapping[str, type[pl.DataType]],
+    width: int,
+) -> pl.DataFrame:
+    """Columns by our names, from their positions in the file."""
+    raw = _parsed(file, data, {at: dtypes[ours] for ours, at in chosen.items()}, width)
+    return raw.select(pl.col(f"column_{at + 1}").alias(ours) for ours, at in chosen.items())
+
+
+def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataType]], width: int) -> pl.DataFrame:
+    """The columns at these positions; a value that is not of its type is null."""
+    schema = {f"column_{at + 1}": dtypes.get(at, pl.String) for at in range(width)}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it warns of is counted below
+            frame = pl.read_csv(
+                data,
+                has_header=False,  # the first line says how many columns there are, however long the first row is
+                columns=sorted(dtypes) or [0],
+                schema=schema,
+                ignore_errors=True,
+                truncate_ragged_lines=True,
+                encoding="utf8-lossy",
+                raise_if_empty=False,
+            )
+            return frame.slice(1)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
+        what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
+        raise NotATraceError(what, where=str(file), advice="record again") from error
+
+
+def _row_count(data: bytes | Path, head: bytes) -> int:
+    """Lines behind the header that have something in them.
+
+    The header may stand in the file again, where files of several processes were put together.
+    """
+    header = head_of(head, _HEADER_BYTES).replace(b"\r", b"").split(b"\n", 1)[0]
+    count, rest = 0, b"\n"
+    for piece in _pieces(data):
+        text = rest + piece.replace(b"\r", b"")
+        while b"\n\n" in text:
+            text = text.replace(b"\n\n", b"\n")
+        whole = text.rfind(b"\n")
+        count += text.count(b"\n", 0, whole) - text.count(b"\n" + header + b"\n", 0, whole + 1)
+        rest = text[whole:]
+    return count + (rest.strip() not in (b"", header))
+
+
+def _pieces(data: bytes | Path) -> Iterator[bytes]:
+    with io.BytesIO(data) if isinstance(data, bytes) else open_regular(data) as stream:
+        while piece := stream.read(_PIECE):
+            yield piece
+
+
+def _line_breaks(frame: pl.DataFrame) -> int:
+    """Line breaks inside of texts, which do not end rows."""
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Categorical)]
+    return sum(
+        int(
+            frame[name]
+            .value_counts()
+            .select((pl.col(name).cast(pl.String).str.count_matches("\n", literal=True) * pl.col("count")).sum())
+            .item()
+            or 0
+        )
+        for name in texts
+    )

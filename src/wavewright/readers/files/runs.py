@@ -1,0 +1,141 @@
+"""Files below a folder that may be runs of a run, and those that a ROCpd package lists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavewright.base.files import is_inside, listed, not_read_here, open_regular
+from wavewright.base.unpacking import PACKED_SUFFIXES, without_packing
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.readers.files.decoded import form_of, survey
+from wavewright.readers.files.inventory import Inventory
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+MAX_FOLDERS = 100_000
+MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
+PACKAGE_INDEX = "index.yaml"
+XPLANE_SUFFIX = ".xplane.pb"
+_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", XPLANE_SUFFIX, *PACKED_SUFFIXES)
+_DATABASE = re.compile(r".*(\.rpd|_results\.db)")
+_MAX_INDEX_BYTES = 1 << 24
+_OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
+
+
+def run_files(folder: Path, inventory: Inventory | None = None) -> Iterator[Path]:
+    """Files that may be runs, without those that are not read; see `run_entries`."""
+    return (place for place, why in run_entries(folder, inventory) if not why)
+
+
+def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tuple[Path, str]]:
+    """Files that may be runs, by the ends of their names, in the order of their paths; and why one is not read.
+
+    Hidden files and folders, decoded thread traces, and folders that were seen before (links) are left out. A folder
+    with a `wavewright.json` comes as it is. Not read are links that lead out of `folder` or to nothing, pipes and
+    devices, and folders that cannot be entered.
+
+    Raises
+    ------
+    UsageError
+        When there are more than `MAX_FOLDERS` folders or `MAX_FILES` files.
+    """
+    seen: set[tuple[int, int]] = set()
+    file_count = 0
+    listings = inventory or Inventory()
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            status = here.stat()
+            if (status.st_dev, status.st_ino) in seen:
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            entries = [entry for entry in listings.entries(here) if not entry.name.startswith(".")]
+        except OSError as error:
+            yield here, f"cannot be read ({error.strerror})"
+            continue
+        file_count += len(entries)
+        if len(seen) > MAX_FOLDERS or file_count > MAX_FILES:
+            what = f"more than {MAX_FOLDERS:,} folders or {MAX_FILES:,} files"
+            raise UsageError(what, where=str(folder), advice="name a folder below it")
+        names = [entry.name for entry in entries]
+        form = form_of(names)
+        refused = {entry.name: why for entry in entries if (why := not_read_here(entry, folder))}
+        if form == "parquet" or PACKAGE_INDEX in names:
+            yield (here, "") if form else (here / PACKAGE_INDEX, refused.get(PACKAGE_INDEX, ""))
+        if form:
+            continue
+        for entry in entries:
+            why = refused.get(entry.name, "")
+            # What leads nowhere may have been a folder; what leads out tells whether it is one.
+            is_telling = entry.name.lower().endswith(_SUFFIXES) or (why and _may_be_folder(entry))
+            if is_telling and (why or entry.is_file()):
+                yield Path(entry.path), why
+        waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
+
+
+def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]:
+    """Links and special files of a folder that look like inputs and are not read, with the reason."""
+    if not path.is_dir():
+        return {}
+    inventory = inventory or Inventory()
+    refused = {str(place.relative_to(path)): why for place, why in run_entries(path, inventory) if why}
+    return refused | dict(survey(path, inventory).refused)
+
+
+def refused_below(path: Path, inventory: Inventory | None = None) -> str:
+    """What an error about a folder without inputs says of them; empty = there are none."""
+    refused = refused_in(path, inventory)
+    return f" that can be read ({listed(refused)})" if refused else ""
+
+
+def is_named_like_database(name: str) -> bool:
+    """Whether only a database of a run is called like this, so that a file which is none has been damaged.
+
+    Examples
+    --------
+    >>> is_named_like_database("12_results.db"), is_named_like_database("Thumbs.db")
+    (True, False)
+    """
+    return _DATABASE.fullmatch(without_packing(name)) is not None
+
+
+def packaged_files(index: Path) -> list[tuple[Path, str]]:
+    """The files that the index of a ROCpd package lists; and why one is not read: it is not below the index.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is not such an index.
+    """
+    try:
+        with open_regular(index) as stream:
+            text = stream.read(_MAX_INDEX_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(index)) from error
+    files = re.search(r"\bfiles:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[^\n]*)+)", text)
+    if "rocpd" not in text or files is None:
+        what = "not the index of a ROCpd package"
+        raise NotATraceError(what, where=str(index), advice="name the databases themselves")
+    listed = files[1].strip("[]").split(",") if files[1].startswith("[") else re.findall(r"-([^\n]*)", files[1])
+    path = re.search(r"\bpath:[ \t]*([^\n,}]+)", text)
+    base = index.parent / _plain(path[1]) if path else index.parent
+    places = [base / name for item in listed if (name := _plain(item))]
+    return [(place, "" if is_inside(place, index.parent) else _OUTSIDE_PACKAGE) for place in places]
+
+
+def _plain(scalar: str) -> str:
+    return scalar.strip().strip("'\"")
+
+
+def _may_be_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir() or "." not in entry.name
+    except OSError:  # a link that leads back to itself
+        return "." not in entry.name

@@ -1,0 +1,263 @@
+"""SQLite files as columns: opened read-only, never changed, read in pieces.
+
+The native core reads the pages of a file, many times faster than SQLite gives out rows. What it does not read (UTF-16,
+tables without row ids) comes through SQLite, with the same values. Only files that cannot change are read, as they lie
+there or copied; see `files`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.base.sql import quoted
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.sqlite.files import ERRORS, OpenFile, tables_at_beginning
+from wavewright.readers.files.sqlite.schema import MOST_TABLES, StoredTable, count_tables, read_tables, read_views
+from wavewright.readers.files.sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    _Types = Mapping[str, pl.DataType | type[pl.DataType]]
+
+_Read = TypeVar("_Read")
+
+CHUNK_ROWS = 1 << 18  #: Rows of a piece.
+QUERY_ROWS = 1 << 20  #: Rows of a query.
+_QUERY_STEPS = 500
+_STEP = 1_000_000  #: Instructions of SQLite between two looks at how long a query has taken.
+
+
+class Database:
+    """A SQLite file (or a packed file of one), for reading only.
+
+    Raises
+    ------
+    NotATraceError
+        When it is not a database, so damaged that its list of tables cannot be read, held locked by another process, or
+        cannot be unpacked.
+    UsageError
+        When the file cannot be read at all.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.losses: list[Loss] = []
+        self._said: set[Loss] = set()
+        self._stored: dict[str, StoredTable] = {}
+        self.tables: dict[str, tuple[str, ...]] = {}  # Stored tables -> names of their columns.
+        self.views: tuple[str, ...] = ()
+        self._disconnect: Callable[[], object] = lambda: None
+        try:
+            self._file = OpenFile(path)
+        except ERRORS as error:  # a log that SQLite cannot work off
+            raise self._unreadable(error) from error
+        try:
+            self._steadily(self._load)
+        except ERRORS as error:
+            self.close()
+            raise self._unreadable(error) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def frame(self, table: str, columns: _Types) -> pl.DataFrame:
+        """These columns of a table as Int64, Float64, String or Categorical; see `chunks`."""
+        return pl.concat([pl.DataFrame(schema=dict(columns)), *self.chunks(table, columns)], rechunk=True)
+
+    def chunks(self, table: str, columns: _Types, rows: int = CHUNK_ROWS) -> Iterator[pl.DataFrame]:
+        """The rows of a stored table in the order of their row ids, in pieces of at most `rows`.
+
+        Columns that the table lacks are null. Texts that are numbers become numbers and the other way round; any other
+        value that does not fit the type asked for becomes null and is counted as a loss (`mixed_values`). A page that
+        cannot be read ends the table with a loss (`unreadable_rows`).
+        """
+        self._reopen_if_changed()
+        losses: list[Loss] = []
+        is_begun = False
+        for piece in self._pieces(table, columns, rows, losses):
+            if self._file.has_changed():
+                break
+            is_begun = True
+            yield piece
+        if not self._file.has_changed():
+            for loss in losses:
+                self.lose(loss)
+        elif is_begun:
+            self.lose(Loss("unreadable_rows", detail=f"{table}: the file was changed while it was read"))
+        else:
+            yield from self.chunks(table, columns, rows)  # of a copy, which cannot change
+
+    def query(self, sql: str, parameters: Sequence[object] = (), most: int = QUERY_ROWS) -> list[tuple[Any, ...]]:
+        """The rows of a small query.
+
+        Raises
+        ------
+        UsageError
+            When it has more than `most` rows or takes far too long.
+        NotATraceError
+            When SQLite cannot answer it.
+        """
+        try:
+            rows = self._steadily(lambda: self._queried(sql, parameters, most))
+        except ERRORS as error:
+            if str(error) == "interrupted":
+                raise UsageError("a query takes too long", where=str(self.path), advice="ask for less") from error
+            raise self._unreadable(error) from error
+        if len(rows) > most:
+            raise UsageError(f"a query has more than {most:,} rows", where=str(self.path), advice="ask for less")
+        return rows
+
+    @property
+    def uri(self) -> str:
+        """What a connection of SQLite may attach: a file at rest, until `has_changed`."""
+        return self._file.uri
+
+    def has_changed(self) -> bool:
+        """Whether somebody wrote to the file since it was opened."""
+        return self._file.has_changed()
+
+    def lose(self, loss: Loss) -> None:
+        """Note a loss, once however often it is met."""
+        if loss not in self._said:
+            self._said.add(loss)
+            self.losses.append(loss)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._disconnect()
+        self._file.close()
+
+    def _load(self) -> None:
+        self._disconnect()
+        self._connection = self._file.connect()
+        self._disconnect = weakref.finalize(self, self._connection.close)
+        self._stored = read_tables(self._connection)
+        self.tables = {table.name: table.columns for table in self._stored.values()}
+        self.views = read_views(self._connection)
+        count = count_tables(self._connection)
+        if count > MOST_TABLES:
+            self.lose(Loss("unread_tables", count - MOST_TABLES, f"{MOST_TABLES:,} are read"))
+
+    def _queried(self, sql: str, parameters: Sequence[object], most: int) -> list[tuple[Any, ...]]:
+        steps = iter(range(_QUERY_STEPS))
+        self._connection.set_progress_handler(lambda: next(steps, None) is None, _STEP)
+        try:
+            return self._connection.execute(sql, parameters).fetchmany(most + 1)
+        finally:
+            self._connection.set_progress_handler(None, 0)
+
+    def _is_native(self, stored: StoredTable) -> bool:
+        pages = self._file.pages
+        return pages is not None and pages.is_table(stored.root)
+
+    def _pieces(self, table: str, columns: _Types, rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
+        stored = self._stored.get(table)
+        if stored is None:
+            return
+        types = {name: _type_of(dtype) for name, dtype in columns.items()}
+        wanted = {name: kind for name, kind in types.items() if name in stored.columns}
+        absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in wanted]
+        plan = stored.plan(wanted) if self._is_native(stored) else None
+        chunks = self._rows(stored, wanted, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
+        for piece in chunks:
+            yield piece.with_columns(absent).select(*columns) if absent else piece
+
+    def _pages(self, stored: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
+        """Read by the native core."""
+        assert self._file.pages is not None  # noqa: S101 - see _is_native
+        scan = _core.SqliteScan(self._file.pages, stored.root, plan)
+        while len(piece := scan.next(rows)):
+            yield pl.DataFrame(piece)
+        if scan.damage:
+            losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {scan.damage}"))
+        for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):
+            if count:
+                losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
+
+    def _rows(
+        self, stored: StoredTable, wanted: dict[str, int], rows: int, losses: list[Loss]
+    ) -> Iterator[pl.DataFrame]:
+        """Read by SQLite."""
+        dtypes = {INTEGER: pl.Int64, REAL: pl.Float64, TEXT: pl.String, CATEGORY: pl.Categorical}
+        chosen = ", ".join(quoted(name) for name in wanted) or "1"
+        mixed = dict.fromkeys(wanted, 0)
+        try:
+            # Without an index the rows come in the order of the table itself.
+            cursor = self._connection.cursor()
+            cursor.execute(f"SELECT {chosen} FROM {quoted(stored.name)} NOT INDEXED")  # noqa: S608 - quoted
+            while batch := cursor.fetchmany(rows):
+                columns = []
+                for (name, kind), values in zip(wanted.items(), zip(*batch, strict=True), strict=False):
+                    fitting, misfits = fitted(values, kind)
+                    mixed[name] += misfits
+                    columns.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
+                yield pl.DataFrame(columns) if columns else pl.DataFrame({"": [None] * len(batch)})
+        except ERRORS as error:
+            losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
+        for name, count in mixed.items():
+            if count:
+                losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
+
+    def _steadily(self, read: Callable[[], _Read]) -> _Read:
+        """What `read` gives; when somebody writes the file meanwhile, what it gives of a copy of one moment."""
+        self._reopen_if_changed()
+        try:
+            result = read()
+        except ERRORS:
+            if not self._file.has_changed():
+                raise
+        else:
+            if not self._file.has_changed():
+                return result
+        self._reopen_if_changed()
+        return read()
+
+    def _reopen_if_changed(self) -> None:
+        """Of a file that is being written, a copy of one moment is read."""
+        if not self._file.has_changed():
+            return
+        try:
+            self._file.reopen()
+            self._load()
+        except ERRORS as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> NotATraceError:
+        what = f"not a readable SQLite database ({error})"
+        return NotATraceError(what, where=str(self.path), advice="check that the file was copied whole")
+
+
+def table_names(path: Path) -> frozenset[str]:
+    """Names of the stored tables. A packed file is not unpacked further than they need.
+
+    Raises
+    ------
+    NotATraceError, UsageError
+        As `Database`.
+    """
+    names = tables_at_beginning(path)
+    if names is not None:
+        return names
+    with closing(Database(path)) as database:
+        return frozenset(database.tables)
+
+
+def why_unreadable(path: Path) -> str:
+    """Why a database cannot be read, and what to do; empty when it can."""
+    try:
+        table_names(path)
+    except WavewrightError as error:
+        return "; ".join(part for part in (error.what, error.advice) if part)
+    return ""
+
+
+def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:
+    return {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}[dtype.base_type()]

@@ -1,0 +1,163 @@
+"""A database file and the files next to it, as they are at one moment.
+
+A file at rest is whole. Beside others lies a log (-wal) with newer pages, or a journal (-journal) with older ones of a
+transaction that did not end: those are copied into a folder that only this user can enter, and brought to rest there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import stat
+import struct
+from contextlib import ExitStack, closing, contextmanager
+from typing import TYPE_CHECKING
+
+from wavewright.errors import NotATraceError
+from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC, JournalError, roll_back
+from wavewright.readers.files.sqlite.locks import checkpoint_lock, is_reserved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_READ_VERSION_AT, _WAL = 19, bytes([2])
+_WAL_HEADER = struct.Struct(">8I")
+_WAL_FRAME = struct.Struct(">6I")
+_WAL_MAGICS = (0x377F0682, 0x377F0683)
+_BLOCK = 1 << 20
+_ADVICE = "ask for the database alone, closed by the program that wrote it; move the files next to it away"
+
+
+def open_descriptor(path: Path, flags: int = 0) -> int:
+    """Open a regular file for reading, without waiting for whoever holds it.
+
+    Raises
+    ------
+    OSError
+        When it cannot be opened, or is something else than a regular file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(0, "no regular file")
+    return descriptor
+
+
+def is_pending(descriptor: int, path: Path) -> bool:
+    """Whether a part of the content is in a log, or may have to be taken back with a journal.
+
+    Raises
+    ------
+    NotATraceError
+        When a link, or anything else than a file, lies where the log or the journal should.
+    """
+    if os.fstat(descriptor).st_size == 0:
+        return False  # then SQLite ignores them too
+    with _beside(path, "-journal") as journal:
+        if journal is not None and os.pread(journal, len(JOURNAL_MAGIC), 0) == JOURNAL_MAGIC:
+            return True
+    if os.pread(descriptor, 1, _READ_VERSION_AT) != _WAL:
+        return False
+    with _beside(path, "-wal") as log:
+        return log is not None and _log_bytes(log) > 0
+
+
+def copy_moment(descriptor: int, path: Path, target: Path, seconds: float) -> None:
+    """Copy a database to `target`, with its log or journal worked off; the caller holds its shared lock.
+
+    Raises
+    ------
+    NotATraceError
+        When a journal or a log is not to be trusted.
+    BusyError
+        When somebody moves pages out of the log for longer than `seconds`.
+    OSError, sqlite3.Error
+        When there is no room, or SQLite cannot work off the log.
+    """
+    with target.open("x+b") as output:
+        copy = output.fileno()
+        with _beside(path, "-journal") as journal, ExitStack() as stack:
+            shared = stack.enter_context(_beside(path, "-shm"))
+            if shared is not None:
+                stack.enter_context(checkpoint_lock(shared, seconds))
+            _copy(descriptor, copy, os.fstat(descriptor).st_size)
+            if journal is not None and not is_reserved(descriptor):
+                try:
+                    roll_back(journal, copy)
+                except JournalError as error:
+                    raise NotATraceError(str(error), where=str(path), advice=_ADVICE) from error
+            has_log = False
+            if os.pread(copy, 1, _READ_VERSION_AT) == _WAL:
+                log = stack.enter_context(_beside(path, "-wal"))
+                has_log = log is not None and _copy_log(log, target)
+    if has_log:
+        _work_off(target)
+
+
+def _copy_log(log: int, target: Path) -> bool:
+    size = _log_bytes(log)
+    if size:
+        with target.with_name(target.name + "-wal").open("xb") as copy:
+            _copy(log, copy.fileno(), size)
+    return size > 0
+
+
+def _work_off(target: Path) -> None:
+    """Let SQLite move the pages of a log into a database, both ours."""
+    with closing(sqlite3.connect(target)) as connection:
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _log_bytes(log: int) -> int:
+    """Bytes of a log up to the end of its last frame; what an earlier use of it left after them does not count."""
+    header = os.pread(log, _WAL_HEADER.size, 0)
+    if len(header) < _WAL_HEADER.size:
+        return 0
+    magic, _, page_size, _, *salts, _, _ = _WAL_HEADER.unpack(header)
+    if magic not in _WAL_MAGICS or not 512 <= page_size <= 1 << 16:
+        return 0
+    end = _WAL_HEADER.size
+    while len(frame := os.pread(log, _WAL_FRAME.size, end)) == _WAL_FRAME.size:
+        number, _, *checks, _, _ = _WAL_FRAME.unpack(frame)
+        if number == 0 or checks != salts:
+            break
+        end += _WAL_FRAME.size + page_size
+    return end if end > _WAL_HEADER.size else 0
+
+
+def _copy(source: int, target: int, size: int) -> None:
+    """The first `size` bytes of a file; its holes stay holes, so that they need no room."""
+    at = 0
+    while at < size:
+        try:
+            at = os.lseek(source, at, os.SEEK_DATA)
+            end = min(os.lseek(source, at, os.SEEK_HOLE), size)
+        except OSError:  # nothing but a hole up to the end
+            break
+        while at < end and (block := os.pread(source, min(_BLOCK, end - at), at)):
+            at += os.pwrite(target, block, at)
+        if at < end:
+            break  # it shrinks
+    os.ftruncate(target, size)
+
+
+@contextmanager
+def _beside(path: Path, ending: str) -> Iterator[int | None]:
+    """The file beside a database, open for reading; None = there is none."""
+    file = path.with_name(path.name + ending)
+    try:
+        descriptor = open_descriptor(file, os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENAMETOOLONG):
+            yield None
+            return
+        what = f"{file.name} beside it cannot be used ({'a link' if file.is_symlink() else error.strerror or error})"
+        raise NotATraceError(what, where=str(path), advice=_ADVICE) from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

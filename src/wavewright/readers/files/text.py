@@ -1,0 +1,111 @@
+"""Text files of runs as bytes: plain or packed, never more than a bound."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+from wavewright.base.files import open_regular
+from wavewright.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
+from wavewright.errors import NotATraceError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SQLITE = b"SQLite format 3\0"
+MAX_BYTES = 1 << 33  #: Of one file, unpacked.
+_PIECE = 1 << 20
+_MAGIC_BYTES = 8
+
+
+def text_bytes(file: Path, limit: int | None = None) -> bytes:
+    """The content of a file, unpacked where it is packed (gzip, Zstandard, xz or bzip2, of any number of members).
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is empty, damaged where it is packed, or longer than `limit` (None = `MAX_BYTES`) bytes.
+    """
+    return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
+
+
+def json_text(file: Path) -> bytes:
+    """The same of a file of JSON: reading stops at the first byte of zeros, which no JSON has.
+
+    A file system that ran full, or a copy that was cut, leaves gigabytes of them.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is empty, damaged where it is packed, too long, or has such a byte.
+    """
+    return _content(file, MAX_BYTES, is_json=True)
+
+
+def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
+    try:
+        with open_regular(file) as stream:
+            packing = packing_of(stream.read(_MAGIC_BYTES))
+            if os.fstat(stream.fileno()).st_size > limit:
+                raise _too_long(file, limit)
+            stream.seek(0)
+            if is_json and not packing:
+                _refuse_zeros(stream, file)
+            data = _unpacked(stream, file, limit, packing, is_json=is_json) if packing else stream.read()
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
+    if not data or data.isspace():
+        raise NotATraceError("this file is empty", where=str(file), advice="record again")
+    return data
+
+
+def _refuse_zeros(stream: BinaryIO, file: Path) -> None:
+    """Look through a file before it is held in memory; what was read is then in the cache of the system."""
+    offset = 0
+    while piece := stream.read(_PIECE):
+        if 0 in piece:
+            raise _zeros(file, offset + piece.index(0))
+        offset += len(piece)
+    stream.seek(0)
+
+
+def _zeros(file: Path, offset: int) -> NotATraceError:
+    what = f"not JSON from byte {offset:,} on, where zeros start: it was not written or copied whole"
+    return NotATraceError(what, where=str(file), advice="copy it again, or record again")
+
+
+def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
+    """The start of a packed file's content from the start of the file; other bytes as they are.
+
+    Examples
+    --------
+    >>> head_of(b"plain")
+    b'plain'
+    """
+    packing = packing_of(head)
+    return unpacked_head(head, packing, limit) if packing else head
+
+
+def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json: bool) -> bytes:
+    pieces: list[bytes] = []
+    length = 0
+    try:
+        for piece in unpacked_stream(stream, packing):
+            if is_json and 0 in piece:
+                raise _zeros(file, length + piece.index(0))
+            pieces.append(piece)
+            length += len(piece)
+            if length > limit:
+                raise _too_long(file, limit)
+    except (PackedError, OSError) as error:
+        raise NotATraceError(f"a damaged {packing} file", where=str(file), advice="copy it again") from error
+    return b"".join(pieces)
+
+
+def _too_long(file: Path, limit: int) -> NotATraceError:
+    what = f"more than {limit / (1 << 30):.0f} GiB of text"
+    return NotATraceError(what, where=str(file), advice="record a shorter run, or a ROCpd database (-f rocpd)")

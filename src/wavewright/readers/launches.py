@@ -1,0 +1,227 @@
+"""The traced dispatch in the runs beside a trace: its duration, and those of the other calls of its kernel.
+
+Of several runs that hold the dispatch, the one in the nearest folder counts; of those in one folder the one whose name
+starts with the process number of the raw trace, then the first by name. A database comes before JSON and CSV files of
+the same run (`readers.run.inputs`).
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.base.scratch import scratch_folder
+from wavewright.base.shown import shown
+from wavewright.base.unpacking import without_packing
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.launch import Launch, median_noise
+from wavewright.model.losses import LOSSES, Loss
+from wavewright.readers.files.archive import ArchiveFolder, is_raw_name
+from wavewright.readers.files.capture import TraceFile
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.rocprofv3_columns import run_of
+from wavewright.readers.run.inputs import find_runs, open_inputs
+from wavewright.readers.trace.assemble import add_losses
+from wavewright.readers.trace.resources.usage import plain_name
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.run.inputs import RunInput
+
+MAX_BYTES = 256 << 20  #: Of the files of one run; larger ones are left to the verbs that are about runs.
+MAX_FILES = 64  #: Of one folder.
+
+_OF_RUN = re.compile(r".*(_results\.db|_results\.json|kernel_trace\.csv)")
+_SHAPE = tuple(f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz")
+_COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_SHAPE)
+
+
+def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
+    """Let `trace.launch` look in these folders, the nearest first."""
+    places_around = [_with_runs_only(folder) for folder in around]
+
+    def find_launch(trace: ThreadTrace) -> Launch | None:
+        with ExitStack() as stack:
+            unpacked: dict[str, str] = {}
+            places = (_ordered(_files(folder, stack, unpacked), trace, places_around) for folder in places_around)
+            launch = _launch(trace, places)
+            return replace(launch, path=unpacked.get(launch.path, launch.path)) if launch else None
+
+    trace.find_launch = find_launch
+
+
+def _with_runs_only(folder: Folder) -> Folder:
+    """The folder; of one in memory only the files of runs, and the names of raw traces, are kept."""
+    if not isinstance(folder, ArchiveFolder):
+        return folder
+    runs = {name: data for name, data in folder.files.items() if _OF_RUN.fullmatch(without_packing(name))}
+    return replace(folder, files=runs | {name: b"" for name in folder.files if is_raw_name(name)})
+
+
+def look_first_at(trace: ThreadTrace, named: Sequence[str | os.PathLike[str]]) -> None:
+    """Let `trace.launch` look at files and folders that the user named before those beside the trace."""
+    beside = trace.find_launch
+    files = [path for place in map(Path, named) for path in (_files(Directory(place)) if place.is_dir() else [place])]
+    trace.find_launch = lambda trace: _launch(trace, [files]) or (beside(trace) if beside else None)
+
+
+def _launch(trace: ThreadTrace, places: Iterable[Sequence[Path]]) -> Launch | None:
+    """The first launch that a run of these files has; what cannot be read on the way is a loss."""
+    names, dispatch = _names_of(trace), trace.source.dispatch
+    if dispatch is None or not names:
+        return None
+    losses: list[Loss] = []
+    inputs = (run_input for files in places for run_input in _runs(files, losses))
+    launches = (_read(run_input, names, dispatch, losses) for run_input in inputs)
+    first = next((launch for launch in launches if launch is not None), None)
+    add_losses(trace, losses)
+    return first
+
+
+def _names_of(trace: ThreadTrace) -> frozenset[str]:
+    """The kernels of the trace as runs may spell them: mangled, demangled, and truncated (`--truncate-kernels`)."""
+    spelled = [name for pair in trace.kernels.select("name", "demangled").iter_rows() for name in pair if name]
+    return frozenset(map(plain_name, [*spelled, *map(_truncated, spelled)]))
+
+
+def _truncated(name: str) -> str:
+    """A demangled name without return type, template arguments and parameters.
+
+    Examples
+    --------
+    >>> _truncated("void ck::kernel<1, int>(int*)"), _truncated("kernel_0")
+    ('ck::kernel', 'kernel_0')
+    """
+    return re.split(r"[<(]", name.removeprefix("void "))[0]
+
+
+def _ordered(files: list[Path], trace: ThreadTrace, around: Sequence[Folder]) -> list[Path]:
+    """Files of the process that was traced first, then by name."""
+    process = _process_of(trace, around)
+    return sorted(files, key=lambda path: (run_of(path.name) != process, path.name))
+
+
+def _files(folder: Folder, stack: ExitStack | None = None, unpacked: dict[str, str] | None = None) -> list[Path]:
+    """The files of runs in a folder; those of an archive are written to where temporary files go, until `stack` ends.
+
+    `unpacked` then tells what to call them.
+    """
+    try:
+        names = sorted(name for name in folder.names() if _OF_RUN.fullmatch(without_packing(name)))
+    except UsageError:  # a folder next to the trace that may not be read
+        return []
+    paths = [path for name in names[:MAX_FILES] if (path := folder.path_of(name)) is not None]
+    if paths or stack is None or unpacked is None or not names:
+        return paths
+    scratch = stack.enter_context(scratch_folder())
+    for name in names[:MAX_FILES]:
+        content = folder.read(name)
+        if len(content) <= MAX_BYTES:
+            (scratch / name).write_bytes(content)
+            paths.append(scratch / name)
+            unpacked[str(scratch / name)] = f"{folder.label}/{name}"
+    return paths
+
+
+def _process_of(trace: ThreadTrace, around: Sequence[Folder]) -> str | None:
+    """The number of the process that was traced, from the names of the raw traces of this dispatch."""
+    names = {*trace.shader_engines["file"].drop_nulls().to_list()}
+    for folder in around:
+        try:
+            names.update(name for name in folder.names() if name.endswith(".att"))
+        except UsageError:
+            continue
+    raw = [TraceFile.named(Path(name)) for name in sorted(names)]
+    source = trace.source
+    fitting = (file for file in raw if (file.agent, file.dispatch) == (source.agent, source.dispatch))
+    return next((str(file.pid) for file in fitting if file.pid is not None), None)
+
+
+def _runs(files: Sequence[Path], losses: list[Loss]) -> Iterator[RunInput]:
+    """The runs that the files are, in the order of the files; too large ones are a note."""
+    try:
+        inputs = find_runs(files) if files else []
+    except WavewrightError as error:
+        losses.append(Loss("launch_unread", detail=str(error)))
+        return
+    place = {path.absolute(): number for number, path in enumerate(files)}
+    for run_input in sorted(inputs, key=lambda each: _first(each, place)):
+        parts = run_input.files or (run_input.path,)
+        try:
+            byte_count = sum(part.stat().st_size for part in parts)
+        except OSError as error:
+            losses.append(Loss("launch_unread", detail=f"{run_input.path.name}: cannot be read ({error.strerror})"))
+            continue
+        if byte_count <= MAX_BYTES:
+            yield run_input
+        else:
+            detail = f"{run_input.path.name} has more than {MAX_BYTES >> 20:,} MiB"
+            losses.append(Loss("launch_unread", detail=detail))
+
+
+def _first(run_input: RunInput, place: dict[Path, int]) -> int:
+    parts = run_input.files or (run_input.path,)
+    return min(place.get(part.absolute(), len(place)) for part in parts)
+
+
+def _read(run_input: RunInput, names: Collection[str], dispatch: int, losses: list[Loss]) -> Launch | None:
+    """The launch in a run; None = the run does not have the dispatch, or it cannot be read."""
+    try:
+        run = open_inputs([run_input])
+        calls = _calls(run, names)
+        losses += [loss for origin in run.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
+    except WavewrightError as error:
+        losses.append(Loss("launch_unread", detail=str(error)))
+        return None
+    traced = calls.filter(pl.col("dispatch_id") == dispatch)
+    return None if not traced.height else _among(traced.row(0, named=True), calls, str(run_input.path))
+
+
+def _calls(run: Run, names: Collection[str]) -> pl.DataFrame:
+    """The calls of these kernels that have a duration, in order of their starts."""
+    chunks = []
+    for chunk in run.chunks("dispatches", _COLUMNS):
+        spelled = chunk["name"].cast(pl.String).unique().drop_nulls().to_list()
+        ours = [name for name in spelled if plain_name(name) in names]
+        named = pl.col("name").cast(pl.String)
+        chunks.append(chunk.with_columns(named).filter(named.is_in(ours), pl.col("end_ns") >= pl.col("start_ns")))
+    if not chunks:
+        return pl.DataFrame(schema=dict.fromkeys(_COLUMNS, pl.Int64))
+    return pl.concat(chunks).sort("process", "start_ns", "dispatch_id", nulls_last=True)
+
+
+def _among(traced: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
+    same_kernel = calls.filter(pl.col(name).eq_missing(pl.lit(traced[name])) for name in ("process", "name"))
+    alike = same_kernel.filter(pl.col(name).eq_missing(pl.lit(traced[name])) for name in ("agent", *_SHAPE))
+    durations = alike["end_ns"] - alike["start_ns"]
+    tenth, median, ninth = (float(durations.quantile(at, "linear") or 0.0) for at in (0.1, 0.5, 0.9))
+    return Launch(
+        kernel_name=shown(str(traced["name"])),
+        dispatch_id=traced["dispatch_id"],
+        duration_ns=traced["end_ns"] - traced["start_ns"],
+        call_number=alike["dispatch_id"].to_list().index(traced["dispatch_id"]) + 1,
+        call_count=alike.height,
+        duration_ns_median=median,
+        duration_ns_p10=tenth,
+        duration_ns_p90=ninth,
+        path=shown(path),
+        median_noise_ns=median_noise(durations),
+        kernel_call_count=same_kernel.height,
+        grid_size=_size(traced, "grid"),
+        workgroup_size=_size(traced, "workgroup"),
+    )
+
+
+def _size(traced: dict[str, int], what: str) -> tuple[int, int, int] | None:
+    x, y, z = (traced[f"{what}_{axis}"] for axis in "xyz")
+    return (x, y, z) if x and y and z else None

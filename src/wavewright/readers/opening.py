@@ -1,0 +1,442 @@
+"""`wavewright.open`: one door for everything that can be read."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.files import listed
+from wavewright.base.job_folders import read_instead
+from wavewright.base.words import counted
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.archive import is_archive, is_raw_name
+from wavewright.readers.files.decoded import Decoded, decoded_in_archive, decoded_on_disk, form_of, survey
+from wavewright.readers.files.dispatches import Dispatch, choose, named
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, misfit, sniff
+from wavewright.readers.files.runs import refused_below
+from wavewright.readers.trace import buffers
+from wavewright.readers.trace.assemble import add_losses
+from wavewright.readers.trace.dispatches import decoded_dispatches, name_dispatch, raw_dispatches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.files.archive import Archive
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.trace.samples.files import SampleFile
+
+MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
+
+
+def open(  # noqa: A001
+    path: str | os.PathLike[str],
+    *,
+    dispatch: int | str | None = None,
+    kernel: str | None = None,
+    threads: int | None = None,
+    code_objects: Sequence[str] = (),
+    resources: Sequence[str | os.PathLike[str]] = (),
+    amd: bool = False,
+    inventory: Inventory | None = None,
+) -> ThreadTrace | Run | CounterSet:
+    """Open a thread trace, a capture of hardware counters or the run, whichever the content is.
+
+    A folder that holds several of them is opened as a thread trace, else as a run; `open_run` reads its
+    runs and `open_counters` its counters.
+
+    Parameters
+    ----------
+    path
+        A run as in `open_run`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one
+        raw `.att` file; a decoded `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a
+        Parquet directory of ours; a folder with several of these; or the folder of a `wavewright capture`, which is
+        read as its result.
+    dispatch
+        Which dispatch of thread traces: its number, or its key where several have the number (`3@run_b`). None = the
+        fullest with traced waves, kernels of the runtime last; `trace.source.other_dispatches` lists the rest.
+    kernel
+        A part of the kernel's name, to choose the dispatch of thread traces by.
+    threads
+        How many shader engines to decode, or wave files to read, at once; None = as many as there are cores.
+    code_objects
+        For raw captures: code objects that do not stand beside the traces; see `decode`.
+    resources
+        Kernel trace CSVs, agent lists, result JSONs, code objects, or folders of them, that tell registers, LDS and
+        GPU of a decoded trace. Those next to it are found without it.
+    amd
+        Thread traces by the rules of AMD's decoder and viewer, defects included.
+    inventory
+        Listings of directories that the caller made already.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist, has no such dispatch, or several of that number.
+    NotATraceError, UnsupportedError
+        When it is nothing that wavewright reads.
+
+    Examples
+    --------
+    >>> open("/nowhere")
+    Traceback (most recent call last):
+    wavewright.errors.UsageError: /nowhere: no such file or folder
+    """
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.run.inputs import find_runs, open_inputs
+
+    path, inventory = read_instead(os.fspath(path)), inventory or Inventory()
+    kind = sniff(Path(path), inventory)
+    if kind in COUNTER_CAPTURES:
+        return open_counters(path, inventory=inventory)
+    if kind in RUNS and not (kind is Kind.RESULTS and samples_at(Path(path), inventory)):
+        return open_inputs(find_runs([Path(path)], inventory))
+    return open_trace(
+        path,
+        dispatch=dispatch,
+        kernel=kernel,
+        threads=threads,
+        code_objects=code_objects,
+        resources=resources,
+        amd=amd,
+        inventory=inventory,
+    )
+
+
+def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFile]:
+    """The files of PC samples at a path, or in the run there; none where it is a thread trace or counters.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+    """
+    inventory = inventory or Inventory()
+    if sniff(path, inventory) not in KINDS_WITH_SAMPLES:
+        return []
+    from wavewright.readers.trace.samples.files import find_samples
+
+    unpacked = inventory.unpacked(path)
+    return find_samples(unpacked.folder if unpacked else path, inventory)
+
+
+def open_trace(
+    path: str | os.PathLike[str],
+    *,
+    dispatch: int | str | None = None,
+    kernel: str | None = None,
+    threads: int | None = None,
+    code_objects: Sequence[str] = (),
+    resources: Sequence[str | os.PathLike[str]] = (),
+    amd: bool = False,
+    in_parts: bool = False,
+    inventory: Inventory | None = None,
+) -> ThreadTrace:
+    """Open a thread trace; see `open`.
+
+    With `in_parts` a raw capture of more than `buffers.GROUP_BYTES` is only counted, and decoded when its
+    instructions are asked for (`ThreadTrace.each_part`).
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist, has no such dispatch, or several of that number.
+    NotATraceError, UnsupportedError
+        When it is not a thread trace; the error says what it is and which verb fits.
+    """
+    place, inventory = Path(path), inventory or Inventory()
+    kind = sniff(place, inventory)
+    if kind is Kind.RAW_CAPTURE:
+        rows_up_to = buffers.GROUP_BYTES if in_parts else math.inf
+        trace = _raw_or_decoded(
+            place,
+            inventory,
+            dispatch=dispatch,
+            kernel=kernel,
+            threads=threads,
+            code_objects=code_objects,
+            rows_up_to=rows_up_to,
+            amd=amd,
+        )
+        return _with_rules(_with_named(trace, resources), amd=amd)
+    if kind not in DECODED_KINDS:
+        return _with_named(_samples(place, kind, inventory, dispatch, code_objects), resources)
+    candidates, losses = candidates_of(place, kind, inventory)
+    dispatches = decoded_dispatches(candidates, str(place))
+    chosen = choose(dispatches, dispatch, kernel, where=str(place))
+    is_asked = dispatch is not None or kernel is not None
+    trace = open_decoded(chosen, dispatches, losses, resources, threads=threads, is_asked=is_asked)
+    return _with_rules(trace, amd=amd)
+
+
+def _samples(
+    path: Path, kind: Kind, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]
+) -> ThreadTrace:
+    """The PC samples at a path without other thread traces; runs may hold some in their result files."""
+    from wavewright.readers.trace.samples import read_samples
+
+    files = samples_at(path, inventory)
+    if not files:
+        raise does_not_fit(kind, path)
+    if dispatch is not None and not str(dispatch).isdecimal():
+        raise UsageError(
+            f"dispatch {dispatch!r} is not a number", where=str(path), advice="samples name dispatches by number"
+        )
+    number = None if dispatch is None else int(dispatch)
+    unpacked = inventory.unpacked(path)
+    if unpacked is None:
+        return read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
+    try:
+        trace = read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
+    except WavewrightError as error:
+        unpacked.rename_in(error)
+        raise
+    trace.source = replace(trace.source, path=unpacked.in_words(trace.source.path))
+    add_losses(trace, unpacked.losses)
+    return trace
+
+
+def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:
+    """The trace, marked as one that follows AMD's rules where that is requested."""
+    if amd:
+        trace.source = replace(trace.source, amd=True)
+    return trace
+
+
+#: Kinds that hold traces which were decoded before.
+DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind not in (Kind.RAW_CAPTURE, Kind.SAMPLES))
+KINDS_WITH_SAMPLES = (Kind.SAMPLES, Kind.RESULTS, Kind.RUN_FOLDER)  #: Kinds in which there may be PC samples.
+
+
+def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) -> tuple[list[Decoded], list[Loss]]:
+    """The decoded traces at a path of one of the decoded kinds, and what was lost while finding them."""
+    inventory = inventory or Inventory()
+    if kind in (Kind.UI_OUTPUT, Kind.PARQUET):
+        return decoded_on_disk([path if path.is_dir() else path.absolute().parent], inventory), []
+    if kind is Kind.DECODED_FOLDER:
+        below = survey(path, inventory)
+        count = len(below.archives)
+        unopened = [Loss("unopened_archives", count, detail=counted(count, "archives"))] if count else []
+        return decoded_on_disk(below.decoded, inventory), [*unopened, *_not_followed(below.refused)]
+    if kind is Kind.ARCHIVE:
+        return _in_archives([path])
+    if kind is not Kind.ARCHIVE_FOLDER:
+        return [], []
+    below = survey(path, inventory)
+    inside, losses = _in_archives(below.archives)
+    return inside, [*losses, *_not_followed(below.refused)]
+
+
+def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
+    return [Loss("not_followed", len(refused), detail=listed(refused))] if refused else []
+
+
+def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
+    """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses."""
+    from wavewright.readers.launches import look_beside
+    from wavewright.readers.trace.resources import fill_from_around
+    from wavewright.readers.trace.ui_output import read_ui_output
+
+    if candidate.form == "parquet":
+        from wavewright.readers.trace.parquet import read_parquet
+
+        trace = read_parquet(candidate.folder)
+        look_beside(trace, candidate.around)
+        add_losses(trace, [*losses, *_not_followed(_parts_not_read(candidate.folder))])
+        return trace
+    folder, forget_waves = _to_be_kept(candidate.folder)
+    trace = read_ui_output(folder, threads)
+    forget_waves()
+    fill_from_around(trace, candidate.around)
+    look_beside(trace, candidate.around)
+    add_losses(trace, [*_disagreements(trace), *losses, *_not_followed(_parts_not_read(candidate.folder))])
+    return trace
+
+
+def _parts_not_read(folder: Folder) -> dict[str, str]:
+    """What of a decoded folder is not read, by names that its parts have; other links are nobody's loss."""
+    from wavewright.readers.trace.resources.sidecars import is_sidecar
+
+    def is_part(name: str) -> bool:
+        return name.endswith((".json", ".parquet")) or name.startswith("source_") or is_sidecar(name)
+
+    return {name: why for name, why in folder.refused().items() if is_part(name)}
+
+
+def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
+    """The folder as the trace may keep it for its source texts, and what makes it forget the rest.
+
+    Archives are in memory: the bytes of wave files need not stay there when the waves have become tables.
+    """
+    from wavewright.readers.files.archive import ArchiveFolder
+
+    if not isinstance(folder, ArchiveFolder):
+        return folder, lambda: None
+    remaining = replace(folder, files=dict(folder.files))
+
+    def forget() -> None:
+        for name in [name for name in remaining.files if name.endswith(".json")]:
+            del remaining.files[name]
+
+    return remaining, forget
+
+
+def _disagreements(trace: ThreadTrace) -> list[Loss]:
+    """Losses when the files of a decoded directory cannot all be of one whole decoding."""
+    losses = []
+    stated = int(trace.stored_totals["hit_count"].sum())
+    read = int((trace.instructions["row"] >= 0).sum())
+    if stated not in (0, read):
+        detail = f"{stated:,} executed instructions, the wave files have {read:,}"
+        losses.append(Loss("totals_disagree", abs(stated - read), detail=detail))
+    if trace.waves.height and not trace.occupancy.height:
+        losses.append(Loss("no_occupancy"))
+    return losses
+
+
+def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
+    from wavewright.readers.files.archive import Archive
+
+    if len(paths) > MAX_ARCHIVES:
+        raise UsageError(f"{len(paths):,} archives", where=str(paths[0].parent), advice="name one of them")
+    decoded: list[Decoded] = []
+    losses: list[Loss] = []
+    for path in paths:
+        archive = Archive.read(path)
+        inside = decoded_in_archive(archive)
+        if not inside and len(paths) == 1:
+            raise _nothing_in(archive)
+        decoded += inside
+        losses += archive.losses
+    return decoded, losses
+
+
+def _nothing_in(archive: Archive) -> NotATraceError:
+    names = [name for folder in archive.folders.values() for name in folder.names()]
+    broken = any(loss.kind == "broken_archive" for loss in archive.losses)
+    unpacked = f"{len(names):,} files were unpacked before the damage" if broken else ""
+    if any(map(is_raw_name, names)):
+        what = "the archive holds raw traces"
+        advice = f"open the archive itself: wavewright info {archive.path}"
+        return NotATraceError(what, where=str(archive.path), kept=unpacked, advice=advice)
+    what = "no decoded trace in the archive"
+    return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="pack the ui_output_* directory whole")
+
+
+def open_decoded(
+    chosen: Dispatch[Decoded],
+    dispatches: Sequence[Dispatch[Decoded]],
+    losses: Sequence[Loss] = (),
+    resources: Sequence[str | os.PathLike[str]] = (),
+    *,
+    threads: int | None = None,
+    is_asked: bool = False,
+) -> ThreadTrace:
+    """The trace of one of the dispatches, with a note about the others unless this one was asked for; see `open`."""
+    trace = read_decoded(chosen.item, losses, threads=threads)
+    name_dispatch(trace, chosen, dispatches, is_asked=is_asked)
+    return _with_named(trace, resources)
+
+
+def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
+    from wavewright.readers.launches import look_first_at
+    from wavewright.readers.trace.resources import with_resources
+
+    if not resources:
+        return trace
+    enriched = with_resources(trace, resources)
+    look_first_at(enriched, resources)
+    return enriched
+
+
+def _raw_or_decoded(
+    path: Path,
+    inventory: Inventory,
+    *,
+    dispatch: int | str | None,
+    kernel: str | None,
+    code_objects: Sequence[str],
+    **decoding: Any,
+) -> ThreadTrace:
+    """A raw capture; of decoded directories next to it, the form with more data."""
+    decoded = _decoded_beside_raw(path, inventory)
+    asked = {"dispatch": dispatch, "kernel": kernel}
+    if not decoded:
+        return _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
+    why_not = _why_not_raw(path, inventory, dispatch, code_objects)
+    if not why_not:
+        trace = _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
+        count = counted(len(decoded), "decoded directories")
+        detail = f"the raw traces were decoded, the {count} {'was' if len(decoded) == 1 else 'were'} not read"
+    else:
+        dispatches = decoded_dispatches(decoded, str(path))
+        chosen = choose(dispatches, dispatch, kernel, where=str(path))
+        is_asked = dispatch is not None or kernel is not None
+        trace = open_decoded(chosen, dispatches, threads=decoding["threads"], is_asked=is_asked)
+        detail = f"a decoded directory was read because {why_not}"
+    add_losses(trace, [Loss("both_forms", detail=detail)])
+    return trace
+
+
+def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[Decoded]:
+    """The decoded traces in a folder or archive of raw ones."""
+    if path.is_dir():
+        return decoded_on_disk(survey(path, inventory).decoded, inventory)
+    return decoded_in_archive(inventory.archive(path)) if is_archive(path) else []
+
+
+def _raw(path: Path, inventory: Inventory, *, code_objects: Sequence[str], **asked: Any) -> ThreadTrace:
+    """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
+    from wavewright.readers.launches import look_beside
+    from wavewright.readers.trace.att import decode
+    from wavewright.readers.trace.resources import fill_from_around
+
+    trace = decode(path, code_objects, inventory=inventory, **asked)
+    around = beside_capture(trace, inventory)
+    fill_from_around(trace, around, with_code=False)
+    look_beside(trace, around)
+    return trace
+
+
+def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> list[Folder]:
+    """The folder of a raw capture and its parent, on disk or in an archive."""
+    folder = Path(trace.source.path).absolute()
+    inventory = inventory or Inventory()
+    archives = [place for place in (folder, *folder.parents) if place.is_file()]
+    if not archives:
+        return [Directory(folder, inventory), Directory(folder.parent, inventory)]
+    inside = inventory.archive(archives[0]).folders
+    places = [
+        str(place.relative_to(archives[0])).removeprefix(".")
+        for place in (folder, folder.parent)
+        if place.is_relative_to(archives[0])
+    ]
+    outside = [Directory(archives[0].parent, inventory)] if folder == archives[0] else []
+    return [*(inside[place] for place in places if place in inside), *outside]
+
+
+def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]) -> str:
+    """Why the decoded directories tell more than the raw traces; empty = they do not."""
+    from wavewright.readers.files.capture import find_capture
+
+    capture = find_capture([path], code_objects, inventory)
+    if dispatch is not None and not named(raw_dispatches(capture, path), dispatch):
+        return f"there is no raw trace of dispatch {dispatch}"
+    return "" if capture.code_objects else "no code object next to the raw traces"
+
+
+def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
+    """The error for a path without thread trace: what it is, and which verb reads it."""
+    if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
+        what = f"no thread trace in this folder{refused_below(path)}"
+        advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
+        return NotATraceError(what, where=str(path), advice=advice)
+    return misfit(kind, path, "trace")

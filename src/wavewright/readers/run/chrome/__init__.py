@@ -1,0 +1,298 @@
+"""Chrome traces as runs: PyTorch's (Kineto), and traces of rocprof, RPD and others as far as possible.
+
+What an event is, is told by its category; where there is none, by the name of its process (`GPU2`, `COPY`, ...):
+
+| event | table | domain |
+| --- | --- | --- |
+| kernel, gpu_memset | dispatches | |
+| gpu_memcpy | copies, in the words of ROCpd | |
+| cuda_runtime, cuda_driver, hip_runtime, ... | regions | HIP |
+| cpu_op | regions | OPERATOR |
+| user_annotation | regions | MARKER |
+| python_function | regions | PYTHON |
+| other ranges | regions | the category in upper case; CPU where there is none |
+| `[memory]` | allocations | |
+| other instants | samples | as ranges |
+| counters (C) | monitors, until the next value | |
+
+`gpu_user_annotation` repeats annotations for the GPU: it is an extra table. So is `cuda_sync`, what a stream or a
+thread waited for, whose arguments the call with its correlation has, too. `QueueDepth` and `Idle` of rpd2tracing
+follow from the launches and are not read. Times are those of the file plus its `baseTimeNanoseconds`. Sizes of grids
+are stored in workgroups, and become lanes here.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+from wavewright.readers.run.chrome.calls import kept_arguments, with_arguments_of_waits, with_sizes_of_calls
+from wavewright.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
+from wavewright.readers.run.chrome.processes import classified, processes_of, with_process
+from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Category of an event -> domain of the region.
+DOMAINS = {
+    "cuda_runtime": "HIP",
+    "cuda_driver": "HIP",
+    "hip_runtime": "HIP",
+    "hip_driver": "HIP",
+    "privateuse1_runtime": "HIP",
+    "cpu_op": "OPERATOR",
+    "user_annotation": "MARKER",
+    "python_function": "PYTHON",
+}
+
+_DIRECTIONS = {
+    "HtoD": "MEMORY_COPY_HOST_TO_DEVICE",
+    "DtoH": "MEMORY_COPY_DEVICE_TO_HOST",
+    "DtoD": "MEMORY_COPY_DEVICE_TO_DEVICE",
+    "HtoH": "MEMORY_COPY_HOST_TO_HOST",
+    "PtoP": "MEMORY_COPY_DEVICE_TO_DEVICE",
+    "CopyHostToDevice": "MEMORY_COPY_HOST_TO_DEVICE",
+    "CopyDeviceToHost": "MEMORY_COPY_DEVICE_TO_HOST",
+    "CopyDeviceToDevice": "MEMORY_COPY_DEVICE_TO_DEVICE",
+    "CopyHostToHost": "MEMORY_COPY_HOST_TO_HOST",
+}
+_MOST_DEVICES = 1 << 12
+
+
+def read_kineto(path: Path) -> MemorySource:
+    """The tables of a Chrome trace.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When the file cannot be read.
+    """
+    file = read_chrome(path)
+    losses: list[Loss] = []
+    every = chrome_events(file, losses)
+    base = file.baseTimeNanoseconds if isinstance(file.baseTimeNanoseconds, int) else 0
+    labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
+    events = classified(every, labels, base, losses)
+    processes = processes_of(events, labels, _rank(file))
+    events = with_process(events, processes)
+    tables: dict[str, pl.DataFrame] = {"processes": processes}
+    kinds = with_numbers(_tables(events), tables)
+    waits = kinds.pop("waits")
+    kinds["regions"] = with_arguments_of_waits(kinds["regions"], waits)
+    for name in ("dispatches", "copies"):
+        kinds[name] = with_sizes_of_calls(kinds[name], kinds["regions"])
+    tables["threads"] = _with_thread_names(tables["threads"], processes, labels)
+    tables["agents"], kinds = _with_agents(kinds, file)
+    annotations = kinds.pop("annotations")
+    extras = {"gpu_user_annotations": annotations.select("name", "start_ns", "end_ns")} if annotations.height else {}
+    if waits.height:
+        extras["gpu_waits"] = waits.select("process", "name", "start_ns", "end_ns", "correlation", properties="args")
+    is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
+    run_tables = finished(tables | kinds, losses)
+    losses += _launched_before(run_tables)
+    return MemorySource(
+        str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), run_tables, losses, extras
+    )
+
+
+def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
+    """GPU work without its launch, where launches were recorded: it was launched before the recording started."""
+    key = ["process", "correlation"]
+    calls = tables["regions"].select(key).drop_nulls().unique()
+    work = pl.concat([tables[name].select(key) for name in ("dispatches", "copies")])
+    count = work.join(calls, on=key, how="anti").height
+    return [Loss("launched_before", count)] if 0 < count < work.height else []
+
+
+def _version(file: ChromeFile) -> str:
+    return "" if file.schemaVersion is None else str(file.schemaVersion)
+
+
+def _rank(file: ChromeFile) -> int | None:
+    rank = file.distributedInfo.get("rank") if isinstance(file.distributedInfo, dict) else None
+    return rank if isinstance(rank, int) and 0 <= rank < 1 << 31 else None
+
+
+def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Events by the table that they belong to, with columns of ours."""
+    links = {"correlation": "correlation", "external_correlation": "external"}
+    gpu = events.filter(pl.col("sort").is_in(("kernel", "copy", "annotation", "wait"))).with_columns(
+        tid=_number("own_tid"),
+        stream_id=pl.coalesce("stream", pl.when(pl.col("queue").is_null()).then(_number("tid"))),
+        queue_id="queue",
+        **links,
+    )
+    is_collective = pl.col("args").str.contains('"Collective name"', literal=True)
+    dispatches = gpu.filter(pl.col("sort") == "kernel").with_columns(properties=pl.when(is_collective).then("args"))
+    copies = gpu.filter(pl.col("sort") == "copy").with_columns(size_bytes="size", name=_direction())
+    cpu = events.filter(pl.col("sort").is_in(("region", "sample"))).with_columns(
+        tid=pl.coalesce("own_tid", "tid").cast(pl.Int64, strict=False),
+        category=pl.coalesce(pl.col("kind"), pl.col("cat").cast(pl.String)).cast(pl.Categorical),
+        domain=_domain().cast(pl.Categorical),
+        **links,
+    )
+    cpu = cpu.with_columns(
+        function=pl.when(pl.col("domain").cast(pl.String) != "MARKER").then(pl.col("name")),
+        event_properties=kept_arguments(),
+    )
+    memory = events.filter(pl.col("sort") == "memory").with_columns(
+        tid=_number("tid"),
+        type=pl.when(pl.col("allocated") > 0).then(pl.lit("ALLOC")).otherwise(pl.lit("FREE")),
+        level=pl.lit("FRAMEWORK"),
+        size_bytes=pl.col("allocated").clip(lower_bound=0),
+        device=pl.when(pl.col("memory_kind") != 0).then(pl.col("memory_device")),
+        properties="args",
+    )
+    return {
+        "dispatches": dispatches.drop("external", "queue", "stream"),
+        "copies": copies.drop("external", "queue", "stream"),
+        "annotations": gpu.filter(pl.col("sort") == "annotation").drop("queue", "stream"),
+        "waits": gpu.filter(pl.col("sort") == "wait").drop("queue", "stream"),
+        "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
+        "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="start_ns"),
+        "allocations": memory.drop("queue", "stream"),
+        "monitors": _monitors(events.filter(pl.col("sort") == "counter")),
+    }
+
+
+def _monitors(points: pl.DataFrame) -> pl.DataFrame:
+    """Counters as intervals: each value lasts until the next one of its name and GPU; the last has no length."""
+    rows = [
+        (process, device, time, name if key == name or len(values) == 1 else f"{name} {key}", float(value))
+        for process, device, time, name, args in points.select(
+            "process", "device", "start_ns", pl.col("name").cast(pl.String), "args"
+        ).iter_rows()
+        for values in [_numbers(args)]
+        for key, value in values.items()
+    ]
+    samples = pl.DataFrame(rows, schema=_POINTS, orient="row").sort("start_ns", maintain_order=True)
+    following = pl.col("start_ns").shift(-1).over("process", "device", "name")
+    is_end = following.is_null() & (pl.len().over("process", "device", "name") > 1)
+    return samples.with_columns(end_ns=following.fill_null(pl.col("start_ns")), is_end=is_end).filter(~pl.col("is_end"))
+
+
+_POINTS = {"process": pl.UInt32, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String, "value": pl.Float64}
+
+
+def _numbers(args: str | None) -> dict[str, float]:
+    """The numbers among the arguments of a counter; rpd2tracing writes them as texts."""
+    try:
+        values = msgspec.json.decode(args or "{}", type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError):
+        return {}
+    numbers = {}
+    for key, value in values.items():
+        with suppress(ValueError, TypeError, OverflowError):
+            number = float(value)
+            if isfinite(number) and not isinstance(value, bool):
+                numbers[key] = number
+    return numbers
+
+
+def _number(column: str) -> pl.Expr:
+    return pl.col(column).cast(pl.Int64, strict=False)
+
+
+def _direction() -> pl.Expr:
+    """The name of a copy in the words of ROCpd."""
+    name = pl.col("name").cast(pl.String)
+    short = pl.coalesce(
+        pl.col("direction").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
+        name.str.extract(r"\b([HDP]to[HDP])\b").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
+        name.replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
+    )
+    return pl.coalesce(short, name).cast(pl.Categorical)
+
+
+def _domain() -> pl.Expr:
+    cat, name = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String)
+    label = pl.col("process_label").fill_null("")
+    by_name = (
+        pl.when(name.str.contains("^(__)?hip[A-Z]") | label.str.contains("HIP API"))
+        .then(pl.lit("HIP"))
+        .when(name.str.starts_with("hsa_") | label.str.contains("HSA API"))
+        .then(pl.lit("HSA"))
+        .when(label.str.contains("(?i)marker"))
+        .then(pl.lit("MARKER"))
+        .otherwise(pl.lit("CPU"))
+    )
+    listed = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
+    by_kind = pl.col("kind").str.extract("^([A-Z]+)_")  # ROCpd's names of kinds, which `wavewright convert` writes
+    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(listed, cat.str.to_uppercase()))
+
+
+def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    named = labels.filter(pl.col("name").cast(pl.String) == "thread_name").select(
+        pid=pl.coalesce("pid_raw", "pid").cast(pl.Int64, strict=False),
+        tid=pl.col("tid").cast(pl.Int64, strict=False),
+        name=pl.col("label").str.strip_chars(),
+    )
+    keyed = threads.join(processes.select("process", "pid"), on="process", how="left", maintain_order="left")
+    return keyed.join(
+        named.unique(["pid", "tid"], keep="first", maintain_order=True),
+        on=["pid", "tid"],
+        how="left",
+        maintain_order="left",
+    ).drop("pid")
+
+
+def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """One GPU per process and device; hosts that copies name are agents, too."""
+    gpus = numbered([kinds[name] for name in ("dispatches", "copies", "monitors")], ["process", "device"], "agent")
+    named = dict(
+        kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows()
+    )
+    rows = [
+        {"agent": agent, "process": process, "kind": "GPU", "product": named.get(device)} | _device(file, device)
+        for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
+    ]
+    kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
+    # Memory uses HIP's device numbers, kernels the numbers of the node: only a single GPU is certainly the same.
+    single = gpus.filter(pl.len().over("process") == 1).select("process", single="agent")
+    memory = kinds["allocations"].join(single, on="process", how="left", maintain_order="left")
+    is_gpu = pl.col("device").is_not_null()
+    kinds["allocations"] = memory.with_columns(agent=pl.when(is_gpu).then(pl.coalesce("single", "agent")))
+    name = pl.col("name").cast(pl.String)
+    copies = kinds["copies"]
+    hosts = numbered([copies.filter(name.str.contains("HOST")).with_columns(host=0)], ["process", "host"], "agent")
+    hosts = hosts.with_columns(pl.col("agent") + len(rows)).drop("host")
+    rows += [{"agent": agent, "process": process, "kind": "CPU"} for agent, process in hosts.iter_rows()]
+    copies = copies.join(hosts.rename({"agent": "host"}), on="process", how="left", maintain_order="left")
+    sides = {"src_agent": "HOST_TO", "dst_agent": "TO_HOST"}
+    kinds["copies"] = copies.with_columns(
+        pl.when(name.str.contains(word)).then("host").otherwise("agent").alias(side) for side, word in sides.items()
+    )
+    return frame_of(RUN["agents"], rows), kinds
+
+
+def _device(file: ChromeFile, device: int) -> dict[str, Any]:
+    """The recorded properties of a device.
+
+    Its numbers there may be those of HIP and those of the events those of the node: then all must be of one kind.
+    """
+    listed = [row for row in file.deviceProperties or () if isinstance(row, dict)]
+    properties: dict[str, Any] = next((row for row in listed if row.get("id") == device), {})
+    if not properties and listed and all(row.get("name") == listed[0].get("name") for row in listed):
+        properties = {key: value for key, value in listed[0].items() if key != "id"}
+
+    def number(key: str) -> int | None:
+        value = properties.get(key)
+        return value if isinstance(value, int) and 0 <= value < 1 << 63 else None
+
+    return ({"product": str(properties["name"])} if "name" in properties else {}) | {
+        "agent_id": device,
+        "absolute_index": device,
+        "cu_count": number("numSms"),
+        "wave_lanes": number("warpSize"),
+        "lds_bytes": number("maxSharedMemoryPerMultiProcessor") or number("sharedMemPerBlock"),
+        "properties": msgspec.json.encode(properties).decode(),
+    }

@@ -1,0 +1,234 @@
+"""Events of Chrome's trace format as columns: times to the nanosecond, and the arguments that profilers write."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.text import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_HEAD = 4096  #: Bytes that are searched for the first character of the JSON.
+_BATCH = 1 << 15  #: Events that are Python objects at the same time.
+_NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
+_LARGEST = (1 << 63) - 1
+_NO_SIZE = (None, None, None)
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class ChromeFile(msgspec.Struct, rename={"events": "traceEvents"}):
+    """The fields next to the events; PyTorch writes most of them."""
+
+    events: list[msgspec.Raw]
+    schemaVersion: Any = None  # noqa: N815
+    baseTimeNanoseconds: Any = None  # noqa: N815
+    deviceProperties: Any = None  # noqa: N815
+    distributedInfo: Any = None  # noqa: N815
+
+
+class _Event(msgspec.Struct, gc=False):
+    ph: str = ""
+    cat: str = ""
+    name: Any = ""
+    pid: Any = None
+    tid: Any = None
+    ts: Any = None
+    dur: Any = None
+    args: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_ARGS = {
+    "correlation": "correlation",
+    "external": "External id",
+    "device": "device",
+    "stream": "stream",
+    "grid": "grid",
+    "block": "block",
+    "size": "bytes",
+    "call_size": "size",
+    "lds_bytes": "shared memory",
+    "vgpr_count": "registers per thread",
+    "graph_exec": "graph id",
+    "graph_node": "graph node id",
+    "direction": "kind",
+    "rank": "rank",
+    "pid_raw": "pid_raw",
+    "label": "name",
+    "desc": "desc",
+    "kind": "category",
+    "allocated": "Bytes",
+    "address": "Addr",
+    "memory_device": "Device Id",
+    "memory_kind": "Device Type",
+    "begin": "BeginNs",
+    "end": "EndNs",
+    "dev": "dev-id",
+    "queue": "queue-id",
+    "own_pid": "pid",
+    "own_tid": "tid",
+}
+_Args = msgspec.defstruct("_Args", [(name, Any, None) for name in _ARGS], rename=_ARGS, gc=False)
+_TEXTS = ("pid", "tid", "pid_raw", "own_pid", "own_tid", "label", "desc", "kind", "direction")
+_LISTS = ("grid", "block")
+
+
+def read_chrome(path: Path) -> ChromeFile:
+    """The file: an object with `traceEvents`, or the bare list of events, whose end may be missing.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When it cannot be read.
+    """
+    data = json_text(path)
+    try:
+        return _decoded(data)
+    except _UNREADABLE as error:
+        what = f"not a complete Chrome trace ({error})"
+    # Repair infinities and a missing end. Of files of gigabytes, at most two copies are in memory.
+    data = _NOT_JSON.sub(rb"\1null\2", data)
+    data = data.rstrip().rstrip(b",")
+    for end in (b"", b"]", b"]}"):
+        with suppress(*_UNREADABLE):
+            return _decoded(data + end)
+    raise NotATraceError(what, where=str(path), advice="check that the copy is complete, or record again")
+
+
+def _decoded(data: bytes) -> ChromeFile:
+    if data[:_HEAD].lstrip()[:1] == b"[":
+        return ChromeFile(msgspec.json.decode(data, type=list[msgspec.Raw]))
+    return msgspec.json.decode(data, type=ChromeFile)
+
+
+def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
+    """All events in one frame; values that are not events become a loss.
+
+    Texts: `ph`, `cat`, `name` (categorical), `pid`, `tid`, `args` (JSON); `start_ns` and `dur_ns`; then the arguments.
+
+    Examples
+    --------
+    >>> event = b'{"ph": "X", "name": "k", "ts": 1751410836000000.125, "dur": 0.5, "pid": 1, "tid": "a"}'
+    >>> frame = chrome_events(ChromeFile([msgspec.Raw(event)]), [])
+    >>> frame.select("ph", "name", "pid", "tid", "start_ns", "dur_ns").row(0)
+    ('X', 'k', '1', 'a', 1751410836000000125, 500)
+    """
+    frames = []
+    lost = 0
+    for begin in range(0, len(file.events), _BATCH):
+        frame, bad = _frame(file.events[begin : begin + _BATCH])
+        frames.append(frame)
+        lost += bad
+    if lost:
+        losses.append(Loss("malformed_events", lost, detail="events"))
+    return pl.concat(frames or [_frame([])[0]])
+
+
+_EVENTS = msgspec.json.Decoder(list[_Event], float_hook=str)
+_EVENT = msgspec.json.Decoder(_Event, float_hook=str)
+_ARGUMENTS = msgspec.json.Decoder(list[_Args], float_hook=str)  # type: ignore[valid-type]
+_ARGUMENT = msgspec.json.Decoder(_Args, float_hook=str)
+
+
+def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
+    """The events of a batch as columns, and how many are none."""
+    events: list[Any] = []
+    try:
+        events = _EVENTS.decode(b"[" + b",".join(batch) + b"]")
+        args = _ARGUMENTS.decode(b"[" + b",".join(map(attrgetter("args"), events)) + b"]")
+    except _UNREADABLE:
+        events, args = _one_by_one(batch)
+    fields = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
+    values = _columns(events, fields) | _columns(args, tuple(_ARGS))
+    columns = {
+        "ph": pl.Series(values["ph"], dtype=pl.Categorical),
+        "cat": pl.Series(values["cat"], dtype=pl.Categorical),
+        "name": _strings(values["name"]).cast(pl.Categorical),
+        "start_ns": nanoseconds(values["ts"]),
+        "dur_ns": nanoseconds(values["dur"]),
+        "begin": _integers(values["begin"]),
+        "end": _integers(values["end"]),
+        "args": pl.Series([str(event.args, "utf-8", "replace") for event in events], dtype=pl.String),
+    }
+    columns |= {name: _strings(values[name]) for name in _TEXTS}
+    for name in _LISTS:
+        sizes = [value if isinstance(value, list) and len(value) == 3 else _NO_SIZE for value in values[name]]
+        columns |= {f"{name}_{axis}": _integers(lengths) for axis, lengths in zip("xyz", _across(sizes), strict=True)}
+    rest = [name for name in _ARGS if name not in columns and name not in _LISTS]
+    columns |= {name: _integers(values[name]) for name in rest}
+    return pl.DataFrame(columns), len(batch) - len(events)
+
+
+def _one_by_one(batch: Sequence[msgspec.Raw]) -> tuple[list[Any], list[Any]]:
+    events, args = [], []
+    for raw in batch:
+        with suppress(*_UNREADABLE):
+            event = _EVENT.decode(str(raw, "utf-8", "replace"))
+            args.append(_ARGUMENT.decode(event.args if bytes(event.args) != b"null" else b"{}"))
+            events.append(event)
+    return events, args
+
+
+def _columns(rows: Sequence[Any], names: tuple[str, ...]) -> dict[str, Sequence[Any]]:
+    return {name: list(map(attrgetter(name), rows)) for name in names}
+
+
+def _across(sizes: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    return list(zip(*sizes, strict=True)) or [(), (), ()]
+
+
+def _strings(values: Sequence[Any]) -> pl.Series:
+    """Values of any type as strings."""
+    with suppress(TypeError, pl.exceptions.PolarsError):
+        return pl.Series(values, dtype=pl.String)
+    return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
+
+
+def _integers(values: Sequence[Any]) -> pl.Series:
+    """Integers, also when written as strings or with `0x`; others are null."""
+    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series(values, dtype=pl.Int64)
+    frame = pl.select(text=_strings(values))
+    text = pl.col("text")
+    as_hex = text.str.strip_prefix("0x").str.to_integer(base=16, strict=False)
+    number = text.str.strip_suffix(".0").cast(pl.Int64, strict=False)
+    return frame.select(pl.when(text.str.starts_with("0x")).then(as_hex).otherwise(number))["text"]
+
+
+def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
+    """Times in microseconds, as numbers or strings, rounded to nanoseconds without a float in between.
+
+    Examples
+    --------
+    >>> nanoseconds(["1751410836000000.125", 3, "0.9996", None, "1.5e3"]).to_list()
+    [1751410836000000125, 3000, 1000, None, 1500000]
+    """
+    frame = pl.select(text=_strings(microseconds))
+    parts = pl.col("text").str.extract_groups(r"^(-?)(\d{1,15})(?:\.(\d+))?$")
+    whole, rest = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
+    thousandths = (rest + "000").str.slice(0, 3).cast(pl.Int64, strict=False)
+    half = (rest.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
+    size = whole * 1000 + thousandths + half
+    exact = frame.select(pl.when(parts.struct[0] == "-").then(-size).otherwise(size).alias("ns"), "text")
+    odd = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
+    if not odd.height:
+        return exact["ns"]
+    return exact["ns"].scatter(odd["index"], pl.Series([_slowly(text) for text in odd["text"]], dtype=pl.Int64))
+
+
+def _slowly(text: str) -> int | None:
+    try:
+        number = int((Decimal(text) * 1000).to_integral_value())
+    except (InvalidOperation, ValueError, OverflowError):
+        return None
+    return number if abs(number) <= _LARGEST else None

@@ -1,0 +1,146 @@
+"""Events of a Chrome trace: the kind and the process of each."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from wavewright.model.losses import Loss
+
+_KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
+_GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
+_LINKS = ("s", "t", "f", "M", "")  #: Events without content: their links are in the correlations.
+_DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavewright convert`, which follow from the launches.
+
+
+def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
+    """Ranges and instants with times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter."""
+    names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
+    named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
+    events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
+    events = events.join(named, on="pid", how="left", maintain_order="left")
+    events = _with_ends(events.with_columns(start_ns=pl.coalesce("begin", pl.col("start_ns") + base)))
+    cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
+    is_of_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False)
+    is_gpu = is_of_gpu & (cat == "")
+    is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
+        (cat == "") & (label == "COPY").fill_null(value=False)
+    )
+    # Around the work of a marker or of a graph: it would count twice.
+    is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
+    sort = _sort(is_gpu, is_copy, is_frame)
+    from_label = pl.when(is_of_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
+    sorted_events = events.with_columns(
+        sort=sort,
+        device=pl.coalesce("device", "dev", from_label),
+        product=pl.when(is_of_gpu).then(label.str.extract(_GPU_PROCESS, 2)),
+        queue=pl.coalesce("queue", pl.when(is_gpu).then(pl.col("tid").cast(pl.Int64, strict=False))),
+    )
+    unread = sorted_events.filter(pl.col("sort").is_null())
+    if unread.height:
+        kinds = ", ".join(sorted(unread["ph"].cast(pl.String).unique()))
+        losses.append(Loss("unread_records", unread.height, detail=f"events {kinds}"))
+    timeless = sorted_events.filter(pl.col("start_ns").is_null() & pl.col("sort").is_not_null()).height
+    if timeless:
+        losses.append(Loss("malformed_events", timeless, detail="events without a time"))
+    return sorted_events.filter(pl.col("start_ns").is_not_null() & (pl.col("sort") != "profiler"))
+
+
+def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
+    """The kind of an event: kernel, copy, region, ...; null = not read."""
+    ph, cat, name = (pl.col(column).cast(pl.String) for column in ("ph", "cat", "name"))
+    is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
+    is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
+    is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
+    return (
+        pl.when(is_own)
+        .then(pl.lit("profiler"))  # start and end of the profiler, not of the application
+        .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
+        .then(pl.lit("copy"))
+        .when(is_range & ((cat == "gpu_user_annotation") | is_frame))
+        .then(pl.lit("annotation"))
+        .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
+        .then(pl.lit("kernel"))
+        .when(is_range & (cat == "cuda_sync"))
+        .then(pl.lit("wait"))
+        .when(is_range)
+        .then(pl.lit("region"))
+        .when(is_instant & (name == "[memory]"))
+        .then(pl.lit("memory"))
+        .when(is_instant)
+        .then(pl.lit("sample"))
+        .when(ph == "C")
+        .then(pl.when(name.is_in(_DERIVED)).then(pl.lit("profiler")).otherwise(pl.lit("counter")))
+    )
+
+
+def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
+    """Ranges with an end; a start (B) and an end (E) on one thread become one range."""
+    ends = pl.coalesce("end", pl.col("start_ns") + pl.col("dur_ns"))
+    ends = pl.when(pl.col("ph").cast(pl.String) == "X").then(ends).otherwise(pl.col("start_ns"))
+    events = events.with_columns(end_ns=ends)
+    is_half = pl.col("ph").cast(pl.String).is_in(("B", "E"))
+    halves = events.with_row_index().filter(is_half)
+    if not halves.height:
+        return events
+    open_: dict[tuple[str, str], list[int]] = {}
+    ended: dict[int, int] = {}
+    columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "start_ns")
+    for index, ph, pid, tid, time in halves.select(columns).iter_rows():
+        stack = open_.setdefault((pid, tid), [])
+        if ph == "B":
+            stack.append(index)
+        elif stack:
+            ended[stack.pop()] = time
+    unended = [index for stack in open_.values() for index in stack]
+    pairs = pl.DataFrame(
+        {"index": [*ended, *unended], "ended": [*ended.values(), *([None] * len(unended))]},
+        schema={"index": pl.UInt32, "ended": pl.Int64},
+    )
+    whole = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
+    is_begin = pl.col("known").fill_null(value=False)
+    whole = whole.filter(is_begin | ~is_half).with_columns(
+        ph=pl.when(is_begin).then(pl.lit("X")).otherwise(pl.col("ph").cast(pl.String)).cast(pl.Categorical),
+        end_ns=pl.when(is_begin).then("ended").otherwise("end_ns"),
+    )
+    return whole.drop("index", "ended", "known")
+
+
+def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -> pl.DataFrame:
+    """The processes that have events on the CPU; a group (rank) without any is one process."""
+    of_ranks = events.filter(~pl.col("sort").is_in(("counter", "annotation")))  # these may be without a rank
+    group = of_ranks.select(group=pl.col("rank")).unique()
+    cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(
+        group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid")
+    )
+    counted = cpu.group_by("group", "key").len()
+    # Python's functions have the number 0 in some versions of PyTorch.
+    several = counted.filter((pl.col("key") != "0") | (pl.len().over("group") == 1))
+    whole = several.join(group, on="group", how="right", nulls_equal=True).select("group", "key", "len")
+    whole = whole.with_columns(pid=pl.col("key").cast(pl.Int64, strict=False))
+    whole = whole.sort("group", "pid", "key", nulls_last=True).with_row_index("process")
+    named = labels.filter(pl.col("name").cast(pl.String) == "process_name").select(
+        key=pl.coalesce("pid_raw", "pid"), command="label"
+    )
+    named = named.unique("key", keep="first", maintain_order=True)
+    whole = whole.join(named, on="key", how="left", maintain_order="left")
+    return whole.with_columns(
+        rank=pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64)),
+        source=pl.lit(0, pl.UInt32),
+        guid=pl.lit(""),
+    )
+
+
+def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
+    """The events with the number of their process: work of a GPU belongs to the busiest process of its rank."""
+    main = (
+        processes.sort("len", "process", descending=[True, False], nulls_last=True)
+        .unique("group", keep="first", maintain_order=True)
+        .select("group", main="process")
+    )
+    keyed = events.with_columns(group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid"))
+    keyed = keyed.join(main, on="group", how="left", nulls_equal=True, maintain_order="left")
+    numbers = processes.select("group", "key", "process")
+    keyed = keyed.join(numbers, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
+    is_cpu = pl.col("sort").is_in(("region", "sample", "memory")) | pl.col("own_pid").is_not_null()
+    number = pl.when(is_cpu).then(pl.coalesce("process", "main")).otherwise(pl.col("main"))
+    return keyed.with_columns(number.alias("process")).drop("group", "key", "main")

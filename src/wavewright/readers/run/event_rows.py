@@ -1,0 +1,90 @@
+"""From events with ids to tables of a run: row numbers, links, checked times, types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.losses import Loss
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import empty_frame
+from wavewright.readers.run.event_times import sound_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -> pl.DataFrame:
+    """One row per different value of the columns `keys`, in the order of their values, numbered from 0.
+
+    Frames without one of the columns and rows without a value of the last key add nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> numbered([pl.DataFrame({"tid": [7, 3, 7]})], ["tid"], "thread").rows()
+    [(0, 3), (1, 7)]
+    """
+    parts = [frame.select(keys).unique() for frame in frames if set(keys) <= set(frame.columns)]
+    if not parts:
+        return pl.DataFrame(schema={number: pl.UInt32, **dict.fromkeys(keys, pl.Int64)})
+    every = pl.concat(parts, how="vertical_relaxed").unique().drop_nulls(keys[-1]).sort(keys)
+    return every.with_row_index(number)
+
+
+def link(frame: pl.DataFrame, table: pl.DataFrame, keys: Sequence[str], number: str) -> pl.DataFrame:
+    """`frame` with the column `number` of the row of `table` that has the same `keys`; null where there is none."""
+    if not set(keys) <= set(frame.columns):
+        return frame.with_columns(pl.lit(None, pl.UInt32).alias(number))
+    return frame.join(table.select(number, *keys), on=list(keys), how="left", maintain_order="left")
+
+
+def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The events with row numbers of their threads, queues and streams, which become tables.
+
+    The events name them by `tid`, `queue_id` and `stream_id`, and have the number of their process.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> tables = {}
+    >>> calls = pl.DataFrame({"process": [0, 0], "tid": [9, 7]})
+    >>> with_numbers({"regions": calls}, tables)["regions"]["thread"].to_list()
+    [1, 0]
+    >>> tables["threads"]["tid"].to_list()
+    [7, 9]
+    """
+    linked = dict(events)
+    for name, key, number in _NUMBERED:
+        tables[name] = numbered(linked.values(), ["process", key], number)
+        linked = {kind: link(frame, tables[name], ["process", key], number) for kind, frame in linked.items()}
+    return linked
+
+
+_NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("streams", "stream_id", "stream"))
+
+
+def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str, pl.DataFrame]:
+    """The columns of the tables that a run has, in its types; times that cannot be become losses.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> losses = []
+    >>> finished({"copies": pl.DataFrame({"start_ns": [5], "end_ns": [3], "extra": [0]})}, losses)["copies"].rows()
+    [(5, 5)]
+    >>> losses[0].kind
+    'backward_times'
+    """
+    run_tables = {}
+    for name, table in tables.items():
+        frame, schema = table, empty_frame(RUN[name]).schema
+        if {"start_ns", "end_ns"} <= set(schema) & set(frame.columns) and name != "processes":
+            ends, unsound = sound_ends(frame["start_ns"], frame["end_ns"])
+            losses += [Loss(kind, count, detail=name) for kind, count in unsound.items()]
+            frame = frame.with_columns(ends.alias("end_ns"))
+        run_tables[name] = frame.select(
+            pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns
+        )
+    return run_tables

@@ -1,0 +1,350 @@
+"""Which runs do these paths name? Files, folders, packages, patterns; each run is opened by its own reader."""
+
+from __future__ import annotations
+
+import glob
+import os
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavewright.base.files import LEADS_OUT, not_read, open_regular
+from wavewright.base.unpacking import PACKED_SUFFIXES
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.archive import is_archive
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.kinds import RUNS, Kind, misfit, sniff
+from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, run_of
+from wavewright.readers.files.runs import PACKAGE_INDEX, packaged_files, refused_below, run_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.model.run import Run, RunSource
+    from wavewright.readers.files.unpacked_folder import UnpackedFolder
+
+_DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
+_CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
+#: Formats of the same run in one folder, the most complete first; CSV comes last.
+_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
+_COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
+_HEAD = 1 << 16
+_NAMED = 8
+
+
+@dataclass(frozen=True)
+class RunInput:
+    """One run before it is opened: the input of a worker of a cluster."""
+
+    path: Path
+    kind: Kind
+    files: tuple[Path, ...] = ()  #: The files of a run that is spread over several (CSV); empty = `path` alone.
+    left_out: tuple[Path, ...] = ()  #: Other forms of the same run, which are not read.
+    #: Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be.
+    refused: str = ""
+    unpacked: UnpackedFolder | None = None  #: The archive that it was in.
+    losses: tuple[Loss, ...] = ()  #: What was lost before it is opened.
+
+    @property
+    def label(self) -> str:
+        """What to call it: its path, or its place in an archive."""
+        return self.unpacked.label(self.path) if self.unpacked else str(self.path)
+
+    def absolute(self) -> RunInput:
+        """The same for a process that works in another folder."""
+        files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
+        return replace(self, path=self.path.absolute(), files=tuple(files), left_out=tuple(left_out), refused="")
+
+
+def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -> list[RunInput]:
+    """The runs that files, folders, packages and glob patterns name, each once, in the order of paths and names.
+
+    CSV files of one folder whose names begin alike are one run. A path that is given and holds no run, a database
+    in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
+    opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
+    lists of agents, which stand beside every run, are left out when there is a run.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist, or a pattern matches nothing.
+    NotATraceError
+        When no path holds a run.
+    """
+    files: dict[Path, tuple[Path, Kind]] = {}
+    refused: dict[Path, str] = {}
+    listings = inventory or Inventory()
+    for path in paths:
+        for file, kind in _named_by(os.fspath(path), refused, listings):
+            files.setdefault(Path(os.path.realpath(file)), (file, kind))
+    read = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
+    left = [RunInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read]
+    kinds = {kind for _, kind in files.values()}
+    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or left):
+        raise _not_followed(left[0]) if left else does_not_hold(next(iter(files.values()))[0])
+    inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
+    return [*_from_archives(inputs, listings.archives_unpacked()), *left]
+
+
+def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:
+    """The inputs, with the archives that they are in; the first of each tells what was not taken out of it."""
+    reported: set[UnpackedFolder] = set()
+    for run_input in inputs:
+        unpacked = next((each for each in archives if run_input.path.is_relative_to(each.folder)), None)
+        losses = unpacked.losses if unpacked and unpacked not in reported else ()
+        reported |= {unpacked} if unpacked else set()
+        yield replace(run_input, unpacked=unpacked, losses=losses)
+
+
+def _not_followed(run_input: RunInput) -> UsageError:
+    advice = "name the file itself, or a pattern, to have it read" if run_input.refused == LEADS_OUT else ""
+    return UsageError(run_input.refused, where=str(run_input.path), advice=advice)
+
+
+def holds_run(path: Path) -> bool:
+    """Whether a path is, first of all, the run; folders with thread traces and counters are not.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+    """
+    return sniff(path) in RUNS
+
+
+def open_input(run_input: RunInput, *, with_environment: bool = False) -> RunSource:
+    """Open one run with the reader of its format.
+
+    Raises
+    ------
+    NotATraceError, UnsupportedError
+        When it cannot be read.
+    """
+    if run_input.refused:
+        raise _not_followed(run_input)
+    try:
+        source = _opened(run_input, with_environment=with_environment)
+    except WavewrightError as error:
+        if run_input.unpacked:
+            run_input.unpacked.rename_in(error)
+        raise
+    if run_input.unpacked:
+        source.path = run_input.label
+        weakref.finalize(source, _let_go, run_input.unpacked)  # the files stay as long as the source
+    source.losses.extend(run_input.losses)
+    if run_input.left_out:
+        names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
+        source.losses.append(Loss("other_forms", len(run_input.left_out), detail=names))
+    return source
+
+
+def _let_go(_unpacked: UnpackedFolder) -> None:
+    """Nothing is left to do where the last user of the files is gone."""
+
+
+def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
+    if run_input.kind is Kind.CSV_TRACE:
+        from wavewright.readers.run.rocprofv3.csv import read_rocprofv3_csv
+
+        return read_rocprofv3_csv(run_input.path, run_input.files)
+    if run_input.kind is Kind.RUN_TABLES:
+        from wavewright.readers.run.tables import read_run_tables
+
+        return read_run_tables(run_input.path.parent)
+    if run_input.kind is Kind.CHROME:
+        from wavewright.readers.run.chrome import read_kineto
+
+        return read_kineto(run_input.path)
+    if run_input.kind is Kind.XPLANE:
+        from wavewright.readers.run.xplane import read_xplane
+
+        return read_xplane(run_input.path)
+    if run_input.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
+        from wavewright.readers.run.rocprof_v1.csv import read_rocprof_csv
+
+        return read_rocprof_csv(run_input.path)
+    if run_input.kind is Kind.RESULTS:
+        from wavewright.readers.run.rocprofv3.json import read_rocprofv3_json
+
+        return read_rocprofv3_json(run_input.path)
+    if run_input.kind in _DATABASE_KINDS:
+        from wavewright.readers.files.sqlite import Database
+
+        database = Database(run_input.path)
+        if run_input.kind is Kind.BROKEN_DATABASE:
+            raise misfit(run_input.kind, run_input.path, "run")
+        if run_input.kind is Kind.ROCPD:
+            from wavewright.readers.run.rocpd import read_rocpd
+
+            return read_rocpd(database, with_environment=with_environment)
+        if run_input.kind is Kind.RPD:
+            from wavewright.readers.run.rpd import read_rpd
+
+            return read_rpd(database)
+        from wavewright.readers.run.rocprof_v1.database import read_rocprof_database
+
+        return read_rocprof_database(database)
+    raise does_not_hold(run_input.path)
+
+
+def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> Run:
+    """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
+    JSON, Chrome traces of PyTorch, XPlane files of JAX, and tables that `wavewright convert` wrote.
+
+    Parameters
+    ----------
+    paths
+        What to open; all of it becomes one `Run`.
+    with_environment
+        Whether the values of environment variables are read; they may hold secrets, and are masked otherwise.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist.
+    NotATraceError, UnsupportedError
+        When nothing could be read. What cannot be read beside others is a row of `run.losses`.
+
+    Examples
+    --------
+    >>> run = open_run("results.db")  # doctest: +SKIP
+    >>> run.dispatches  # doctest: +SKIP
+    """
+    return open_inputs(find_runs([os.fspath(path) for path in paths]), with_environment=with_environment)
+
+
+def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -> Run:
+    """Open runs that were found; see `open_run`."""
+    from wavewright.model.run import MemorySource, Run
+
+    sources: list[RunSource] = []
+    problems: list[WavewrightError] = []
+    for run_input in inputs:
+        try:
+            sources.append(open_input(run_input, with_environment=with_environment))
+        except WavewrightError as error:
+            problems.append(error)
+            lost = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(run_input.label, run_input.kind.value, losses=[lost]))
+    if problems and len(problems) == len(sources):
+        raise problems[0]
+    return Run(sources)
+
+
+def _named_by(path: str, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
+    """The files that a path names; a pattern that is not itself a file names the matches that are runs.
+
+    What is met on the way and not read is put into `refused`, with the reason.
+    """
+    place, before = Path(path), len(refused)
+    if place.exists() or not glob.has_magic(path):
+        return _files_at(place, refused, listings) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
+    matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
+    if not matches:
+        raise UsageError("no file matches this pattern", where=path)
+    files: list[tuple[Path, Kind]] = []
+    for match in matches:
+        files += _files_at(match, refused, listings) if match.is_dir() else _files_in_folder(match, refused, listings)
+    return files or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
+
+
+def _files_at(place: Path, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
+    """The files of runs at a path, and their kinds; a file that is named directly may be of any kind."""
+    if not place.exists():
+        raise UsageError("no such file or folder", where=str(place))
+    unpacked = listings.unpacked(place)
+    if place.is_dir() or unpacked:
+        files: list[tuple[Path, Kind]] = []
+        for file, why in run_entries(unpacked.folder if unpacked else place, listings):
+            if why:
+                refused[file] = why
+            else:
+                files += _files_in_folder(file, refused, listings)
+        return files
+    if place.name == PACKAGE_INDEX:
+        return _files_of_package(place, refused)
+    kind = sniff(place, listings)
+    is_read = _holds_run(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
+    return [(place, kind if is_read else Kind.UNKNOWN)]
+
+
+def _files_in_folder(file: Path, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
+    """A file of a folder; files that are clearly something else are left out."""
+    try:
+        if file.name == PACKAGE_INDEX:
+            with suppress(NotATraceError):
+                return _files_of_package(file, refused)
+            return []
+        if file.is_file() and file.name.endswith(PACKED_SUFFIXES) and is_archive(file):
+            return []  # to be named by itself
+        kind = sniff(file, listings)
+    except (UsageError, OSError):
+        return [(file, Kind.UNKNOWN)]
+    if file.is_dir():
+        return []
+    return [(file, kind)] if _holds_run(file, kind) or kind is Kind.BROKEN_DATABASE else []
+
+
+def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    listed = packaged_files(index)
+    refused |= {file: why for file, why in listed if why}
+    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file, why in listed if not why]
+
+
+def _holds_run(file: Path, kind: Kind) -> bool:
+    if kind is not Kind.COUNTERS:
+        return kind in RUNS
+    with open_regular(file) as stream:
+        return layout_of(header_of(stream.read(_HEAD))) is not None
+
+
+def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
+    """The files of each run, in the order of their first files; of several formats, the most complete."""
+    runs: dict[tuple[Path, str], list[tuple[Path, Kind]]] = {}
+    for real, (file, kind) in files.items():
+        is_part = kind in _CSV_KINDS or kind in _FORMS
+        run = (real.parent, run_of(file.name)) if is_part else (real, "")
+        runs.setdefault(run, []).append((file, kind))
+    return [run_input for (_, run), members in runs.items() for run_input in _inputs_of(run, members)]
+
+
+def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
+    """One input per run: tools can write the same run as database, JSON and CSV."""
+    tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
+    whole = sorted((pair for pair in files if pair[1] not in _CSV_KINDS), key=lambda pair: _rank(pair[1]))
+    best = [file for file, kind in whole if kind is whole[0][1]]
+    left_out = tuple(file for file, _ in files if file not in best) if whole else ()
+    for file in best:
+        yield RunInput(file, whole[0][1], left_out=left_out)
+    if tables and not whole:
+        path = tables[0] if len(tables) == 1 else tables[0].with_name(f"{run}_*.csv" if run else "*.csv")
+        yield RunInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)))
+
+
+def _rank(kind: Kind) -> int:
+    return _FORMS.index(kind) if kind in _FORMS else len(_FORMS)
+
+
+def _agent_lists(file: Path, run: str) -> list[Path]:
+    """The lists of agents in the folder of a file of the same run."""
+    stem = f"{run}_agent_info.csv" if run else "agent_info.csv"
+    places = (file.with_name(name) for name in (stem, *(f"{stem}{end}" for end in PACKED_SUFFIXES)))
+    return [place for place in places if place.is_file() and not not_read(place, place.parent)]
+
+
+def does_not_hold(path: Path) -> WavewrightError:
+    """The error for a path without a run: its kind, and the verb that reads it."""
+    try:
+        kind = sniff(path)
+    except UsageError as error:
+        return error
+    if kind is not Kind.UNKNOWN:
+        return misfit(kind, path, "run")
+    what = f"{Kind.UNKNOWN.value}, so not a recorded run"
+    if path.is_dir():
+        what = f"no recorded run in this folder{refused_below(path)}" if any(path.iterdir()) else "this folder is empty"
+    advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, PyTorch's Chrome traces, XPlane of JAX"
+    return NotATraceError(what, where=str(path), advice=advice)

@@ -1,0 +1,142 @@
+"""Runs that rocprofv3 or a converter of ROCpd wrote as CSV files: all files of a folder with the same prefix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.base.files import open_regular
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.model.run import MemorySource
+from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, read_table, run_of
+from wavewright.readers.files.text import text_bytes
+from wavewright.readers.run.event_rows import finished, link, with_numbers
+from wavewright.readers.run.rocprofv3.agents import add_agents
+from wavewright.readers.run.rocprofv3.tables import add_events
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.model.losses import Loss
+
+_EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
+_HEAD = 1 << 16
+
+
+def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
+    """The tables of one run; files without events (statistics) are ignored.
+
+    A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
+    to it. Dispatches that only the counter file knows are dispatches like the others.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When a file cannot be read.
+    """
+    losses: list[Loss] = []
+    raw = _raw_tables(files, losses)
+    if not raw:
+        what = "no trace of a run in these CSV files"
+        raise NotATraceError(what, where=str(path), advice="rocprofv3 --kernel-trace -f csv writes *_kernel_trace.csv")
+    return _assembled(path, raw, run_of(files[0].name), losses)
+
+
+def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataFrame]:
+    """The rows of the files by kind."""
+    by_kind: dict[str, list[pl.DataFrame]] = {}
+    for file in files:
+        try:
+            with open_regular(file) as stream:
+                layout = layout_of(header_of(stream.read(_HEAD)))
+        except OSError as error:
+            raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
+        if layout is None:
+            continue
+        frame = _agent_rows(file) if layout.name == "agents" else read_table(file, layout, losses)
+        by_kind.setdefault(layout.name, []).append(frame)
+    return {name: pl.concat(frames, how="diagonal_relaxed") for name, frames in by_kind.items()}
+
+
+def _agent_rows(file: Path) -> pl.DataFrame:
+    """The list of agents: small, and read as strings."""
+    try:
+        raw = pl.read_csv(
+            text_bytes(file, _MAX_AGENT_BYTES), infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy"
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
+        what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
+        raise NotATraceError(what, where=str(file), advice="record again, or leave it out") from error
+    return raw.rename(str.lower)
+
+
+_MAX_AGENT_BYTES = 1 << 24
+
+
+def _assembled(path: Path, raw: dict[str, pl.DataFrame], prefix: str, losses: list[Loss]) -> MemorySource:
+    tables: dict[str, pl.DataFrame] = {}
+    events = {name: raw[name] for name in _EVENTS if name in raw}
+    processes = _processes([*events.values(), *([raw["agents"]] if "agents" in raw else [])], prefix)
+    tables["processes"] = processes
+    events = {name: _with_process(frame, processes, events) for name, frame in events.items()}
+    events = with_numbers(events, tables)
+    tables["agents"], events = add_agents(raw.get("agents"), events, processes)
+    add_events(tables, events, losses)
+    return MemorySource(str(path), "rocprofv3 CSV", tables=finished(tables, losses), losses=losses)
+
+
+def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
+    """One row per recording (guid) and process id; a run without either is one process."""
+    parts = []
+    for frame in frames:
+        columns = [
+            pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
+            pl.col("pid").cast(pl.Int64) if "pid" in frame.columns else pl.lit(None, pl.Int64).alias("pid"),
+        ]
+        parts.append(frame.select(columns).unique() if frame.height else frame.clear().select(columns).clear())
+    pairs = pl.concat(parts).unique().sort("guid", "pid", nulls_last=True)
+    processes = pairs.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
+    if not processes.height:
+        processes = pl.DataFrame({"guid": [""], "pid": [None]}, schema={"guid": pl.String, "pid": pl.Int64})
+    if processes.height == 1 and processes["pid"][0] is None and prefix.isdecimal() and len(prefix) < _PID_DIGITS:
+        processes = processes.with_columns(pid=pl.lit(int(prefix), pl.Int64))
+    return processes.with_row_index("process").with_columns(source=pl.lit(0, pl.UInt32))
+
+
+_PID_DIGITS = 11
+
+
+def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """`frame` with the number of the process of each row.
+
+    Where the file does not say it, the thread tells it; where that is not known either, it is the first process of
+    the recording.
+    """
+    if processes.height == 1:
+        return frame.with_columns(process=pl.lit(0, pl.UInt32))
+    guid = pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("")
+    keyed = frame.with_columns(guid.alias("guid"))
+    first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
+    candidates = [keyed.join(first, on="guid", how="left", maintain_order="left")["process"]]
+    if "tid" in frame.columns:
+        threads = _threads_with_pids(events).join(processes, on=["guid", "pid"]).unique(["guid", "tid"], keep="none")
+        candidates.insert(0, link(keyed, threads, ["guid", "tid"], "process")["process"])
+    if "pid" in frame.columns:
+        candidates.insert(0, link(keyed, processes, ["guid", "pid"], "process")["process"])
+    return frame.with_columns(pl.coalesce(candidates).fill_null(0).cast(pl.UInt32).alias("process"))
+
+
+def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    parts = [
+        frame.select(
+            pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
+            "pid",
+            "tid",
+        ).unique()
+        for frame in events.values()
+        if {"pid", "tid"} <= set(frame.columns)
+    ]
+    empty = pl.DataFrame(schema={"guid": pl.String, "pid": pl.Int64, "tid": pl.Int64})
+    return pl.concat([empty, *parts]).drop_nulls().unique()

@@ -1,0 +1,339 @@
+"""`*_results.json` of rocprofv3: processes with their agents, kernels, calls, copies, memory and counters."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource
+from wavewright.model.run_tables import RUN
+from wavewright.readers.files.text import json_text
+from wavewright.readers.run.event_rows import finished, link, with_numbers
+from wavewright.readers.run.rocprofv3.records import CALLS, RECORDS, File, Process, RecordKind
+from wavewright.readers.run.rocprofv3.tables import add_events
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+_BATCH = 1 << 15  #: Records that are Python objects at the same time.
+_LARGEST = (1 << 63) - 1
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
+
+
+def read_rocprofv3_json(path: Path) -> MemorySource:
+    """The tables of the processes in a file; records that do not fit the format become a loss.
+
+    A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
+    to it.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When the file cannot be read.
+    """
+    try:
+        processes = msgspec.json.decode(json_text(path), type=File).processes
+    except _UNREADABLE as error:
+        what = f"not a complete result file of rocprofv3 ({error})"
+        raise NotATraceError(
+            what, where=str(path), advice="check that the copy is complete, or record again"
+        ) from error
+    if not processes:
+        raise NotATraceError("a result file of rocprofv3 without a process", where=str(path), advice="record again")
+    losses: list[Loss] = []
+    tables: dict[str, list[pl.DataFrame]] = {}
+    events: dict[str, list[pl.DataFrame]] = {}
+    for number, process in enumerate(processes):
+        for name, frame in _described(process, number).items():
+            tables.setdefault(name, []).append(frame)
+        for name, frame in _events(process, number, losses).items():
+            events.setdefault(name, []).append(frame)
+    joined = {name: _joined(name, frames) for name, frames in tables.items()}
+    return _assembled(path, joined, {name: pl.concat(parts) for name, parts in events.items()}, losses)
+
+
+_NUMBERS = {"nodes": "node", "agents": "agent", "code_objects": "code_object", "symbols": "symbol"}
+
+
+def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
+    whole = pl.concat(frames)
+    return whole.with_row_index(_NUMBERS[name]) if name in _NUMBERS else whole
+
+
+def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
+    """The tables of one process that describe node, process, agents and kernels."""
+    metadata, node = process.metadata, process.metadata.node
+    rows: dict[str, list[dict[str, Any]]] = {
+        "nodes": [
+            {
+                "node_id": node.id,
+                "hash": node.hash,
+                "machine_id": node.machine_id,
+                "hostname": node.hostname,
+                "system": node.system_name,
+                "release": node.release,
+                "version": node.version,
+                "hardware": node.hardware_name,
+                "domain": node.domain_name,
+            }
+        ],
+        "processes": [
+            {
+                "process": number,
+                "source": 0,
+                "node": number,
+                "pid": metadata.pid,
+                "guid": "",
+                "command": " ".join(metadata.command),
+                "init_ns": metadata.init_time,
+                "fini_ns": metadata.fini_time,
+                "properties": _text({"config": metadata.config}),
+            }
+        ],
+        "agents": [_agent_row(agent, number) for agent in process.agents],
+        # The first of each list has the id 0, which is never used.
+        "code_objects": [_code_object_row(o, number) for o in process.code_objects if o.get("code_object_id")],
+        "symbols": [_symbol_row(symbol, number) for symbol in process.kernel_symbols if symbol.get("kernel_id")],
+    }
+    return {
+        name: pl.DataFrame([_typed(row, schema) for row in table_rows], schema)
+        for name, table_rows in rows.items()
+        for schema in (_schema(name),)
+    }
+
+
+def _schema(name: str) -> dict[str, Any]:
+    numbers = {_NUMBERS.get(name)}
+    types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in numbers}
+    return types | ({"object_id": pl.Int64} if name == "symbols" else {})
+
+
+def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
+    kilobytes = agent.get("lds_size_in_kb")
+    return {
+        "process": number,
+        "agent_id": _handle(agent.get("id")),
+        "kind": _AGENT_KINDS.get(agent.get("type", 0)),
+        "absolute_index": agent.get("node_id"),
+        "logical_index": agent.get("logical_node_id"),
+        "type_index": agent.get("logical_node_type_id"),
+        "target": agent.get("name"),
+        "product": agent.get("product_name"),
+        "model": agent.get("model_name"),
+        "vendor": agent.get("vendor_name"),
+        "device_id": agent.get("device_id"),
+        "cu_count": agent.get("cu_count"),
+        "simd_count": agent.get("simd_count"),
+        "wave_lanes": agent.get("wave_front_size"),
+        "waves_per_simd_max": agent.get("max_waves_per_simd"),
+        "lds_bytes": kilobytes * 1024 if isinstance(kilobytes, int) else None,
+        "properties": _text(agent),
+    }
+
+
+def _code_object_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
+    return {
+        "process": number,
+        "code_object_id": record.get("code_object_id"),
+        "uri": record.get("uri"),
+        "load_base": record.get("load_base"),
+        "load_bytes": record.get("load_size"),
+        "load_delta": record.get("load_delta"),
+        "storage": {1: "FILE", 2: "MEMORY"}.get(record.get("storage_type", 0)),
+        "properties": _text(record),
+    }
+
+
+def _symbol_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
+    names = ("formatted_kernel_name", "demangled_kernel_name", "kernel_name")
+    return {
+        "process": number,
+        "object_id": record.get("code_object_id"),
+        "symbol_id": record.get("kernel_id"),
+        "mangled": record.get("kernel_name"),
+        "name": next((record[name] for name in names if record.get(name)), ""),
+        "kernel_object": record.get("kernel_object"),
+        "kernarg_bytes": record.get("kernarg_segment_size"),
+        "kernarg_alignment": record.get("kernarg_segment_alignment"),
+        "lds_bytes": record.get("group_segment_size"),
+        "scratch_bytes": record.get("private_segment_size"),
+        "sgpr_count": record.get("sgpr_count"),
+        "vgpr_count": record.get("arch_vgpr_count"),
+        "accum_vgpr_count": record.get("accum_vgpr_count"),
+        "properties": _text(record),
+    }
+
+
+def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.DataFrame]:
+    """The records of one process by table."""
+    by_table: dict[str, list[pl.DataFrame]] = {}
+    unread: dict[str, int] = {}
+    for name, raw in (process.callback_records | process.buffer_records).items():
+        try:
+            records = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        except _UNREADABLE:
+            losses.append(Loss("malformed_events", detail=name))
+            continue
+        kind = RECORDS.get(name) or (CALLS if name.endswith("_api") else None)
+        if name.startswith("pc_sample_") and records:
+            losses.append(Loss("samples_beside", len(records)))
+        elif kind is None and records:
+            unread[name] = len(records)
+        elif kind is not None and records:
+            frame = pl.concat(_frames(kind, name, records, losses))
+            by_table.setdefault(kind.table, []).append(frame.with_columns(process=pl.lit(number, pl.UInt32)))
+    if unread:
+        losses.append(Loss("unread_records", sum(unread.values()), detail=", ".join(unread)))
+    return {table: _named(table, pl.concat(frames), process) for table, frames in by_table.items()}
+
+
+def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses: list[Loss]) -> Iterator[pl.DataFrame]:
+    """The columns of the records, a batch at a time; a record that does not fit its kind is a loss."""
+    values_of = attrgetter(*kind.columns.values())
+    dtypes = {"address": pl.String, "flags": pl.String}
+    lost = 0
+    for begin in range(0, len(records), _BATCH):
+        batch = records[begin : begin + _BATCH]
+        sound = _decoded(kind, batch)
+        lost += len(batch) - len(sound)
+        values = dict(zip(kind.columns, zip(*map(values_of, sound), strict=True), strict=True)) if sound else {}
+        counted = values.pop("records", None)
+        columns = {
+            ours: pl.Series(ours, [_plain(v) for v in column], pl.String)
+            if ours in dtypes
+            else pl.Series(ours, column, pl.Int64, strict=False)
+            for ours, column in (values or dict.fromkeys((c for c in kind.columns if c != "records"), ())).items()
+        }
+        frame = pl.DataFrame(columns)
+        yield frame if kind.table != "counters" else _counted(frame, counted or ())
+    if lost:
+        losses.append(Loss("malformed_events", lost, detail=name))
+
+
+def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.DataFrame:
+    """One row per value of a counter."""
+    values = [
+        (at, value.counter_id.handle, value.value)
+        for at, record_values in enumerate(records)
+        for value in record_values
+    ]
+    frame = pl.DataFrame(
+        values, {"at": pl.UInt32, "counter_id": pl.Int64, "value": pl.Float64}, orient="row", strict=False
+    )
+    return frame.join(dispatches.with_row_index("at"), on="at", maintain_order="left").drop("at")
+
+
+def _decoded(kind: RecordKind, batch: Sequence[msgspec.Raw]) -> list[Any]:
+    try:
+        return msgspec.json.decode(b"[" + b",".join(batch) + b"]", type=list[kind.fields])  # type: ignore[name-defined]
+    except _UNREADABLE:
+        pass
+    sound = []
+    for record in batch:
+        with suppress(*_UNREADABLE):
+            sound.append(msgspec.json.decode(record, type=kind.fields))
+    return sound
+
+
+def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
+    """Records with the names of their operations, which the file stores separately."""
+    if table == "counters":
+        names = {_handle(counter.get("id")): str(counter.get("name", "")) for counter in process.counters}
+        counters = pl.DataFrame(
+            {"counter_id": [_fitting(key) for key in names], "counter": list(names.values())},
+            {"counter_id": pl.Int64, "counter": pl.String},
+        )
+        with_names = frame.join(counters, on="counter_id", how="left", maintain_order="left")
+        return with_names.with_columns(pl.col("counter").fill_null(pl.format("counter {}", "counter_id")))
+    rows = [
+        (number, at, kind.kind, operation)
+        for number, kind in enumerate(process.strings.buffer_records)
+        for at, operation in enumerate(kind.operations)
+    ]
+    schema = {"kind": pl.Int64, "operation": pl.Int64, "category": pl.Categorical, "function": pl.Categorical}
+    names_of = pl.DataFrame(rows, schema, orient="row")
+    with_names = frame.join(names_of, on=["kind", "operation"], how="left", maintain_order="left").drop("operation")
+    if table != "regions":
+        ranges = _texts(process.strings.correlation_id.external, "external_correlation", "region_name")
+        with_names = with_names.join(ranges, on="external_correlation", how="left", maintain_order="left")
+        return with_names.rename({"function": "name" if table == "copies" else "operation"})
+    messages = _texts(process.strings.marker_api, "correlation", "name")
+    is_marker = pl.col("category").cast(pl.String).str.starts_with("MARKER")
+    with_names = with_names.join(messages, on="correlation", how="left", maintain_order="left")
+    named = pl.when(is_marker).then(pl.coalesce("name", "function")).otherwise(pl.col("function"))
+    return with_names.with_columns(named.alias("name"), parent_correlation="ancestor")
+
+
+def _texts(stored: Sequence[Any], key: str, name: str) -> pl.DataFrame:
+    """Strings that the file stores by number."""
+    texts = {text.key: text.value for text in stored if 0 <= text.key <= _LARGEST}
+    return pl.DataFrame({key: list(texts), name: list(texts.values())}, {key: pl.Int64, name: pl.Categorical})
+
+
+def _assembled(
+    path: Path, tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]
+) -> MemorySource:
+    objects = tables["code_objects"].rename({"code_object_id": "object_id"})
+    symbols = tables["symbols"].drop("code_object")
+    tables["symbols"] = link(symbols, objects, ["process", "object_id"], "code_object")
+    events = with_numbers(events, tables)
+    for ours, theirs in (("agent", "agent_id"), ("src_agent", "src_id"), ("dst_agent", "dst_id")):
+        agents = tables["agents"].select("process", pl.col("agent").alias(ours), pl.col("agent_id").alias(theirs))
+        events = {
+            name: link(frame, agents, ["process", theirs], ours) if theirs in frame.columns else frame
+            for name, frame in events.items()
+        }
+    for name in ("dispatches", "counters"):
+        if name in events:
+            events[name] = _with_kernel_names(events[name], tables["symbols"], losses)
+    add_events(tables, events, losses)
+    return MemorySource(str(path), "rocprofv3 JSON", tables=finished(tables, losses), losses=losses)
+
+
+def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+    """Dispatches with the name and registers of their kernel symbol."""
+    kernel_names = symbols.select(
+        "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
+    ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
+    named = dispatches.join(kernel_names, on=["process", "symbol_id"], how="left", maintain_order="left")
+    unknown = named["name"].null_count()
+    if unknown:
+        losses.append(Loss("dangling_rows", unknown, detail="dispatches of kernels that the file does not list"))
+    return named.with_columns(pl.col("name").fill_null(pl.format("kernel {}", "symbol_id").cast(pl.Categorical)))
+
+
+def _plain(value: Any) -> str | None:
+    """A number or address as a string; some versions write `{"handle": ...}`."""
+    plain = _handle(value) if isinstance(value, dict) else value
+    return None if plain is None else str(plain)
+
+
+def _handle(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value.get("handle", value.get("value"))
+    return value
+
+
+def _fitting(value: Any) -> Any:
+    """None for integers beyond 64 bits."""
+    return None if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST else value
+
+
+def _typed(row: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with null for every value that is not of the type of its column."""
+    return {
+        key: _fitting(value) if isinstance(value, str if schema[key] == pl.String else int) else None
+        for key, value in row.items()
+    }
+
+
+def _text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

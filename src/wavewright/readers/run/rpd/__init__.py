@@ -1,0 +1,122 @@
+"""RPD files (rocmProfileData, schema 2 and 3) as a run.
+
+The file has a list of CPU calls, a list of GPU work, and links between them. Calls become regions (marks without
+duration: samples), GPU work becomes dispatches and copies. The id of a call is its correlation, shared by all the work
+it launched. A call and an op may have the same id, so the event of an op is its id above the highest id of a call;
+`dispatch_id` is the id itself.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.errors import NotATraceError
+from wavewright.model.run_tables import RUN
+from wavewright.readers.run.rpd.calls import Calls
+from wavewright.readers.run.rpd.extras import RpdExtras
+from wavewright.readers.run.rpd.lanes import Lanes
+from wavewright.readers.run.rpd.measured import Measured
+from wavewright.readers.run.rpd.ops import Ops
+from wavewright.readers.run.rpd.required import note_missing_in_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wavewright.model.losses import Loss
+    from wavewright.readers.files.sqlite import Database
+
+
+def read_rpd(database: Database) -> RpdSource:
+    """The run in an RPD file; its tables are read when they are asked for.
+
+    Raises
+    ------
+    NotATraceError
+        When the file has no GPU work at all to offer: its table of ops is missing.
+    """
+    if "rocpd_op" not in database.tables:
+        raise NotATraceError("not an RPD file: it has no table rocpd_op", where=str(database.path))
+    return RpdSource(database)
+
+
+class RpdSource:
+    """An RPD file as a `RunSource`."""
+
+    format = "RPD"
+
+    def __init__(self, database: Database) -> None:
+        self.path = str(database.path)
+        self.losses: list[Loss] = database.losses
+        self._database = database
+        self._lanes = Lanes(database)
+        self._ops = Ops(self._lanes)
+        self._calls = Calls(self._lanes)
+        self._measured = Measured(self._lanes, self._ops)
+        self.version = self._lanes.metadata.get("schema_version", "")
+        self.extras: Mapping[str, pl.DataFrame] = RpdExtras(database)
+        note_missing_in_file(database, self.version)
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table in pieces."""
+        if table in ("dispatches", "copies"):
+            yield from self._ops.chunks(table, columns)
+        elif table in ("regions", "samples", "arguments", "frames"):
+            yield from self._calls.chunks(table, columns)
+        elif table in ("monitors", "counters", "counter_info"):
+            yield from self._measured.chunks(table, columns)
+        elif table in self._numbered:
+            frame = self._numbered[table]
+            if frame.height:
+                yield _shaped(frame, table, columns)
+
+    @cached_property
+    def _numbered(self) -> _Numbered:
+        return _Numbered(self._lanes)
+
+
+class _Numbered:
+    """The tables of numbered rows, each made when it is asked for."""
+
+    _TABLES = ("nodes", "processes", "threads", "agents", "queues", "streams")
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+
+    def __contains__(self, table: str) -> bool:
+        return table in self._TABLES
+
+    def __getitem__(self, table: str) -> pl.DataFrame:
+        lanes = self._lanes
+        if table == "nodes":
+            return lanes.nodes
+        if table == "processes":
+            listed = lanes.processes.join(lanes.nodes, on="node_id", how="left", maintain_order="left")
+            return listed.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
+        if table == "threads":
+            stride = lanes.pid_stride
+            return lanes.threads.with_columns(pl.col("tid") % stride) if stride else lanes.threads
+        if table == "agents":
+            number = pl.col("gpuId") % lanes.gpu_stride if lanes.gpu_stride else pl.col("gpuId")
+            return lanes.agents.with_columns(
+                agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
+            )
+        if table == "queues":
+            return lanes.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
+        text = pl.col("text").cast(pl.String)
+        return lanes.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
+
+
+def _json(column: str) -> pl.Expr:
+    return pl.struct(column).struct.json_encode()
+
+
+def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFrame:
+    """These columns; null where the format has nothing."""
+    dtypes = RUN[table].dtypes
+    return frame.with_columns(
+        pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
+        for name in columns
+    ).select(columns)

@@ -1,0 +1,162 @@
+"""Calls of an RPD file: regions, marks, their arguments and their call stacks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.run_tables import RUN
+from wavewright.readers.run.rpd.lanes import with_sound_ends
+from wavewright.readers.run.rpd.lookup import Keyed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.readers.run.rpd.lanes import Lanes
+
+_MARKER = "^UserMarker$"
+#: Kinds of calls by function names, for files that do not record them; TOOL = the recording tool itself.
+_DOMAINS = {
+    "MARKER": "^(UserMarker$|roctx)",
+    "HIP": "^(__)?hip",
+    "HSA": "^hsa",
+    "RCCL": "^(nccl|rccl|mscclpp)",
+    "CUDA": "^cu(da)?[A-Z]",
+    "TOOL": "Table::write|^hcc_activity_callback$|^rpdflush$",
+}
+
+
+class Calls:
+    """Chunks of `regions`, `samples`, `arguments` and `frames`."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._database = lanes.database
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table, with these columns."""
+        reader = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
+        dtypes = RUN[table].dtypes
+        for piece in reader(table, columns):
+            if piece.height:
+                yield piece.with_columns(
+                    pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
+                    for name in columns
+                ).select(columns)
+
+    def _pieces(self, stored: Sequence[str]) -> Iterator[pl.DataFrame]:
+        yield from self._database.chunks("rocpd_api", dict.fromkeys(stored, pl.Int64))
+
+    @property
+    def _is_marker(self) -> pl.Expr:
+        return pl.col("apiName_id").is_in(self._markers.implode()).fill_null(value=False)
+
+    @cached_property
+    def _markers(self) -> pl.Series:
+        return self._lanes.string_ids(_MARKER)
+
+    def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Regions, or (of the markers without duration) samples."""
+        wanted = set(columns)
+        stored = ["id", "apiName_id", "start", "end"]
+        stored += ["args_id"] if wanted & {"name", "properties"} else []
+        stored += ["domain_id"] if wanted & {"category", "domain"} else []
+        stored += ["category_id"] if "category" in wanted else []
+        wrong: Counter[tuple[str, str]] = Counter()
+        for piece in self._pieces(stored):
+            is_mark = self._is_marker & (pl.col("start") == pl.col("end"))
+            calls = piece.filter(is_mark if table == "samples" else ~is_mark.fill_null(value=False))
+            calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
+            wrong += unsound
+            ids = [calls["id"].alias(name) for name in ("event", "correlation")]
+            if wanted & {"thread", "process"}:
+                thread = self._lanes.thread_of(calls["id"]).alias("thread")
+                ids += [thread, self._lanes.process_of(thread).alias("process")]
+            rows = calls.with_columns(*ids, *self._texts(calls, wanted)).with_columns(
+                pl.col("start").alias("time_ns" if table == "samples" else "start_ns"),
+                pl.col("end").alias("end_ns"),
+            )
+            if "name" in wanted:
+                wrong["dangling_rows", "names of rocpd_api"] += rows["name"].null_count()
+            yield rows
+        self._lanes.note(wrong)
+
+    def _texts(self, calls: pl.DataFrame, wanted: set[str]) -> list[pl.Series]:
+        strings = self._lanes.strings
+        function = strings.take("string", calls["apiName_id"]).alias("function")
+        columns = [function]
+        if wanted & {"name", "properties"}:
+            text = self._lanes.texts.take("string", calls["args_id"])
+            named = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
+            columns += [named["name"]]
+            if "properties" in wanted:
+                columns += [self._properties(calls)]
+        if wanted & {"category", "domain"}:
+            domain = self._domains.take("domain", calls["apiName_id"])
+            kinds = {"guessed": domain, "domain": strings.take("string", calls["domain_id"])}
+            if "category_id" in calls.columns:
+                kinds["category"] = strings.take("string", calls["category_id"])
+            marker = pl.when(pl.col("guessed") == "MARKER").then(pl.lit("MARKER"))
+            recorded = [marker.otherwise(_recorded("domain").str.to_uppercase()).alias("domain")]
+            recorded += [_recorded("category")] if "category" in kinds else []
+            columns += pl.DataFrame(kinds).select(recorded).get_columns()
+        return columns
+
+    def _properties(self, calls: pl.DataFrame) -> pl.Series:
+        """The arguments as JSON; null where there are none, and for markers, where they are the name."""
+        quoted = self._quoted.take("quoted", calls["args_id"])
+        return calls.select(pl.when(~self._is_marker).then(quoted).alias("properties")).to_series()
+
+    @cached_property
+    def _quoted(self) -> Keyed:
+        texts = self._lanes.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
+        quoted = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
+        return Keyed(texts.select("id", quoted.alias("quoted")), "id")
+
+    @cached_property
+    def _domains(self) -> Keyed:
+        """String id -> the kind of call that a function of that name is."""
+        name = pl.col("string").cast(pl.String)
+        domain = pl.lit("OTHER")
+        for kind, pattern in reversed(_DOMAINS.items()):
+            domain = pl.when(name.str.contains(pattern)).then(pl.lit(kind)).otherwise(domain)
+        return Keyed(self._lanes.strings.frame.select("id", domain.alias("domain")), "id")
+
+    def _arguments(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """`name=value | name=value` taken apart."""
+        for piece in self._pieces(["id", "apiName_id", "args_id"]):
+            calls = piece.filter(~self._is_marker)
+            text = self._lanes.texts.take("string", calls["args_id"]).cast(pl.String)
+            with_text = calls.select(pl.col("id").alias("event"), text.alias("text")).filter(pl.col("text") != "")
+            process = self._lanes.process_of(self._lanes.thread_of(with_text["event"])).alias("process")
+            parts = with_text.select("event", process, pl.col("text").str.split("|").alias("part"))
+            parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position"))
+            pair = pl.col("part").str.splitn("=", 2)
+            has_name = pl.col("part").str.contains("=", literal=True)
+            first, second = pair.struct[0].str.strip_chars(), pair.struct[1].str.strip_chars()
+            yield parts.explode("part", "position").select(
+                "event",
+                "process",
+                "position",
+                pl.when(has_name).then(first).otherwise(pl.lit("")).alias("name"),
+                pl.when(has_name).then(second).otherwise(first).alias("value"),
+            )
+
+    def _frames(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        stored = {"api_ptr_id": pl.Int64, "depth": pl.Int64, "name_id": pl.Int64}
+        for piece in self._database.chunks("rocpd_stackframe", stored):
+            yield piece.select(
+                pl.col("api_ptr_id").alias("event"),
+                "depth",
+                self._lanes.process_of(self._lanes.thread_of(piece["api_ptr_id"])).alias("process"),
+                self._lanes.strings.take("string", piece["name_id"]).alias("name"),
+            )
+
+
+def _recorded(column: str) -> pl.Expr:
+    """The recorded value, or a guess from the function name where none is recorded."""
+    recorded = pl.col(column).cast(pl.String)
+    return pl.when(recorded.is_null() | (recorded == "")).then("guessed").otherwise(recorded).alias(column)

@@ -1,0 +1,164 @@
+"""Folders of tables that `wavewright convert -f parquet` or `-f arrow` wrote: only requested columns are read."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+import polars as pl
+
+from wavewright.base.files import not_read, read_regular
+from wavewright.base.shown import is_text
+from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
+from wavewright.model.losses import LOSSES, Loss
+from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
+from wavewright.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+CHUNK_ROWS = 1 << 20
+_SCANS = {"parquet": "scan_parquet", "arrow": "scan_ipc"}
+_AGAIN = "check the copy, or convert the run again"
+
+
+def read_run_tables(folder: Path) -> TablesSource:
+    """The run in a folder of tables; each table is checked when it is first used.
+
+    Raises
+    ------
+    NotATraceError
+        When the manifest cannot be read.
+    UnsupportedError
+        When another version of wavewright wrote other tables.
+    """
+    try:
+        if why := not_read(folder / RUN_MANIFEST, folder):
+            raise OSError(why)
+        manifest = msgspec.json.decode(read_regular(folder / RUN_MANIFEST))
+    except (OSError, ValueError, RecursionError) as error:
+        what = f"the manifest {RUN_MANIFEST} cannot be read ({error})"
+        raise NotATraceError(what, where=str(folder), advice=_AGAIN) from error
+    if not isinstance(manifest, dict) or manifest.get("format") != RUN_FORMAT:
+        raise NotATraceError(f"{RUN_MANIFEST} is not a manifest of a run", where=str(folder), advice=_AGAIN)
+    if manifest.get("version") != RUN_VERSION or manifest.get("encoding") not in _SCANS:
+        what = f"tables of version {manifest.get('version')!r:.40}; this wavewright reads version {RUN_VERSION}"
+        raise UnsupportedError(what, where=str(folder), advice="convert the run again with this version")
+    return TablesSource(folder, manifest)
+
+
+class TablesSource:
+    """The tables of one folder as a `RunSource`."""
+
+    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+        self.path = str(folder)
+        self._folder = folder
+        self._encoding = manifest["encoding"]
+        self._tables = _entries(manifest.get("tables"))
+        origins = [origin for origin in manifest.get("sources") or [] if isinstance(origin, dict)]
+        only = origins[0] if len(origins) == 1 else {}
+        self.format = str(only.get("format", "wavewright tables"))
+        self.version = str(only.get("version", ""))
+        self.losses: list[Loss] = [loss for origin in origins for loss in _losses(origin)]
+        self.extras: Mapping[str, pl.DataFrame] = _StoredExtras(self, _entries(manifest.get("extras")))
+        self._checked: dict[str, pl.LazyFrame] = {}
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table in chunks; missing columns are null.
+
+        Raises
+        ------
+        WavewrightError
+            When the table is damaged.
+        """
+        entry = self._tables.get(table)
+        if entry is None or not entry["row_count"]:
+            return
+        frame, dtypes = self.scan(entry), RUN[table].dtypes
+        stored = frame.collect_schema()
+        wanted = [
+            (pl.lit(0, pl.UInt32) if name == "source" else pl.col(name).cast(dtypes[name])).alias(name)
+            if name in stored
+            else pl.lit(None, dtypes[name]).alias(name)
+            for name in columns
+        ]
+        for first in range(0, entry["row_count"], CHUNK_ROWS):
+            piece = self._collected(frame.slice(first, CHUNK_ROWS).with_columns(*wanted).select(*columns), entry)
+            self._check_references(table, piece)
+            yield piece
+
+    def scan(self, entry: Mapping[str, Any]) -> pl.LazyFrame:
+        """A file of the folder, after its checksum was compared."""
+        name = str(entry["file"])
+        if name not in self._checked:
+            path = self._folder / name
+            if path.parent != self._folder or not os.path.lexists(path):
+                self._refuse("the file is missing", entry)
+            if why := not_read(path, self._folder):
+                self._refuse(why, entry)
+            if crc32_of(path) != entry.get("crc32"):
+                self._refuse("the file is not what was written: its checksum differs", entry)
+            stored = path if is_text(path) else io.BytesIO(read_regular(path))
+            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(stored, glob=False)
+            rows = self._collected(frame.select(pl.len()), entry).item()
+            if rows != entry["row_count"]:
+                self._refuse(f"{rows:,} rows where the manifest says {entry['row_count']:,}", entry)
+            self._checked[name] = frame
+        return self._checked[name]
+
+    def _collected(self, frame: pl.LazyFrame, entry: Mapping[str, Any]) -> pl.DataFrame:
+        try:
+            return frame.collect()
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            self._refuse(f"the table cannot be read ({str(error)[:200]})", entry)
+
+    def _check_references(self, table: str, piece: pl.DataFrame) -> None:
+        for column in piece.columns:
+            referred = REFERENCES.get(column)
+            if referred is None or referred == "sources" or piece.schema[column] != pl.UInt32:
+                continue
+            most, rows = piece[column].max(), self._tables.get(referred, {}).get("row_count", 0)
+            if isinstance(most, int) and most >= rows:
+                what = f"{column} reaches to {most:,}; {referred} has {rows:,} rows"
+                self._refuse(what, self._tables[table])
+            if NUMBERED.get(table) == column and piece[column].null_count():
+                self._refuse("the rows are not numbered", self._tables[table])
+
+    def _refuse(self, what: str, entry: Mapping[str, Any]) -> NoReturn:
+        raise WavewrightError(what, where=f"{self.path}/{entry['file']}", advice=_AGAIN)
+
+
+class _StoredExtras(Mapping[str, "pl.DataFrame"]):
+    """Tables that only the origin had, by their own names."""
+
+    def __init__(self, source: TablesSource, entries: dict[str, dict[str, Any]]) -> None:
+        self._source, self._entries = source, entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        return self._source.scan(self._entries[name]).collect().drop("source", strict=False)
+
+
+def _entries(declared: Any) -> dict[str, dict[str, Any]]:
+    """The valid entries of the manifest about tables."""
+    return {
+        name: entry
+        for name, entry in (declared.items() if isinstance(declared, dict) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("file"), str) and isinstance(entry.get("row_count"), int)
+    }
+
+
+def _losses(origin: dict[str, Any]) -> Iterator[Loss]:
+    """Losses of the origin; kinds of newer versions are left out."""
+    for row in origin.get("losses") or []:
+        if isinstance(row, dict) and row.get("kind") in LOSSES and isinstance(row.get("count"), int):
+            yield Loss(row["kind"], row["count"], str(row.get("detail", "")))

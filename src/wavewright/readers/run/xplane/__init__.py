@@ -1,0 +1,233 @@
+"""XPlane files (`*.xplane.pb`) of JAX and XLA as a run: one file is what one computer recorded.
+
+| in the file | table |
+| --- | --- |
+| plane `/device:GPU:n` | agents |
+| its lines `Stream #n(...)` | streams; events become dispatches, those of copies become copies |
+| its other lines (XLA Ops, Steps, ...), which repeat the kernels | the extra table `device_lines` |
+| lines of `/host:...` | threads; events become regions, those without duration samples |
+| `MemoryAllocation`, `MemoryDeallocation` of the host | allocations of level FRAMEWORK |
+
+Times of lines are usually counted from the start of the recording, which the plane `Task Environment` has. Calls of the
+HIP runtime are on lines of their own (`Host Threads/tid`), not on those of the threads that XLA names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+from wavewright.readers.files.text import text_bytes
+from wavewright.readers.run.event_rows import finished, with_numbers
+from wavewright.readers.run.xplane.details import SIZES, copied, kernel_sizes
+from wavewright.readers.run.xplane.planes import read_space
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavewright.readers.run.xplane.planes import Event, Line, Plane, Space, Statistics
+
+_GPU = re.compile(r"/device:GPU:(\d{1,4})")
+_STREAM = re.compile(r"Stream #(\d{1,18})")
+_HOST = "/host:"
+_PYTHON = re.compile(r"\$(\S+):(\d+) (.*)")
+_ALLOCATOR = re.compile(r"GPU_(\d{1,4})_")
+_MEMORY = {"MemoryAllocation": "ALLOC", "MemoryDeallocation": "FREE"}
+_DOMAINS = (("HIP", "hip", "__hip"), ("HSA", "hsa_"), ("RCCL", "nccl", "rccl"))
+_CUDA = re.compile("cu(da)?[A-Z]")
+_STEP = "step_num"
+_CORRELATION = "correlation_id"
+_LARGEST = 1 << 63
+_LINKED: dict[str, Any] = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    "dispatches": _LINKED
+    | {"name": pl.String, "agent": pl.UInt32, "stream_id": pl.Int64, "properties": pl.String}
+    | dict.fromkeys(SIZES, pl.Int64),
+    "copies": _LINKED
+    | {"name": pl.String, "size_bytes": pl.Int64, "agent": pl.UInt32, "stream_id": pl.Int64, "properties": pl.String},
+    "regions": _LINKED
+    | dict.fromkeys(("name", "function", "domain", "category", "event_properties"), pl.String)
+    | {"tid": pl.Int64},
+    "allocations": _LINKED
+    | dict.fromkeys(("type", "level", "properties"), pl.String)
+    | {"tid": pl.Int64, "agent": pl.UInt32, "address": pl.Int64, "size_bytes": pl.Int64},
+    "device_lines": _LINKED | {"agent": pl.UInt32, "line": pl.String, "name": pl.String, "properties": pl.String},
+}
+
+
+def read_xplane(path: Path) -> MemorySource:
+    """The tables of an XPlane file.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When the file cannot be read, or has no plane at all.
+    """
+    space = read_space(text_bytes(path))
+    if not any(plane.name for plane in space.planes):
+        advice = "copy it again; `jax.profiler.trace` writes such files"
+        raise NotATraceError("not an XPlane file: it has no plane with a name", where=str(path), advice=advice)
+    losses = []
+    if space.damage_count:
+        losses.append(Loss("malformed_events", space.damage_count, detail="messages of the file"))
+    if space.timeless_count:
+        losses.append(Loss("malformed_events", space.timeless_count, detail="events without a time"))
+    rows = _Rows(space, losses)
+    tables = rows.tables()
+    events = {name: tables.pop(name) for name in _SCHEMAS if name != "device_lines"}
+    is_mark = (pl.col("start_ns") == pl.col("end_ns")) & (pl.col("domain") == "OPERATOR")
+    calls = events["regions"]
+    events["regions"] = calls.filter(~is_mark)
+    events["samples"] = calls.filter(is_mark).with_columns(time_ns="start_ns")
+    lines = tables.pop("device_lines")
+    tables |= with_numbers(events, tables)
+    names = pl.DataFrame(rows.thread_names, schema={"tid": pl.Int64, "name": pl.String}, orient="row")
+    tables["threads"] = tables["threads"].join(names.unique("tid", keep="first"), on="tid", how="left").sort("thread")
+    extras = {"device_lines": lines} if lines.height else {}
+    if space.messages:
+        extras["profiler_messages"] = pl.DataFrame({"message": space.messages})
+    return MemorySource(str(path), "XPlane", "", finished(tables, losses), losses, extras)
+
+
+class _Rows:
+    """Rows of the tables of a run."""
+
+    def __init__(self, space: Space, losses: list[Loss]) -> None:
+        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _SCHEMAS}
+        self._agents: dict[int, dict[str, Any]] = {}
+        self._hostname = next((name for name in space.hostnames if name), None)
+        self._texts: dict[tuple[Any, ...], str | None] = {}
+        self.thread_names: list[tuple[int, str]] = []
+        facts: Statistics = {}
+        unread = 0
+        for plane in space.planes:
+            facts |= plane.statistics if plane.name == "Task Environment" else {}
+        starts = [value for value in (facts.get("profile_start_time"),) if isinstance(value, int)]
+        self._zero_ns = starts[0] if starts and 0 < starts[0] < _LARGEST >> 1 else 0
+        for plane in space.planes:
+            if match := _GPU.match(plane.name):
+                self._take_gpu(plane, int(match[1]))
+            elif plane.name.startswith(_HOST):
+                self._take_host(plane)
+            else:
+                unread += sum(len(line.events) for line in plane.lines)
+        if unread:
+            losses.append(Loss("unread_records", unread, detail="planes that are neither a GPU nor the host"))
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The events, and the agents, the process and the node."""
+        tables = {
+            name: pl.DataFrame(self._rows[name], schema=schema, orient="row") for name, schema in _SCHEMAS.items()
+        }
+        tables["agents"] = frame_of(RUN["agents"], list(self._agents.values()))
+        host = {"node": 0, "hostname": self._hostname}
+        tables["nodes"] = frame_of(RUN["nodes"], [host] if self._hostname else [])
+        process = {"process": 0, "source": 0, "guid": "", "node": 0 if self._hostname else None}
+        tables["processes"] = frame_of(RUN["processes"], [process])
+        return tables
+
+    def _agent(self, device: int, statistics: Statistics | None = None) -> int:
+        """The number of the row of a GPU."""
+        if device not in self._agents:
+            numbers = dict.fromkeys(("agent_id", "absolute_index", "logical_index"), device)
+            self._agents[device] = {"agent": len(self._agents), "process": 0, "kind": "GPU", **numbers}
+        if statistics:
+            vendor, units = statistics.get("device_vendor"), statistics.get("core_count")
+            self._agents[device] |= {
+                "vendor": vendor if isinstance(vendor, str) else None,
+                "cu_count": units if isinstance(units, int) and 0 < units < 1 << 31 else None,
+                "properties": self._text(statistics, ()),
+            }
+        return int(self._agents[device]["agent"])
+
+    def _times(self, event: Event) -> tuple[int, int]:
+        """From the start of the recording, where the times of the file are."""
+        zero = self._zero_ns if event.start_ns < self._zero_ns else 0
+        return event.start_ns + zero, event.end_ns + zero
+
+    def _take_gpu(self, plane: Plane, device: int) -> None:
+        agent = self._agent(device, plane.statistics)
+        for line in plane.lines:
+            match = _STREAM.match(line.name)
+            for event in line.events:
+                statistics = event.statistics
+                start, end = self._times(event)
+                linked = (0, _positive(statistics.get(_CORRELATION)), start, end)
+                text = self._text(statistics, (_CORRELATION,))
+                if match is None:
+                    self._rows["device_lines"].append((*linked, agent, line.name, event.name, text))
+                elif copy := copied(event.name, statistics):
+                    self._rows["copies"].append((*linked, *copy, agent, int(match[1]), text))
+                else:
+                    sizes = kernel_sizes(statistics.get("kernel_details"))
+                    name = event.name.removesuffix(".kd")
+                    self._rows["dispatches"].append((*linked, name, agent, int(match[1]), text, *sizes))
+
+    def _take_host(self, plane: Plane) -> None:
+        for line in plane.lines:
+            self.thread_names.append((line.number, line.name))
+            for event in line.events:
+                if event.name in _MEMORY:
+                    self._take_memory(line, event)
+                    continue
+                name, domain = _named(event)
+                start, end = self._times(event)
+                correlation = _positive(event.statistics.get(_CORRELATION))
+                function = name if domain != "MARKER" else None
+                category = "HIP_RUNTIME_API" if domain == "HIP" else plane.name.removeprefix("/")
+                text = self._text(event.statistics, (_CORRELATION,))
+                self._rows["regions"].append(
+                    (0, correlation, start, end, name, function, domain, category, text, line.number)
+                )
+
+    def _take_memory(self, line: Line, event: Event) -> None:
+        statistics = event.statistics
+        match = _ALLOCATOR.match(str(statistics.get("allocator_name", "")))
+        agent = self._agent(int(match[1])) if match else None
+        kind = _MEMORY[event.name]
+        size = _positive(statistics.get("allocation_bytes")) or _positive(statistics.get("requested_bytes"))
+        text = msgspec.json.encode(statistics).decode()
+        start, end = self._times(event)
+        self._rows["allocations"].append(
+            (0, None, start, end, kind, "FRAMEWORK", text, line.number, agent, _positive(statistics.get("addr")),
+             size if kind == "ALLOC" else 0)
+        )  # fmt: skip
+
+    def _text(self, statistics: Statistics, without: tuple[str, ...]) -> str | None:
+        """The statistics as JSON; the same text is stored once."""
+        shown = {key: value for key, value in statistics.items() if key not in without}
+        if not shown:
+            return None
+        key = tuple(shown.items())
+        if key not in self._texts:
+            self._texts[key] = msgspec.json.encode(shown).decode()
+        return self._texts[key]
+
+
+def _positive(value: Any) -> int | None:
+    return value if isinstance(value, int) and 0 < value < _LARGEST else None
+
+
+def _named(event: Event) -> tuple[str, str]:
+    """The name to show and the domain of a host event."""
+    name = event.name
+    if match := _PYTHON.fullmatch(name):
+        return f"{match[1]}({match[2]}): {match[3]}", "PYTHON"
+    if name.startswith("$"):
+        return name[1:], "PYTHON"
+    for domain, *starts in _DOMAINS:
+        if name.startswith(tuple(starts)):
+            return name, domain
+    if _CUDA.match(name):
+        return name, "CUDA"
+    if _STEP in event.statistics:
+        return f"{name}#{event.statistics[_STEP]}", "MARKER"
+    return name, "OPERATOR"

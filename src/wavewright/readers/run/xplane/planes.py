@@ -1,0 +1,259 @@
+"""Planes, lines and events of an XSpace (TensorFlow's `xplane.proto`), as rows.
+
+An event has the name of its metadata, and statistics (key and value) of its own and of its metadata. Its time is that
+of its line plus an offset in picoseconds.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from wavewright.readers.run.xplane.wire import Field, Wire, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Statistics: TypeAlias = "dict[str, Any]"
+_Read: TypeAlias = "tuple[int, int | None, int, Statistics]"
+_LARGEST_NS = 1 << 62
+_USUAL_SHIFT = 56  #: Of the last byte of a number below 2^63, which cannot be negative.
+_USUAL_BYTES = 3 + 9
+_UNREAD_BYTES = 1 << 16  #: Longer texts and bytes (programs) are not statistics to show.
+
+
+@dataclass
+class Space:
+    """A file: one computer's planes."""
+
+    planes: list[Plane] = field(default_factory=list)
+    hostnames: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)  #: Errors and warnings of the profiler.
+    damage_count: int = 0
+    timeless_count: int = 0  #: Events without a time: sums over events, or beyond any clock.
+
+
+@dataclass
+class Plane:
+    """A device, the threads of the host, or facts about the recording."""
+
+    name: str = ""
+    statistics: Statistics = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+
+
+@dataclass
+class Line:
+    """A stream or a thread."""
+
+    number: int = 0
+    name: str = ""
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Event:
+    """One event; times in nanoseconds."""
+
+    name: str
+    start_ns: int
+    end_ns: int
+    statistics: Statistics
+
+
+def read_space(data: bytes) -> Space:
+    """The planes of a file; what cannot be read is counted and left out.
+
+    Examples
+    --------
+    >>> read_space(b"").planes
+    []
+    """
+    wire, space = Wire(data), Space()
+    for part in wire.fields(0, len(data)):
+        if part.number == 1:
+            space.planes.append(_PlaneReader(wire, part, space).plane)
+        elif part.number in (2, 3):
+            space.messages.append(wire.text(part))
+        elif part.number == 4:
+            space.hostnames.append(wire.text(part))
+    space.damage_count += wire.damage_count
+    return space
+
+
+class _PlaneReader:
+    """Reads a plane: first its names, which may stand behind its lines."""
+
+    def __init__(self, wire: Wire, whole: Field, space: Space) -> None:
+        self._wire, self._space = wire, space
+        self._keys: dict[int, str] = {}
+        self._names: dict[int, str] = {}
+        self._shared: dict[int, Statistics] = {}
+        self._decoded: dict[bytes, tuple[str, Any]] = {}
+        self.plane = Plane()
+        parts = list(wire.fields(whole.begin, whole.end))
+        for part in parts:
+            if part.number == 5:
+                self._read_key(part)
+        for part in parts:
+            if part.number == 2:
+                self.plane.name = wire.text(part)
+            elif part.number == 4:
+                self._read_name(part)
+            elif part.number == 6:
+                self._add(part.begin, part.end, self.plane.statistics)
+        self.plane.lines = [self._line(part) for part in parts if part.number == 3]
+
+    def _entry(self, part: Field) -> tuple[int, list[Field]]:
+        """Key and value of an entry of a map."""
+        key, fields = 0, []
+        for each in self._wire.fields(part.begin, part.end):
+            if each.number == 1:
+                key = signed(each.value)
+            elif each.number == 2:
+                fields = list(self._wire.fields(each.begin, each.end))
+        return key, fields
+
+    def _read_key(self, part: Field) -> None:
+        key, fields = self._entry(part)
+        self._keys[key] = next((self._wire.text(each) for each in fields if each.number == 2), "")
+
+    def _read_name(self, part: Field) -> None:
+        key, fields = self._entry(part)
+        texts = {each.number: self._wire.text(each) for each in fields if each.number in (2, 4)}
+        self._names[key] = texts.get(2) or texts.get(4) or ""
+        shared: Statistics = {}
+        for each in fields:
+            if each.number == 5 and each.end - each.begin < _UNREAD_BYTES:
+                self._add(each.begin, each.end, shared)
+        if shared:
+            self._shared[key] = shared
+
+    def _line(self, part: Field) -> Line:
+        line, begin_ns, events = Line(), 0, []
+        shown = ""
+        for each in self._wire.fields(part.begin, part.end):
+            if each.number == 1:
+                line.number = signed(each.value)
+            elif each.number == 2:
+                line.name = self._wire.text(each)
+            elif each.number == 3:
+                begin_ns = signed(each.value)
+            elif each.number == 4:
+                events.append(each)
+            elif each.number == 11:
+                shown = self._wire.text(each)
+        line.name = shown or line.name
+        line.events = list(self._events(events, begin_ns))
+        return line
+
+    def _events(self, parts: list[Field], begin_ns: int) -> Iterator[Event]:
+        for _, _, begin, end in parts:
+            read = self._usual_event(begin, end) or self._event(begin, end)
+            metadata, offset, duration, statistics = read
+            if offset is None:
+                self._space.timeless_count += 1
+                continue
+            start, stop = begin_ns + offset // 1000, begin_ns + (offset + duration) // 1000
+            if not -_LARGEST_NS < start < _LARGEST_NS or not -_LARGEST_NS < stop < _LARGEST_NS:
+                self._space.timeless_count += 1
+                continue
+            shared = self._shared.get(metadata)
+            yield Event(self._names.get(metadata, ""), start, stop, shared | statistics if shared else statistics)
+
+    def _event(self, begin: int, end: int) -> _Read:
+        """Numbers of an event and its statistics, whatever it contains; the offset is None for a sum over events."""
+        offset: int | None = 0
+        metadata = duration = 0
+        statistics: Statistics = {}
+        for each in self._wire.fields(begin, end):
+            if each.number == 1:
+                metadata = signed(each.value)
+            elif each.number == 2:
+                offset = signed(each.value)
+            elif each.number == 3:
+                duration = signed(each.value)
+            elif each.number == 4:
+                self._add(each.begin, each.end, statistics)
+            elif each.number == 5:
+                offset = None
+        return metadata, offset, duration, statistics
+
+    def _usual_event(self, begin: int, end: int) -> _Read | None:
+        """The same, for the fields that nearly all events have, in a fraction of the time; None = read it otherwise."""
+        data, at = self._wire.data, begin
+        numbers = [0, 0, 0]
+        statistics: Statistics = {}
+        while at < end:
+            key = data[at]
+            at += 1
+            if key == 0x22:  # statistics
+                size = data[at] if at < end else 0x80
+                stop = at + 1 + size
+                if size >= 0x80 or stop > end:
+                    return None
+                self._add(at + 1, stop, statistics)
+                at = stop
+                continue
+            if key not in (0x08, 0x10, 0x18):
+                return None
+            value = shift = 0
+            while True:
+                if at >= end or shift > _USUAL_SHIFT:
+                    return None
+                byte = data[at]
+                at += 1
+                value |= (byte & 0x7F) << shift
+                if byte < 0x80:
+                    break
+                shift += 7
+            numbers[(key >> 3) - 1] = value
+        metadata, offset, duration = numbers
+        return metadata, offset, duration, statistics
+
+    def _add(self, begin: int, end: int, statistics: Statistics) -> None:
+        stored = self._wire.data[begin:end]
+        pair = self._decoded.get(stored)
+        if pair is None:
+            pair, is_name = self._usual_statistic(stored) or self._statistic(begin, end)
+            if is_name:  # the same over and over; numbers are different every time
+                self._decoded[stored] = pair
+        key, value = pair
+        if key:
+            statistics[key] = value
+
+    def _usual_statistic(self, stored: bytes) -> tuple[tuple[str, Any], bool] | None:
+        """A small key and a number that is not negative; None = read it otherwise."""
+        if (
+            not 4 <= len(stored) <= _USUAL_BYTES
+            or stored[0] != 0x08
+            or stored[1] >= 0x80
+            or stored[2] not in (0x18, 0x20)
+        ):
+            return None
+        value = shift = 0
+        for byte in stored[3:]:
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return ((self._keys.get(stored[1], ""), value), False) if shift == 7 * (len(stored) - 3) else None
+        return None
+
+    def _statistic(self, begin: int, end: int) -> tuple[tuple[str, Any], bool]:
+        key, value, is_name = 0, None, False
+        wire = self._wire
+        for each in wire.fields(begin, end):
+            if each.number == 1:
+                key = signed(each.value)
+            elif each.number == 2 and each.end - each.begin == 8:
+                value = struct.unpack_from("<d", wire.data, each.begin)[0]
+            elif each.number == 3:
+                value = each.value
+            elif each.number == 4:
+                value = signed(each.value)
+            elif each.number == 5:
+                value = wire.text(each)
+            elif each.number == 7:
+                value, is_name = self._keys.get(signed(each.value), ""), True
+        return (self._keys.get(key, ""), value), is_name

@@ -1,0 +1,223 @@
+"""Raw thread traces (`.att`): find the files, load the code, decode all shader engines, assemble the tables."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavewright.base.files import listed
+from wavewright.model.losses import Loss, loss_frame
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
+from wavewright.readers.files.dispatches import choose
+from wavewright.readers.trace.assemble import STATUS, add_losses
+from wavewright.readers.trace.buffers import Buffers
+from wavewright.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
+from wavewright.readers.trace.later_rows import leave_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import polars as pl
+
+    from wavewright import _core
+    from wavewright.readers.files.inventory import Inventory
+    from wavewright.readers.trace.code import Code
+
+_STOPPED = STATUS.index("stopped")
+
+
+def decode(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    code_objects: Sequence[str] = (),
+    threads: int | None = None,
+    *,
+    dispatch: int | str | None = None,
+    kernel: str | None = None,
+    shader_engines: Iterable[int] | None = None,
+    amd: bool = False,
+    source_root: str | os.PathLike[str] | None = None,
+    rows_up_to: float = math.inf,
+    inventory: Inventory | None = None,
+) -> ThreadTrace:
+    """Decode one dispatch window of a raw capture.
+
+    Parameters
+    ----------
+    paths
+        A capture folder, or `.att` files of shader engines.
+    code_objects
+        `FILE[@LOAD_ADDRESS][:ID]` each: an ELF code object or a listing (`*.isa.tsv`, `code.json`). Files next to the
+        traces are found automatically.
+    threads
+        How many shader engines to decode at once; None = as many as there are cores.
+    dispatch
+        Which dispatch: its number, or its key where several have the number (`3@run_b`; `trace.source.other_dispatches`
+        lists those of the others). None = the fullest with traced waves, kernels of the runtime last.
+    kernel
+        A part of the kernel's name, to choose the dispatch by.
+    shader_engines
+        Only these; None = all.
+    amd
+        Equal AMD's decoder and viewer, defects included (`docs/explanation/differences.md`). Files for AMD's viewer
+        (`write_ui_output`) need it.
+    source_root
+        Folder below which source files named by debug lines may be read; None = read no source text.
+    rows_up_to
+        Of a window with more bytes than this, instructions and states are decoded when they are asked for: those of
+        one shader engine after the other with `trace.each_part()`, which needs less memory.
+    inventory
+        Listings of directories that the caller made already.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist or the choice is empty.
+    NotATraceError, UnsupportedError
+        When none of the files is a thread trace of a known generation.
+
+    Examples
+    --------
+    >>> trace = decode("capture/", dispatch=3)  # doctest: +SKIP
+    >>> trace.instructions.group_by("row").agg(pl.col("stall_cycles").sum())  # doctest: +SKIP
+    """
+    chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    everything = find_capture([Path(path) for path in chosen], code_objects, inventory)
+    top = Path(chosen[0]) if len(chosen) == 1 else None
+    possible = raw_dispatches(everything.only(shader_engines=shader_engines), top)
+    picked = choose(possible, dispatch, kernel, where=", ".join(map(str, chosen)))
+    trace = decode_window(
+        everything, picked.item, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to
+    )
+    name_dispatch(trace, picked, possible, is_asked=dispatch is not None or kernel is not None)
+    return trace
+
+
+def decode_window(
+    capture: Capture,
+    window: Window,
+    *,
+    threads: int | None = None,
+    amd: bool = False,
+    source_root: str | os.PathLike[str] | None = None,
+    rows_up_to: float = math.inf,
+) -> ThreadTrace:
+    """Decode one window of a capture that `find_capture` found; see `decode`.
+
+    Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
+    asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
+    """
+    from wavewright.readers.trace import assemble
+    from wavewright.readers.trace.funcmap import with_marker_names
+    from wavewright.readers.trace.waits import match_waits
+
+    buffers = Buffers(window.files, amd, threads or 0)
+    losses = [*capture.losses, *buffers.check()]
+    is_counted = buffers.byte_count > rows_up_to
+    code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
+    engines = [file.se or 0 for file in window.files]
+    core_tables = assemble.tables_of(records, engines)
+    entries = assemble.entries_of(core_tables)
+    tables = assemble.with_kernel_numbers(core_tables, entries)
+    tables["shader_engines"] = assemble.shader_engine_frame(records, engines, [f.path.name for f in window.files])
+    tables["kernels"] = code.kernels_at(entries)
+    tables["markers"] = with_marker_names(core_tables["markers"], code.program)
+    for record, se in zip(records, engines, strict=True):
+        losses += assemble.losses_of_core(record, se)
+    losses += code.losses + code.missing_for(entries)
+    if capture.refused:
+        losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
+    if not tables["waves"].height:
+        losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
+    tables["losses"] = loss_frame(losses)
+    lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
+    lossy_tables = ("code",) if source_root is None else ("code", "sources")
+    trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy_tables)
+    if is_counted:
+        leave_rows(trace, lazy_tables, records, buffers, code.program)
+    trace.find_kernel = code.kernel_at
+    lazy_tables["code"] = lambda: _code_table(trace, code)
+    gfxip = max(record.gfxip for record in records)
+    lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
+    lazy_tables["sources"] = lambda: _source_table(trace, source_root)
+    return trace
+
+
+def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
+    """Return the `code` table. The losses of the debug lines, found while it is built, go to the trace."""
+    table = code.table(trace.executed.highest_row)
+    add_losses(trace, code.line_losses)
+    return table
+
+
+def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None) -> pl.DataFrame:
+    """Return the `sources` table. Files below the folder that may not be read are losses of the trace."""
+    from wavewright.readers.trace.sources import read_sources
+
+    refused: dict[str, str] = {}
+    table = read_sources(trace.code, source_root, refused)
+    add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))] if refused else [])
+    return table
+
+
+def _with_code(
+    files: Sequence[CodeObjectFile],
+    buffers: Buffers,
+    decode_all: Callable[[_core.Program], list[_core.Records]],
+) -> tuple[Code, list[_core.Records]]:
+    """Decode with as little disassembly as possible, and again with all of it if PCs are missing.
+
+    Where kernel entries decide which code is loaded and where, the entries at the start of the buffers usually suffice.
+    Decoding shows whether they did; if not, the buffers are decoded again.
+    """
+    from wavewright import _core
+    from wavewright.readers.trace.code import load_code
+
+    heads = buffers.heads()
+    code = load_code(files, heads, lambda: _entered(buffers, SCANNED_BYTES))
+    records = decode_all(code.program)
+    if code.entries is not None:
+        entries = _entries_of(records)
+        if any(record.status == _STOPPED for record in records):
+            entries = _entered(buffers)  # without code nothing stops the decoder where a branch leads nowhere
+        if not entries.equals(code.entries):
+            code = load_code(files, heads, lambda: entries)
+            records = decode_all(code.program)
+    if code.is_partial and any(len(_core.tables(record)["losses"]) for record in records):
+        kernel_entries = code.entries
+        code = load_code(files, heads, None if kernel_entries is None else lambda: kernel_entries, whole=True)
+        records = decode_all(code.program)
+    return code, records
+
+
+def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
+    """The kernel entries that the buffers, or the first bytes of each, name, found without any code."""
+    from wavewright import _core
+
+    nothing = _core.Program()
+    nothing.link()
+    return _entries_of(buffers.count(nothing, first_bytes=first_bytes))
+
+
+def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
+    from wavewright.readers.trace import assemble
+
+    return assemble.entries_of(assemble.tables_of(records, [0] * len(records)))
+
+
+def _source(window: Window, target: str | None, *, amd: bool) -> TraceSource:
+    return TraceSource(
+        path=str(window.files[0].path.parent),
+        agent=window.agent,
+        dispatch=window.dispatch,
+        target=target,
+        amd=amd,
+    )
+
+
+def _why_no_waves(occupancy_events: int) -> str:
+    if occupancy_events:
+        return f"{occupancy_events:,} wave starts and ends were seen, all on other CUs"
+    return "the trace has no wave"

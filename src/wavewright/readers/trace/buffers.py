@@ -1,0 +1,151 @@
+"""The raw buffers of a dispatch window: checked by their first bytes, read when they are decoded, as many as fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright import _core
+from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.kinds import Generation, generation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.readers.files.capture import TraceFile
+
+GROUP_BYTES = 256 << 20  #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
+
+_HEADER_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """The trace files of a window, and how to decode them."""
+
+    files: tuple[TraceFile, ...]
+    amd: bool = False  #: Whether AMD's decoder is followed, defects included.
+    threads: int = 0
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all files."""
+        return sum(file.byte_count for file in self.files)
+
+    def heads(self) -> list[bytes]:
+        """The header of every file; empty where it cannot be read."""
+        return [_read(file, _HEADER_BYTES) for file in self.files]
+
+    def check(self) -> list[Loss]:
+        """Losses for files that are not traces.
+
+        Raises
+        ------
+        NotATraceError, UnsupportedError
+            When none of them is one.
+        """
+        losses: list[Loss] = []
+        problems: list[WavewrightError] = []
+        for file in self.files:
+            problem = _problem(file)
+            if problem is not None:
+                problems.append(problem)
+                losses.append(Loss("unreadable_trace", detail=f"{file.path.name}: {problem.what}", se=file.se))
+            elif not file.byte_count:
+                losses.append(Loss("unreadable_trace", detail=f"{file.path.name}: empty file", se=file.se))
+        if problems and len(problems) == len(self.files):
+            raise problems[0]
+        return losses
+
+    def decode(self, program: _core.Program) -> list[_core.Records]:
+        """Decode all files at once, with the rows of their instructions and states."""
+        return self._decoded(self.files, program)
+
+    def count(self, program: _core.Program, *, first_bytes: int = -1) -> list[_core.Records]:
+        """Decode all files, a few at a time, and only count instructions and states; of each its first bytes or all."""
+        groups = self._groups()
+        return [
+            record for group in groups for record in self._decoded(group, program, rows=False, first_bytes=first_bytes)
+        ]
+
+    def each(self, program: _core.Program, counted: Sequence[tuple[int, int]]) -> Iterator[_core.Records]:
+        """Decode file after file with rows; `counted` has the numbers of waves and instructions of each.
+
+        Raises
+        ------
+        WavewrightError
+            When a file is no longer what it was when it was counted.
+        """
+        first_wave = number = 0
+        for group in self._groups():
+            records = self._decoded(group, program, first_wave=first_wave)
+            for file in group:
+                record = records.pop(0)
+                waves, instructions = counted[number]
+                if record.instruction_count != instructions:
+                    what = f"{record.instruction_count:,} instructions where there were {instructions:,} before"
+                    advice = "something writes to the file: ask again when it is done"
+                    raise WavewrightError(what, where=str(file.path), advice=advice)
+                yield record
+                del record
+                number, first_wave = number + 1, first_wave + waves
+
+    def _groups(self) -> list[list[TraceFile]]:
+        """Neighbouring files of at most `GROUP_BYTES` together; a larger one is alone."""
+        groups: list[list[TraceFile]] = []
+        room = 0
+        for file in self.files:
+            size = file.byte_count
+            if not groups or size > room:
+                groups.append([])
+                room = GROUP_BYTES
+            groups[-1].append(file)
+            room -= size
+        return groups
+
+    def _decoded(
+        self,
+        files: Sequence[TraceFile],
+        program: _core.Program,
+        *,
+        rows: bool = True,
+        first_wave: int = 0,
+        first_bytes: int = -1,
+    ) -> list[_core.Records]:
+        buffers = [_read(file, first_bytes) for file in files]
+        return _core.decode(
+            buffers, program, corrected=not self.amd, threads=self.threads, rows=rows, first_wave=first_wave
+        )
+
+
+def _read(file: TraceFile, byte_count: int = -1) -> bytes:
+    try:
+        return file.read(byte_count)
+    except OSError:
+        return b""  # `check` reports it
+
+
+def _problem(file: TraceFile) -> WavewrightError | None:
+    """Why a file cannot be decoded; None when it can. An empty file is a trace without records."""
+    where = str(file.path)
+    try:
+        data = file.read(_HEADER_BYTES + 1)
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        return NotATraceError(what, where=where)
+    head = data[:_HEADER_BYTES]
+    generation = generation_of(head)
+    if not data or generation not in (Generation.NONE, Generation.NEWER):
+        if generation is Generation.GFX9 and len(data) == _HEADER_BYTES:
+            what = "a gfx9 header without payload"
+            return NotATraceError(what, where=where, advice="the trace buffer was empty: capture again")
+        return None
+    if len(data) < _HEADER_BYTES:
+        what = f"{len(data)} bytes are too short for a thread trace (8 at least)"
+        return NotATraceError(what, where=where, advice="check that the file was copied whole")
+    if generation is Generation.NEWER:
+        what = f"a thread trace of an unknown generation (header {head.hex()} at offset 0)"
+        return UnsupportedError(what, where=where, advice="a newer wavewright may know it")
+    what = f"not a thread trace (header {head.hex()} at offset 0)"
+    return NotATraceError(what, where=where, advice="raw traces are the .att files that rocprofv3 --att writes")

@@ -1,0 +1,144 @@
+"""The dispatches of raw captures and of decoded traces, with their kernels, found without decoding them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from wavewright.base.words import counted
+from wavewright.errors import WavewrightError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.dispatches import Contents, Dispatch, with_keys
+from wavewright.readers.trace.assemble import add_losses
+from wavewright.readers.trace.buffers import Buffers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.files.capture import Capture, Window
+    from wavewright.readers.files.decoded import Decoded
+
+T = TypeVar("T")
+
+_NOTED = 8  #: Other dispatches that a note names.
+
+SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
+
+
+def raw_dispatches(capture: Capture, top: Path | None = None) -> list[Dispatch[Window]]:
+    """The dispatches of a raw capture; `top` is the folder that was searched."""
+    dispatches = []
+    for window in capture.windows:
+        folder = window.files[0].path.parent
+        path = folder.relative_to(top) if top is not None and folder.is_relative_to(top) else folder
+        dispatches.append(
+            Dispatch(
+                window,
+                window.dispatch,
+                window.agent,
+                window.pid,
+                "" if path == Path() else str(path),
+                "",
+                size=lambda window=window: (window.byte_count,),  # type: ignore[misc]
+                look=partial(_in_window, capture, window),
+            )
+        )
+    return with_keys(dispatches)
+
+
+def decoded_dispatches(candidates: Sequence[Decoded], top: str = "") -> list[Dispatch[Decoded]]:
+    """The dispatches among decoded traces; `top` is the path where they were found."""
+    dispatches = []
+    for candidate in candidates:
+        below = candidate.folder.label.removeprefix(top).strip("/!")
+        folder, _, name = below.replace("!", "/").rpartition("/")
+        dispatches.append(
+            Dispatch(
+                candidate,
+                candidate.dispatch,
+                candidate.agent,
+                None,
+                folder,
+                name or candidate.folder.name,
+                size=lambda c=candidate: (not c.is_placeholder, c.wave_bytes, c.byte_count),  # type: ignore[misc]
+                look=partial(_in_folder, candidate),
+            )
+        )
+    return with_keys(dispatches)
+
+
+def name_dispatch(
+    trace: ThreadTrace, chosen: Dispatch[T], dispatches: Sequence[Dispatch[T]], *, is_asked: bool
+) -> None:
+    """Record in the trace which dispatch it is, and the keys of the others of the input.
+
+    Where nobody asked for this one, a note lists the others.
+    """
+    others = [dispatch.key for dispatch in dispatches if dispatch.key != chosen.key]
+    trace.source = replace(trace.source, dispatch_key=chosen.key, other_dispatches=tuple(others))
+    if others and not is_asked:
+        more = f" and {len(others) - _NOTED:,} more" if len(others) > _NOTED else ""
+        showing = f"showing dispatch {chosen.key}; {counted(len(others), 'more dispatches')} here: "
+        add_losses(trace, [Loss("other_dispatches", len(others), detail=showing + ", ".join(others[:_NOTED]) + more)])
+
+
+def _in_window(capture: Capture, window: Window) -> Contents:
+    """Kernels at the start of the buffers; what cannot be read has neither kernels nor waves."""
+    from wavewright import _core
+    from wavewright.readers.trace import assemble
+    from wavewright.readers.trace.code import kernels_entered
+
+    buffers = Buffers(window.files)
+    nothing = _core.Program()
+    nothing.link()
+    try:
+        buffers.check()
+        records = buffers.count(nothing, first_bytes=SCANNED_BYTES)
+        tables = assemble.tables_of(records, [0] * len(records))
+        everything = assemble.entries_of(tables)
+        kernels = kernels_entered(capture.code_of(window), buffers.heads(), everything)
+    except WavewrightError:
+        return Contents(has_waves=False)
+    is_long = any(file.byte_count > SCANNED_BYTES for file in window.files)
+    traced = _entered(tables["waves"], kernels)
+    others = kernels.filter(~kernels["kernel"].is_in(traced["kernel"].implode()))
+    if not traced.height:
+        traced, others = kernels, traced
+    has_waves = is_long or tables["waves"].height > 0
+    return Contents(_pairs(traced), has_waves, _pairs(others), is_partial=is_long)
+
+
+def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
+    """The kernels that traced waves entered, the most frequent first."""
+    place = {"code_object": "entry_code_object", "address": "entry_address"}
+    counts = waves.select(**place).group_by(*place).len()
+    return kernels.join(counts, on=list(place)).sort("len", "kernel", descending=[True, False])
+
+
+def _in_folder(candidate: Decoded) -> Contents:
+    if candidate.is_placeholder:
+        return Contents(has_waves=False)
+    try:
+        return Contents(_pairs(_stored_kernels(candidate)), has_waves=candidate.wave_count > 0)
+    except WavewrightError:
+        return Contents(has_waves=False)
+
+
+def _stored_kernels(candidate: Decoded) -> pl.DataFrame:
+    if candidate.form == "parquet":
+        from wavewright.readers.trace.parquet import read_parquet
+
+        return read_parquet(candidate.folder).kernels
+    from wavewright.readers.trace.ui_output.code import read_code
+    from wavewright.readers.trace.ui_output.occupancy import occupancy_tables, read_occupancy
+
+    return occupancy_tables(read_occupancy(candidate.folder), read_code(candidate.folder)).tables["kernels"]
+
+
+def _pairs(kernels: pl.DataFrame) -> tuple[tuple[str, str], ...]:
+    return tuple(kernels.select("name", "demangled").iter_rows())

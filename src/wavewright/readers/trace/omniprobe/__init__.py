@@ -1,0 +1,116 @@
+"""What Omniprobe writes (AMDResearch/omniprobe): reports, JSON documents and logs of messages, in one file or several.
+
+A log on the console has the program's own lines between them, so each line is offered to the three readers in turn.
+Heatmaps and the tables of basic blocks are not read.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.text import text_bytes
+from wavewright.readers.trace.omniprobe.documents import Documents
+from wavewright.readers.trace.omniprobe.messages import Messages
+from wavewright.readers.trace.omniprobe.report import TextReport
+from wavewright.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from wavewright.model.schema import TableSpec
+
+__all__ = ["OmniprobeLog", "read_omniprobe"]
+
+MAX_BYTES: Final = 1 << 29  #: Of one file, unpacked.
+_MAX_LINE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class OmniprobeLog:
+    """The content of one file of Omniprobe: tables `ACCESSES`, `MESSAGES` and `LANE_ADDRESSES` of `tables`."""
+
+    where: str
+    accesses: pl.DataFrame = field(repr=False)
+    messages: pl.DataFrame = field(repr=False)
+    lane_addresses: pl.DataFrame = field(repr=False)
+    losses: tuple[Loss, ...] = ()
+
+
+def read_omniprobe(path: str | os.PathLike[str]) -> OmniprobeLog:
+    """Read a file that Omniprobe wrote, or a log of its console; packed ones as well.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is empty, too long, or nothing of it is from Omniprobe.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise UsageError("not a regular file" if file.exists() else "no such file", where=str(file))
+    report, documents, messages = TextReport(), Documents(), Messages()
+    long_count = 0
+    for line, is_whole in _lines(text_bytes(file, MAX_BYTES)):
+        if line is None:
+            long_count += 1
+        elif not is_whole:  # a number at its end may be cut, too
+            messages.unread_count += messages.is_message(line)
+        else:
+            messages.feed(line) or documents.feed(line) or report.feed(line)
+    report.end()
+    documents.end()
+    if not (report.report_count or documents.document_count or messages.header_count or messages.rows):
+        advice = "give the log of MemoryAnalysis or AddressLogger"
+        raise NotATraceError("nothing here is from Omniprobe", where=str(file), advice=advice)
+    counts = {
+        "accesses of the report": report.unread_count,
+        "accesses of the JSON documents": documents.unread_count,
+        "messages": messages.unread_count,
+        "lines too long": long_count,
+    }
+    losses = tuple(Loss("omniprobe_unread", number, detail=what) for what, number in counts.items() if number)
+    lane_addresses = _lane_addresses(messages)
+    return OmniprobeLog(
+        str(file),
+        _frame(ACCESSES, [*documents.rows, *report.rows]),
+        _frame(MESSAGES, [{"message": number, **row} for number, row in enumerate(messages.rows)]),
+        lane_addresses,
+        losses,
+    )
+
+
+def _lines(data: bytes) -> Iterator[tuple[bytes | None, bool]]:
+    """The lines without their ends, None for one that is too long; and whether it has an end."""
+    stream, is_inside = io.BytesIO(data), False
+    while piece := stream.readline(_MAX_LINE_BYTES):
+        is_whole = piece.endswith(b"\n")
+        if not is_inside:
+            is_long = not is_whole and len(piece) == _MAX_LINE_BYTES
+            yield None if is_long else piece.rstrip(b"\r\n"), is_whole
+        is_inside = not is_whole
+
+
+def _frame(spec: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    columns = {name: [row.get(name) for row in rows] for name in spec.names}
+    return pl.DataFrame(columns, schema=spec.dtypes)
+
+
+def _lane_addresses(messages: Messages) -> pl.DataFrame:
+    counts = pl.Series("count", messages.lane_counts, pl.UInt32)
+    numbers = pl.Series("message", range(len(counts)), pl.UInt32)
+    repeated = pl.select(numbers.repeat_by(counts).explode().drop_nulls()) if len(counts) else numbers.to_frame()
+    columns = [
+        repeated["message"],
+        pl.Series("lane", list(messages.lanes), pl.UInt8),
+        pl.Series("address", messages.addresses, pl.UInt64),
+    ]
+    return pl.DataFrame(columns).cast(dict(LANE_ADDRESSES.dtypes))  # type: ignore[arg-type]

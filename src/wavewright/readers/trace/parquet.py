@@ -1,0 +1,244 @@
+"""Parquet directories that `wavewright decode --format parquet` wrote, checked before they are believed."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from wavewright.base.shown import is_text
+from wavewright.codeobj.operands import OPERAND_COLUMNS, with_operands
+from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
+from wavewright.model.losses import LOSSES, Loss
+from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec, empty_frame
+from wavewright.model.stored import FORMAT, MANIFEST, VERSION, crc32_of
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.trace.assemble import add_losses
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavewright.readers.files.folder import Folder
+
+MAX_RATIO = 1000  #: Bytes of a table in memory to bytes of its file: more is not a trace but a trap.
+SMALL_BYTES = 1 << 30  #: Tables up to this size in memory are read however well they were packed.
+
+#: table -> column -> (the table whose rows it numbers, the smallest value).
+_REFERENCES = {
+    "instructions": {"wave": ("waves", 0), "row": ("code", -1)},
+    "states": {"wave": ("waves", 0)},
+    "waits": {
+        "wave": ("waves", 0),
+        "instruction": ("instructions", 0),
+        "producer": ("instructions", 0),
+        "row": ("code", -1),
+        "producer_row": ("code", -1),
+    },
+    "stored_totals": {"row": ("code", 0)},
+    "samples": {"row": ("code", 0)},
+    "sample_reasons": {"row": ("code", 0)},
+    "code": {"row": ("code", 0)},
+    "waves": {"wave": ("waves", 0)},
+}
+
+#: Unlike the other references these may be null: an awaited instruction outside of the stored part.
+_NULLABLE = {"producer", "producer_row"}
+
+#: Columns without which a row means nothing: these are never null.
+_FILLED = {
+    "shader_engines": ("gfxip",),
+    "kernels": ("kernel", "name", "demangled"),
+    "code": ("row", "text", "class"),
+    "waves": ("se", "cu", "simd", "slot", "start_cycles", "end_cycles", "complete"),
+    "instructions": ("time_cycles", "stall_cycles", "duration_cycles", "category"),
+    "states": ("state", "duration_cycles"),
+    "waits": ("counter",),
+    "occupancy": ("se", "time_cycles", "cu", "simd", "slot", "start"),
+    "sampled_counters": ("se", "time_cycles", "bank"),
+    "realtime": ("se", "shader_clock_cycles", "realtime_ticks"),
+    "samples": SAMPLE_COUNTS,
+}
+
+
+def read_parquet(folder: Folder) -> ThreadTrace:
+    """The trace in a Parquet directory of ours; tables are read and checked when they are first used.
+
+    Raises
+    ------
+    NotATraceError
+        When the manifest cannot be read.
+    UnsupportedError
+        When another version of wavewright wrote other tables.
+    WavewrightError
+        When a table is damaged; also later, when the table is first used.
+    """
+    store = _Store(folder, _manifest(folder))
+    trace = ThreadTrace({}, store.source(), {name: store.maker(name) for name in THREAD_TRACE})
+    notes = [note for name in THREAD_TRACE for note in store.drift(name)]
+    unknown = [kind for kind in trace.losses["kind"].unique().to_list() if kind not in LOSSES]
+    if unknown:
+        what = f"a loss of a kind that is not known here: {unknown[0]!r:.60}"
+        raise UnsupportedError(what, where=folder.label, advice="a newer wavewright wrote it: update, or decode again")
+    if notes:
+        add_losses(trace, [Loss("parquet_columns", len(notes), notes[0])])
+    return trace
+
+
+def _manifest(folder: Folder) -> dict[str, Any]:
+    try:
+        manifest = msgspec.json.decode(folder.read(MANIFEST))
+    except (OSError, ValueError, RecursionError) as error:
+        what = f"the manifest {MANIFEST} cannot be read ({error})"
+        raise NotATraceError(what, where=folder.label, advice="decode the capture again") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise NotATraceError(f"{MANIFEST} is not a manifest of a thread trace", where=folder.label)
+    if manifest.get("version") != VERSION:
+        what = f"tables of version {manifest.get('version')!r:.40}; this wavewright reads version {VERSION}"
+        raise UnsupportedError(what, where=folder.label, advice="decode the capture again with this version")
+    return manifest
+
+
+class _Store:
+    """The tables of one directory."""
+
+    def __init__(self, folder: Folder, manifest: dict[str, Any]) -> None:
+        self.folder = folder
+        tables = manifest.get("tables")
+        self.entries: dict[str, Any] = tables if isinstance(tables, dict) else {}
+        self.described = manifest.get("source")
+
+    def source(self) -> TraceSource:
+        fields = self.described if isinstance(self.described, dict) else {}
+        others = fields.get("other_dispatches")
+        texts = {
+            key: fields[key] for key in ("target", "target_origin", "dispatch_key") if isinstance(fields.get(key), str)
+        }
+        numbers = {key: fields[key] for key in ("agent", "dispatch") if isinstance(fields.get(key), int)}
+        return TraceSource(
+            path=self.folder.label,
+            other_dispatches=tuple(map(str, others)) if isinstance(others, list) else (),
+            format="parquet",
+            amd=fields.get("amd") is True,
+            **texts,
+            **numbers,
+        )
+
+    def maker(self, name: str) -> Any:
+        return lambda: self.read(THREAD_TRACE[name])
+
+    def rows_of(self, name: str) -> int:
+        entry = self.entries.get(name)
+        count = entry.get("row_count") if isinstance(entry, dict) else 0
+        if not isinstance(count, int) or count < 0:
+            what = f"{MANIFEST} says {count!r:.40} about the rows of table {name}"
+            raise WavewrightError(what, where=self.folder.label, advice="decode the capture again")
+        return count
+
+    def drift(self, name: str) -> list[str]:
+        """Columns that the stored table has too many or lacks, as sentences."""
+        entry = self.entries.get(name)
+        if not isinstance(entry, dict):
+            return [f"no table {name}"]
+        stored = entry.get("columns")
+        have = {c for c in stored if isinstance(c, str)} if isinstance(stored, list) else set()
+        want = {column.name for column in THREAD_TRACE[name].columns}
+        if name == "code" and have.isdisjoint(OPERAND_COLUMNS):
+            want -= set(OPERAND_COLUMNS)  # an earlier version wrote it: they are read from the texts
+        missing = [f"no {name}.{column}" for column in sorted(want - have)]
+        return missing + [f"{name}.{column:.40} is not known here" for column in sorted(have - want)]
+
+    def read(self, spec: TableSpec) -> pl.DataFrame:
+        """One table, checked."""
+        if spec.name not in self.entries:
+            return empty_frame(spec)
+        where = f"{self.folder.label}/{spec.name}.parquet"
+        try:
+            frame = self._frame(spec, where)
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            what = f"the table {spec.name} cannot be read ({str(error)[:200]})"
+            raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again") from error
+        if frame.height != self.rows_of(spec.name):
+            what = f"{frame.height:,} rows where the manifest says {self.rows_of(spec.name):,}"
+            raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again")
+        self._check_references(spec.name, frame, where)
+        return frame
+
+    def _frame(self, spec: TableSpec, where: str) -> pl.DataFrame:
+        name = f"{spec.name}.parquet"
+        if name not in self.folder.names():
+            what = self.folder.refused().get(name, "the file is missing")
+            raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again")
+        path = self.folder.path_of(name)
+        self._check_sum(spec.name, path or self.folder.read(name), where)
+        stored: Path | io.BytesIO = path if path and is_text(path) else io.BytesIO(self.folder.read(name))
+        scan = pl.scan_parquet(stored, glob=False)  # a path may hold brackets
+        types = scan.collect_schema()
+        for column in spec.columns:
+            wanted = getattr(pl, column.dtype)
+            if column.name in types and types[column.name] != wanted:
+                what = f"column {column.name} is {types[column.name]}, not {wanted}"
+                raise UnsupportedError(what, where=where, advice="another version wrote it: decode the capture again")
+        rows = scan.select(pl.len()).collect().item()
+        size = path.stat().st_size if path else len(self.folder.read(name))
+        if rows * _width(spec) > max(SMALL_BYTES, MAX_RATIO * size):
+            raise WavewrightError(f"{rows:,} rows in {size:,} bytes cannot be true", where=where)
+        present = [column.name for column in spec.columns if column.name in types]
+        frame = scan.select(present).collect().rechunk()
+        missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
+        frame = frame.with_columns(missing)
+        if spec.name == "code" and set(present).isdisjoint(OPERAND_COLUMNS):
+            frame = with_operands(frame, self._target())
+        return frame.select(spec.names)
+
+    def _target(self) -> str | None:
+        """The GPU, or its generation where the manifest does not say more."""
+        generations = self.read(THREAD_TRACE["shader_engines"])["gfxip"].to_list()
+        return self.source().target or next((f"gfx{number}-generic" for number in generations if number), None)
+
+    def _check_sum(self, name: str, content: Path | bytes, where: str) -> None:
+        """Earlier versions wrote no checksums; with one, no flipped bit becomes a wrong number."""
+        entry = self.entries.get(name)
+        expected = entry.get("crc32") if isinstance(entry, dict) else None
+        if expected is not None and expected != crc32_of(content):
+            self._refuse("the file is not what was written: its checksum differs", where)
+
+    def _check_references(self, name: str, frame: pl.DataFrame, where: str) -> None:
+        for column, (table, smallest) in _REFERENCES.get(name, {}).items():
+            values = frame[column]
+            least, most = values.min(), values.max()
+            if values.null_count() and column not in _NULLABLE:
+                self._refuse(f"{column} has empty places", where)
+            if least is not None and (least < smallest or most >= self.rows_of(table)):  # type: ignore[operator]
+                self._refuse(
+                    f"{column} reaches from {least!r} to {most!r}; {table} has {self.rows_of(table):,} rows", where
+                )
+        for column in _FILLED.get(name, ()):
+            if frame[column].null_count():
+                self._refuse(f"{column} has empty places", where)
+        if name in ("code", "waves"):
+            number = frame["row" if name == "code" else "wave"]
+            if not number.is_sorted() or number.n_unique() != frame.height:
+                self._refuse("the rows are not numbered in order", where)
+        if name == "waves":
+            self._check_extents(frame, where)
+
+    def _check_extents(self, waves: pl.DataFrame, where: str) -> None:
+        for first, count, table in (
+            ("first_instruction", "instruction_count", "instructions"),
+            ("first_state", "state_count", "states"),
+        ):
+            ends = waves[first].cast(float) + waves[count].cast(float)
+            last = max(ends.to_list(), default=0.0, key=lambda end: float("inf") if end is None else end)
+            if last is None or last > self.rows_of(table):
+                self._refuse(f"{first} and {count} are past the end of {table}", where)
+
+    def _refuse(self, what: str, where: str) -> None:
+        raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again")
+
+
+def _width(spec: TableSpec) -> int:
+    """Bytes of a row in memory, about."""
+    widths = {"Boolean": 1, "UInt8": 1, "UInt16": 2, "Int32": 4, "UInt32": 4, "Int64": 8, "UInt64": 8, "String": 16}
+    return sum(widths.get(column.dtype, 8) for column in spec.columns)

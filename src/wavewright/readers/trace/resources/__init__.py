@@ -1,0 +1,166 @@
+"""Registers, LDS, workgroup size and GPU of a trace, from files next to it or named by the user."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavewright.base.files import NO_FILE, listed, read_regular
+from wavewright.base.shown import shown
+from wavewright.errors import UsageError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace.assemble import add_losses
+from wavewright.readers.trace.resources.matching import kernel_facts, target_of
+from wavewright.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
+from wavewright.readers.trace.resources.usage import SidecarFacts, TraceKernels, plain_name
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.trace.resources.matching import ResourceMatches
+
+#: Larger files next to a trace are only read when named: opening a trace must stay fast.
+MAX_BESIDE_BYTES = 32 << 20
+MAX_BESIDE_FILES = 64
+NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
+
+
+def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
+    """The same trace, with what files say about the resources of its kernels and about its GPU.
+
+    Parameters
+    ----------
+    paths
+        rocprofv3 CSVs (`*_kernel_trace.csv`, `*_agent_info.csv`), `*_results.json[.gz]`, code objects, or folders of
+        these. What they say replaces what was found beside the trace, but not what the capture's own code objects
+        say.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist, or tells nothing about the kernels of the trace.
+    """
+    sidecars = [sidecar for path in paths for sidecar in _named(Path(path))]
+    trace.table("code")  # made now: what it loses belongs to the copy as well
+    enriched = replace(trace, tables=dict(trace.tables), answers={})
+    matches = fill_from(enriched, sidecars, replace_known=True)
+    _say_refused(enriched, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
+    if paths and not matches.kernels and not matches.target:
+        what = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
+        where = ", ".join(map(str, paths))
+        problems = "; ".join(matches.problems[:2])
+        raise UsageError(
+            what, where=where, kept=problems, advice="give the kernel trace or code object of the same run"
+        )
+    return enriched
+
+
+def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> ResourceMatches:
+    """Put what the files say into the trace itself; what is ambiguous or unreadable becomes a note."""
+    facts, trace_kernels = SidecarFacts(), _trace_kernels(trace)
+    for sidecar in sidecars:
+        read_sidecar(sidecar, trace_kernels, facts)
+    return _fill(trace, facts, replace_known=replace_known)
+
+
+def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code: bool = True) -> None:
+    """Fill in facts from the files next to a trace: the first two folders are its own and its parent.
+
+    Without `with_code` code objects are left out: a raw capture has read its own.
+
+    Folders further away count only if they show that they belong to the same run: they name a kernel of the trace,
+    or hold the raw trace of its dispatch.
+    """
+
+    def may_tell(name: str) -> bool:
+        return is_sidecar(name) and (with_code or not name.endswith(CODE_SUFFIXES))
+
+    untold = around[1:] if with_code else around  # a decoded trace describes its folder, a capture its traces
+    _say_refused(trace, untold, may_tell)
+    if not any(may_tell(name) for folder in around for name in _names(folder)):
+        return
+    facts, trace_kernels = SidecarFacts(), _trace_kernels(trace)
+    raw_name = f"_{trace.source.agent}_shader_engine_"
+    for distance, folder in enumerate(around):
+        here = SidecarFacts()
+        for sidecar in sidecars_in(folder):
+            if with_code or not sidecar.name.endswith(CODE_SUFFIXES):
+                read_sidecar(sidecar, trace_kernels, here)
+        is_ours = distance < NEAR_FOLDERS or here.usages or any(raw_name in name for name in _names(folder))
+        if is_ours:
+            facts.add(here)
+    _fill(trace, facts, replace_known=False)
+
+
+def _trace_kernels(trace: ThreadTrace) -> TraceKernels:
+    kernels = trace.kernels
+    named = zip(kernels["name"].to_list(), kernels["demangled"].to_list(), strict=True)
+    names = frozenset(plain_name(name) for pair in named for name in pair if name)
+    return TraceKernels(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
+
+
+def _fill(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool) -> ResourceMatches:
+    matches = kernel_facts(trace, facts, replace_known=replace_known)
+    target, origin = target_of(trace, facts, matches)
+    trace.tables["kernels"] = matches.kernel_table
+    if target and (replace_known or trace.source.target is None):
+        matches.target = target
+        trace.source = replace(trace.source, target=target, target_origin=origin)
+    add_losses(trace, [Loss("resources_ambiguous", detail=detail) for detail in matches.ambiguous])
+    add_losses(trace, [Loss("resources_unread", detail=detail) for detail in matches.problems])
+    return matches
+
+
+def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
+    """Files of a folder that may have facts, by their names; too large ones are left out."""
+    names = sorted(name for name in _names(folder) if is_sidecar(name))
+    for name in names[:MAX_BESIDE_FILES]:
+        path = folder.path_of(name)
+        try:
+            size = path.stat().st_size if path else len(folder.read(name))
+        except OSError:
+            continue
+        if size <= MAX_BESIDE_BYTES:
+            yield _sidecar(folder, name, size)
+
+
+def _names(folder: Folder) -> Collection[str]:
+    try:
+        return folder.names()
+    except UsageError:  # a folder next to the trace that may not be read
+        return ()
+
+
+def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callable[[str], bool]) -> None:
+    """A loss for the links and special files that would have been asked."""
+    refused: dict[str, str] = {}
+    for folder in folders:
+        with suppress(UsageError):  # a folder next to the trace that may not be read
+            refused |= {name: why for name, why in folder.refused().items() if may_tell(name)}
+    if refused:
+        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+
+
+def _named(path: Path) -> Iterator[Sidecar]:
+    if not path.exists():
+        raise UsageError("no such file or folder", where=str(path))
+    if path.is_dir():
+        yield from sidecars_in(Directory(path))
+        return
+    if not path.is_file():
+        raise UsageError(NO_FILE, where=str(path))  # a pipe would be waited for
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
+    yield Sidecar(path.name, shown(path.name), size, lambda: read_regular(path))
+
+
+def _sidecar(folder: Folder, name: str, size: int) -> Sidecar:
+    return Sidecar(name, shown(name), size, lambda: folder.read(name))

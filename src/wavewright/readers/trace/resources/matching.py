@@ -1,0 +1,133 @@
+"""Matching of sidecar facts with the kernels and the GPU of a trace, without silent guesses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.trace.assemble import CAPTURED
+from wavewright.readers.trace.resources.usage import plain_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.trace.resources.usage import Gpu, SidecarFacts, Usage
+
+_FIELDS = (
+    *("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes"),
+    *("wave_size", "workgroup_size_max", "workgroup_size"),
+)
+
+
+@dataclass
+class ResourceMatches:
+    """The `kernels` table with what was found, and what could not be decided."""
+
+    kernel_table: pl.DataFrame
+    kernels: list[str] = field(default_factory=list)  #: Kernels about which something was found.
+    agents: set[str] = field(default_factory=set)  #: Ids of the GPUs that ran them, as the files call them.
+    ambiguous: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    target: str | None = None
+
+
+def kernel_facts(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool) -> ResourceMatches:
+    """Join the facts to the kernels: by dispatch where the name agrees, else by name where all rows agree."""
+    by_kernel: dict[str, list[Usage]] = {}
+    for usage in facts.usages:
+        by_kernel.setdefault(usage.kernel, []).append(usage)
+    entered = set(trace.waves["kernel"].drop_nulls().unique().to_list())
+    matches = ResourceMatches(trace.kernels, problems=list(facts.problems))
+    rows = []
+    for row in trace.kernels.iter_rows(named=True):
+        names = dict.fromkeys(plain_name(name) for name in (row["name"], row["demangled"]) if name)
+        usages = [usage for name in names for usage in by_kernel.get(name, ())]
+        ran = row["kernel"] in entered
+        if usages:
+            row = row | _facts(
+                row, usages, trace.source.dispatch if ran else None, matches, replace_known=replace_known
+            )
+        if ran:
+            matches.ambiguous += _other_kernel(row["name"], names, facts, trace.source.dispatch)
+        rows.append(row)
+    schema = THREAD_TRACE["kernels"].dtypes
+    matches.kernel_table = pl.DataFrame(rows, schema=schema)
+    return matches
+
+
+def _facts(
+    row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, matches: ResourceMatches, *, replace_known: bool
+) -> dict[str, Any]:
+    """New values for a row of `kernels`; where files disagree, the value stays unknown and a note is added."""
+    keeps = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
+    facts: dict[str, Any] = {}
+    origins: dict[str, None] = {}
+    for rank in sorted({usage.rank for usage in usages}):
+        ranked = [usage for usage in usages if usage.rank == rank]
+        of_dispatch = [usage for usage in ranked if usage.dispatch is not None and usage.dispatch == dispatch]
+        matches.agents |= {usage.agent for usage in of_dispatch or ranked if usage.agent}
+        for name in _FIELDS:
+            values = _values(of_dispatch, name) or _values(ranked, name)
+            recorded = facts.get(name) if name in facts else (row.get(name) if keeps else None)
+            if len(values) > 1 and recorded is None:
+                listing = ", ".join(map(str, sorted(values)[:4]))
+                matches.ambiguous.append(f"{ranked[0].origin} has several {name} of {row['name']:.60} ({listing})")
+            elif len(values) == 1:
+                value = next(iter(values))
+                # A code object knows the static LDS only; what was dispatched includes the dynamic part.
+                if recorded is None or (name == "lds_bytes" and value > recorded):
+                    facts[name] = value
+                    origins |= dict.fromkeys(usage.origin for usage in ranked if usage.values.get(name) == value)
+    if facts:
+        matches.kernels.append(row["name"])
+        before = [row["resource_origin"]] if keeps and row.get("resource_origin") else []
+        facts["resource_origin"] = ", ".join(dict.fromkeys([*before, *list(origins)[:3]]))
+    return facts
+
+
+def _values(usages: Iterable[Usage], name: str) -> set[int]:
+    return {usage.values[name] for usage in usages if name in usage.values}
+
+
+def _other_kernel(name: str, names: Iterable[str], facts: SidecarFacts, dispatch: int | None) -> list[str]:
+    """Notes about files that have another kernel under the number of this dispatch."""
+    return [
+        f"dispatch {dispatch} is {min(others):.60} in {origin}, but {name:.60} in the trace: another run? "
+        "Registers were taken by the name of the kernel"
+        for origin, others in facts.dispatched.items()
+        if not others.intersection(names)
+    ]
+
+
+def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches) -> tuple[str | None, str]:
+    """The GPU that ran the trace, and its origin; None = unknown, or several are possible (which is noted)."""
+    if trace.source.target is not None and not facts.gpus:
+        return None, ""
+    fitting = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
+    other_gpus = [gpu for gpu in facts.gpus if gpu not in fitting]
+    if other_gpus and not fitting:
+        matches.ambiguous.append(
+            f"{other_gpus[0].origin} lists {other_gpus[0].target}, but the trace is of gfx{trace.gfxip}"
+        )
+        return None, ""
+    ids = matches.agents | ({str(trace.source.agent)} if trace.source.agent is not None else set())
+    ours = [gpu for gpu in fitting if gpu.ids & ids] or fitting
+    targets = sorted({gpu.target for gpu in ours})
+    if len(targets) > 1:
+        matches.ambiguous.append(f"several GPUs are possible: {', '.join(targets)} ({ours[0].origin})")
+        return None, ""
+    return (targets[0], _origin(ours)) if targets else (None, "")
+
+
+def _origin(gpus: Sequence[Gpu]) -> str:
+    return gpus[0].origin
+
+
+def _generation(target: str) -> int | None:
+    """9 of gfx950, 12 of gfx1201."""
+    digits = target.removeprefix("gfx")[:-2]
+    return int(digits) if digits.isdecimal() else None

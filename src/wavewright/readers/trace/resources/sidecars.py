@@ -1,0 +1,161 @@
+"""Files next to a trace with the resources of its kernels and the GPU: CSV, JSON and code objects."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.base.unpacking import packing_of, unpacked_pieces, without_packing
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.errors import WavewrightError
+from wavewright.readers.trace.resources.result_json import read_results
+from wavewright.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+MAX_BYTES = 1 << 30  #: Of one file, unpacked.
+
+#: Columns of `kernels` that a code object records.
+FIELDS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes", "wave_size", "workgroup_size_max")
+
+CODE_SUFFIXES = (".out", ".hsaco", ".co")
+_TRAILING_NUMBER = re.compile(r"code_object_id_(\d{1,18})\.")
+_CSV_COLUMNS = {
+    "VGPR_Count": "vgprs",
+    "Accum_VGPR_Count": "agprs",
+    "SGPR_Count": "sgprs",
+    "LDS_Block_Size": "lds_bytes",
+    "Scratch_Size": "scratch_bytes",
+}
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """A file that may have facts; it is read on request."""
+
+    name: str
+    origin: str
+    size: int
+    read: Callable[[], bytes] = field(repr=False)
+
+
+def is_sidecar(name: str) -> bool:
+    """Whether a file of this name may have facts about a trace next to it.
+
+    Examples
+    --------
+    >>> [is_sidecar(name) for name in ("28_kernel_trace.csv", "code.json", "28_results.json.gz", "notes.csv")]
+    [True, False, True, False]
+    """
+    plain = without_packing(name)
+    if plain.endswith(".csv"):
+        return any(word in plain for word in ("kernel_trace", "agent_info", "counter_collection"))
+    return plain.endswith(("_results.json", *CODE_SUFFIXES))
+
+
+def read_sidecar(sidecar: Sidecar, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
+    """Add the facts of a file to `facts`; a file that cannot be read becomes one of its problems."""
+    if sidecar.name.endswith(CODE_SUFFIXES):
+        number = _TRAILING_NUMBER.search(sidecar.name)
+        if number and int(number[1]) not in trace_kernels.code_objects:
+            return
+    try:
+        data = _unpacked(sidecar)
+        if data.startswith(b"\x7fELF") or sidecar.name.endswith(CODE_SUFFIXES):
+            _code_object(data, sidecar.origin, trace_kernels, facts)
+        elif without_packing(sidecar.name).endswith(".json"):
+            read_results(data, sidecar.origin, trace_kernels, facts)
+        else:
+            _csv(data, sidecar.origin, trace_kernels, facts)
+    except (OSError, ValueError, RecursionError, WavewrightError) as error:
+        what = error.what if isinstance(error, WavewrightError) else str(error)
+        facts.problems.append(f"{sidecar.origin} cannot be read ({what[:160]})")
+
+
+def _unpacked(sidecar: Sidecar) -> bytes:
+    data = sidecar.read()
+    packing = packing_of(data)
+    if not packing:
+        return data
+    pieces: list[bytes] = []
+    length = 0
+    for piece in unpacked_pieces([data], packing):
+        pieces.append(piece)
+        length += len(piece)
+        if length > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20:,} MiB")
+    return b"".join(pieces)
+
+
+def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
+    code_object = CodeObject.from_bytes(data, where=origin)
+    for kernel in code_object.kernels:
+        if plain_name(kernel.name) in trace_kernels.names:
+            values = {name: value for name in FIELDS if (value := getattr(kernel, name)) is not None}
+            facts.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
+            if code_object.target:
+                facts.gpus.append(Gpu(code_object.target, origin))
+
+
+def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
+    columns = data[: data.find(b"\n") + 1 or None].decode("utf-8", "replace").replace('"', "").strip().split(",")
+    if "Gfx_Target_Version" in columns and "Name" in columns:
+        facts.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
+        return
+    if "Kernel_Name" not in columns or "VGPR_Count" not in columns:
+        raise ValueError("it has neither kernels with their registers nor GPUs")
+    sizes = ["Workgroup_Size", *(f"Workgroup_Size_{axis}" for axis in "XYZ")]
+    rows = _text_frame(data, ["Kernel_Name", "Dispatch_Id", "Agent_Id", *_CSV_COLUMNS, *sizes], columns)
+    rows = rows.with_columns(
+        pl.col("Kernel_Name").fill_null(""), pl.col("Dispatch_Id").cast(pl.Int64, strict=False)
+    ).unique(maintain_order=True)
+    names = {name: plain_name(name) for name in rows["Kernel_Name"].unique().to_list()}
+    if trace_kernels.dispatch is not None:
+        under = rows.filter(pl.col("Dispatch_Id") == trace_kernels.dispatch)["Kernel_Name"].unique().to_list()
+        if under:
+            facts.dispatched.setdefault(origin, set()).update(names[name] for name in under)
+    ours = [name for name, plain in names.items() if plain in trace_kernels.names]
+    for row in rows.filter(pl.col("Kernel_Name").is_in(ours)).iter_rows(named=True):
+        values = {ours: _number(row[theirs]) for theirs, ours in _CSV_COLUMNS.items()}
+        values["workgroup_size"] = _workgroup(row)
+        recorded_values = {name: value for name, value in values.items() if value is not None}
+        usage = Usage(names[row["Kernel_Name"]], origin, 2, recorded_values, row["Dispatch_Id"], row["Agent_Id"])
+        facts.usages.append(usage)
+
+
+def _text_frame(data: bytes, columns: Iterable[str], there: list[str]) -> pl.DataFrame:
+    """The wanted columns as text; those that are not there are null."""
+    present = [name for name in columns if name in there]
+    try:
+        frame = pl.read_csv(io.BytesIO(data), columns=present, infer_schema=False, encoding="utf8-lossy")
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise ValueError(str(error)) from error
+    missing = [pl.lit(None, pl.String).alias(name) for name in columns if name not in there]
+    return frame.with_columns(missing)
+
+
+def _agents(rows: pl.DataFrame, origin: str) -> list[Gpu]:
+    return [
+        Gpu(name, origin, frozenset(f"Agent {number}" for number in numbers if number))
+        for name, *numbers in rows.select("Name", "Node_Id", "Logical_Node_Id").iter_rows()
+        if name and name.startswith("gfx")
+    ]
+
+
+def _workgroup(row: Mapping[str, str | None]) -> int | None:
+    sizes = [_number(row[f"Workgroup_Size_{axis}"]) for axis in "XYZ"]
+    if None in sizes:
+        return _number(row["Workgroup_Size"])
+    x, y, z = (size or 0 for size in sizes)
+    return x * y * z if 0 < x * y * z <= LARGEST else None
+
+
+def _number(text: str | None) -> int | None:
+    return (
+        int(text) if text and text.isascii() and text.isdecimal() and len(text) < 11 and int(text) <= LARGEST else None
+    )

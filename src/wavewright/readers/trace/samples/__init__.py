@@ -1,0 +1,131 @@
+"""PC samples of rocprofv3, CSV or JSON, into a `ThreadTrace` (docs/formats/pc-samples.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.codeobj.targets import family_of
+from wavewright.errors import UsageError
+from wavewright.model.losses import Loss, loss_frame
+from wavewright.model.schema import THREAD_TRACE, frame_of
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.trace.assemble import add_losses
+from wavewright.readers.trace.resources import fill_from_around
+from wavewright.readers.trace.samples import listed
+from wavewright.readers.trace.samples.files import choose, find_samples
+from wavewright.readers.trace.samples.results import read_sample_results
+from wavewright.readers.trace.samples.rows import (
+    count_tables,
+    described,
+    kernel_table,
+    sampled_code,
+    with_functions,
+    with_rows,
+)
+from wavewright.readers.trace.samples.table import read_sample_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wavewright.readers.files.inventory import Inventory
+    from wavewright.readers.trace.code import Code
+    from wavewright.readers.trace.samples.files import SampleFile
+    from wavewright.readers.trace.samples.records import SampleRecords
+
+__all__ = ["find_samples", "read_samples"]
+
+_NAMED = 8
+_GENERATIONS = {"gfx9": 9, "gfx10": 10, "gfx11": 11, "gfx12": 12, "gfx1250": 12}
+
+
+def read_samples(
+    files: Sequence[SampleFile],
+    *,
+    dispatch: int | None = None,
+    code_objects: Sequence[str] = (),
+    inventory: Inventory,
+) -> ThreadTrace:
+    """The samples of one of the files: all of its dispatches, or one.
+
+    Parameters
+    ----------
+    files
+        What `find_samples` found; see `choose`.
+    dispatch
+        Only samples of this dispatch; None = all.
+    code_objects
+        Code objects (`FILE[@LOAD_ADDRESS][:ID]`) that are not in the folder of the samples.
+    inventory
+        Listings of directories.
+
+    Raises
+    ------
+    UsageError
+        When there is no sample of the dispatch, or a code object does not exist.
+    NotATraceError
+        When the file cannot be read.
+    """
+    losses: list[Loss] = []
+    file = choose(files, losses)
+    records = read_sample_results(file.path) if file.is_json else read_sample_table(file.path)
+    samples = with_functions(records)
+    others: tuple[str, ...] = ()
+    if dispatch is not None:
+        samples, others = _of_dispatch(samples, dispatch, str(file.path))
+    sampled = sampled_code(samples, has_addresses=records.has_addresses)
+    folder = file.path.absolute().parent
+    files_of_code = listed.code_objects_of(folder, records.pid, code_objects, inventory)
+    code = listed.loaded(files_of_code, sampled, losses) if records.has_addresses else None
+    unread = int((samples["text"] == "").sum())
+    losses += [*records.losses, *_remarks(records, unread)]
+    target = records.target or (code.target if code else None)
+    source = TraceSource(
+        str(file.path), dispatch=dispatch, target=target, other_dispatches=others, format="PC sampling"
+    )
+    trace = _assembled(records, samples, sampled, code, source)
+    trace.tables["losses"] = loss_frame(losses)
+    fill_from_around(trace, [Directory(folder, inventory)], with_code=False)
+    trace.tables["shader_engines"] = _generation(trace.source.target)
+    return trace
+
+
+def _of_dispatch(samples: pl.DataFrame, dispatch: int, where: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The samples of one dispatch, and the keys of the others."""
+    numbers = samples["dispatch"].drop_nulls().unique().sort().to_list()
+    chosen = samples.filter(pl.col("dispatch") == dispatch)
+    if not chosen.height:
+        there = ", ".join(map(str, numbers[:_NAMED])) + (", ..." if len(numbers) > _NAMED else "")
+        raise UsageError(f"no sample of dispatch {dispatch}", where=where, advice=f"dispatches with samples: {there}")
+    return chosen, tuple(str(number) for number in numbers if number != dispatch)
+
+
+def _remarks(records: SampleRecords, unread: int) -> list[Loss]:
+    remarks = [] if records.has_addresses else [Loss("samples_without_addresses")]
+    return remarks + ([Loss("samples_without_code", unread)] if unread else [])
+
+
+def _assembled(
+    records: SampleRecords, samples: pl.DataFrame, sampled: pl.DataFrame, code: Code | None, source: TraceSource
+) -> ThreadTrace:
+    """The trace, whose code rows are those of whole functions where code objects are known."""
+    lazy: dict[str, Callable[[], pl.DataFrame]] = {}
+    tables = {"kernels": kernel_table(records, samples)}
+    trace = ThreadTrace(tables, source, lazy)
+    if code is None:
+        keys = sampled
+        lazy["code"] = lambda: described(sampled, trace.source.target)  # the GPU may become known later
+    else:
+        tables["code"] = keys = listed.merged(code, sampled, source.target)
+    tables |= count_tables(with_rows(samples, keys, has_addresses=records.has_addresses))
+    if code is not None:
+        add_losses(trace, code.line_losses)
+    return trace
+
+
+def _generation(target: str | None) -> pl.DataFrame:
+    """One row without a number: samples belong to no shader engine, but the generation is known."""
+    gfxip = _GENERATIONS.get(family_of(target) or "", 0) if target else 0
+    return frame_of(THREAD_TRACE["shader_engines"], [{"status": "ok", "gfxip": gfxip, "realtime_hz": 0}])

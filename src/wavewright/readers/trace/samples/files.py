@@ -1,0 +1,75 @@
+"""Which files below a path hold PC samples of rocprofv3, and which of them is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.errors import UsageError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.files.rocprofv3_columns import run_of
+from wavewright.readers.files.runs import run_files
+from wavewright.readers.trace.samples.results import holds_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.readers.files.inventory import Inventory
+
+_NAMED = 6
+
+
+@dataclass(frozen=True)
+class SampleFile:
+    """One file of samples."""
+
+    path: Path
+    is_json: bool
+    byte_count: int
+
+    @property
+    def run(self) -> tuple[Path, str]:
+        """What files of the same run have in common: the folder and the start of their names."""
+        return self.path.absolute().parent, run_of(self.path.name)
+
+
+def find_samples(path: Path, inventory: Inventory) -> list[SampleFile]:
+    """The files of PC samples that a path names, or that are below it.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+    """
+    files = run_files(path, inventory) if path.is_dir() else iter((path,))
+    samples = []
+    for file in files:
+        kind = _kind(file, inventory)
+        if kind is Kind.SAMPLES or (kind is Kind.RESULTS and holds_samples(file)):
+            samples.append(SampleFile(file, kind is Kind.RESULTS, file.stat().st_size))
+    return samples
+
+
+def _kind(file: Path, inventory: Inventory) -> Kind | None:
+    try:
+        return sniff(file, inventory) if file.is_file() else None
+    except UsageError:
+        return None
+
+
+def choose(files: Sequence[SampleFile], losses: list[Loss]) -> SampleFile:
+    """The largest file; of several forms of that run, the JSON file, which records addresses.
+
+    Files of other runs become a loss.
+    """
+    run = max(files, key=lambda file: (file.byte_count, file.path)).run
+    same = [file for file in files if file.run == run]
+    chosen = max(same, key=lambda file: (file.is_json, file.byte_count, file.path))
+    others = [file for file in files if file.run != run]
+    if others:
+        names = ", ".join(f"{file.path.parent.name}/{file.path.name}" for file in others[:_NAMED])
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        losses.append(Loss("other_samples", len(others), detail=names + more))
+    return chosen

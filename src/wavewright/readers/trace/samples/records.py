@@ -1,0 +1,85 @@
+"""PC samples as they were recorded: one row per sample, whatever file they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.schema import SAMPLE_REASONS
+
+if TYPE_CHECKING:
+    from wavewright.model.losses import Loss
+
+#: Columns of `SampleRecords.frame`.
+RECORD = {
+    "time_ns": pl.Int64,
+    "dispatch": pl.Int64,  # null = not recorded
+    "correlation": pl.Int64,  # of the call that launched the dispatch, null = not recorded
+    "code_object": pl.UInt64,  # null = not recorded
+    "address": pl.UInt64,  # of the code object, null = not recorded
+    "text": pl.Categorical,  # "" = the profiler could not read the code
+    "comment": pl.Categorical,  # inline chain, "" = no debug line
+    "issued": pl.Int64,  # 1 or 0, null = the method does not tell
+    "reason": pl.Categorical,  # as the profiler calls it, null = the method does not tell
+    "cu_wave_count": pl.Int64,  # null = not recorded
+}
+
+_PREFIX = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_"
+#: Ends of the names of `rocprofiler_pc_sampling_instruction_not_issued_reason_t` (rocprofiler-sdk, pc_sampling.h; the
+#: shorter ones until ROCm 6.4), in the order of `SAMPLE_REASONS`.
+_NAMES = (
+    ("NONE",),
+    ("NO_INSTRUCTION_AVAILABLE", "NOT_AVAILABLE"),
+    ("ALU_DEPENDENCY", "ALU"),
+    ("WAITCNT",),
+    ("INTERNAL_INSTRUCTION", "INTERNAL"),
+    ("BARRIER_WAIT", "BARRIER"),
+    ("ARBITER_NOT_WIN", "ARBITER"),
+    ("ARBITER_WIN_EX_STALL", "EX_STALL"),
+    ("OTHER_WAIT",),
+    ("SLEEP_WAIT", "SLEEP"),
+)
+_REASONS = {name: reason for reason, names in zip(SAMPLE_REASONS, _NAMES, strict=True) for name in names}
+
+
+def reason_named(name: str) -> str:
+    """One of `SAMPLE_REASONS` for a reason as the profiler calls it; another reason keeps its own words.
+
+    Examples
+    --------
+    >>> reason_named("ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_BARRIER_WAIT")
+    'barrier'
+    """
+    end = name.removeprefix(_PREFIX)
+    return _REASONS.get(end) or end.lower().replace("_", " ")
+
+
+@dataclass
+class SampleRecords:
+    """All samples of a file, and what it tells about their kernels."""
+
+    frame: pl.DataFrame  #: One row per sample, columns as in `RECORD`.
+    has_addresses: bool
+    #: `dispatch`, `correlation`, `name` (symbol) and `demangled` of the dispatches whose kernel is known.
+    kernels: pl.DataFrame
+    #: `code_object`, `address`, `name` and `demangled` of the entries of kernels, where the file lists them.
+    entries: pl.DataFrame
+    target: str | None = None  #: The GPU, where the file names one only.
+    pid: int | None = None
+    losses: list[Loss] = field(default_factory=list)
+
+
+def no_kernels() -> pl.DataFrame:
+    """An empty `SampleRecords.kernels`."""
+    return pl.DataFrame(
+        schema={"dispatch": pl.Int64, "correlation": pl.Int64, "name": pl.String, "demangled": pl.String}
+    )
+
+
+def no_entries() -> pl.DataFrame:
+    """An empty `SampleRecords.entries`."""
+    return pl.DataFrame(
+        schema={"code_object": pl.UInt64, "address": pl.UInt64, "name": pl.String, "demangled": pl.String}
+    )

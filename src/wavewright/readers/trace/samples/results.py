@@ -1,0 +1,281 @@
+"""PC samples in `*_results.json` of rocprofv3 (docs/formats/pc-samples.md)."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import msgspec
+import polars as pl
+
+from wavewright.base.files import open_regular
+from wavewright.base.unpacking import PackedError, packing_of, unpacked_stream
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.readers.files.text import json_text
+from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_BATCH = 1 << 15  #: Records that are Python objects at the same time.
+_PIECE = 1 << 22
+_MAGIC_BYTES = 8
+_FIRST_SAMPLE = re.compile(rb'"pc_sample_(?:host_trap|stochastic)"\s*:\s*\[\s*\{')
+_LONGEST_MATCH = 256  #: Characters of the above, with room for white space.
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_I64 = 1 << 63
+_U64 = 1 << 64
+
+
+class _Handle(msgspec.Struct, frozen=True, gc=False):
+    handle: int = 0
+
+
+class _Place(msgspec.Struct, frozen=True, gc=False):
+    code_object_id: int = 0
+    code_object_offset: int = 0
+
+
+class _Snapshot(msgspec.Struct, frozen=True, gc=False):
+    stall_reason: str | None = None
+
+
+class _Correlation(msgspec.Struct, frozen=True, gc=False):
+    internal: int | None = None
+
+
+_NO_SNAPSHOT, _NO_CORRELATION = _Snapshot(), _Correlation()
+
+
+class _Record(msgspec.Struct, frozen=True, gc=False):
+    pc: _Place
+    timestamp: int
+    dispatch_id: int | None = None
+    corr_id: _Correlation = _NO_CORRELATION
+    wave_issued: int | bool | None = None
+    wave_cnt: int | None = None
+    snapshot: _Snapshot = _NO_SNAPSHOT
+
+
+class _Sample(msgspec.Struct, frozen=True, gc=False):
+    record: _Record
+    inst_index: int = -1
+
+
+class _Info(msgspec.Struct):
+    dispatch_id: int = -1
+    kernel_id: int = 0
+
+
+class _Dispatch(msgspec.Struct):
+    correlation_id: _Correlation = _NO_CORRELATION
+    dispatch_info: _Info = msgspec.field(default_factory=_Info)
+
+
+class _Symbol(msgspec.Struct):
+    kernel_id: int = 0
+    code_object_id: int = 0
+    kernel_name: str = ""
+    formatted_kernel_name: str = ""
+    kernel_address: _Handle = msgspec.field(default_factory=_Handle)
+
+
+class _CodeObject(msgspec.Struct):
+    code_object_id: int = 0
+    load_base: int = 0
+
+
+class _Agent(msgspec.Struct):
+    name: str = ""
+
+
+class _Strings(msgspec.Struct):
+    pc_sample_instructions: list[str] = msgspec.field(default_factory=list)
+    pc_sample_comments: list[str] = msgspec.field(default_factory=list)
+
+
+class _Metadata(msgspec.Struct):
+    pid: int | None = None
+
+
+class _Buffers(msgspec.Struct):
+    kernel_dispatch: list[_Dispatch] = msgspec.field(default_factory=list)
+    pc_sample_host_trap: list[msgspec.Raw] = msgspec.field(default_factory=list)
+    pc_sample_stochastic: list[msgspec.Raw] = msgspec.field(default_factory=list)
+
+    @property
+    def samples(self) -> list[msgspec.Raw]:
+        """Those of the method that tells more, where a process has both."""
+        return self.pc_sample_stochastic or self.pc_sample_host_trap
+
+
+class _Process(msgspec.Struct):
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    agents: list[_Agent] = msgspec.field(default_factory=list)
+    strings: _Strings = msgspec.field(default_factory=_Strings)
+    code_objects: list[_CodeObject] = msgspec.field(default_factory=list)
+    kernel_symbols: list[_Symbol] = msgspec.field(default_factory=list)
+    buffer_records: _Buffers = msgspec.field(default_factory=_Buffers)
+
+
+class _File(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
+    processes: list[_Process]
+
+
+def holds_samples(file: Path) -> bool:
+    """Whether a result file has a PC sample; it is looked through, not parsed."""
+    with suppress(OSError, PackedError), open_regular(file) as stream:
+        packing = packing_of(stream.read(_MAGIC_BYTES))
+        stream.seek(0)
+        return _has_sample(unpacked_stream(stream, packing) if packing else iter(lambda: stream.read(_PIECE), b""))
+    return False
+
+
+def _has_sample(pieces: Iterable[bytes]) -> bool:
+    rest = b""
+    for piece in pieces:
+        if _FIRST_SAMPLE.search(rest + piece):
+            return True
+        rest = (rest + piece)[-_LONGEST_MATCH:]
+    return False
+
+
+def read_sample_results(file: Path) -> SampleRecords:
+    """The samples of a result file: of its processes, the one with the most samples.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When the file cannot be read.
+    """
+    try:
+        processes = msgspec.json.decode(json_text(file), type=_File).processes
+    except _UNREADABLE as error:
+        what = f"not a complete result file of rocprofv3 ({error})"
+        advice = "check that the copy is complete, or record again"
+        raise NotATraceError(what, where=str(file), advice=advice) from error
+    sampled = [process for process in processes if process.buffer_records.samples]
+    if not sampled:
+        raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {file}")
+    process = max(sampled, key=lambda process: len(process.buffer_records.samples))
+    losses: list[Loss] = []
+    if len(sampled) > 1:
+        detail = f"processes {', '.join(str(other.metadata.pid) for other in sampled if other is not process)}"
+        losses.append(Loss("other_samples", len(sampled) - 1, detail=detail))
+    targets = {agent.name for agent in process.agents if agent.name.startswith("gfx")}
+    return SampleRecords(
+        _frame(process, losses),
+        has_addresses=True,
+        kernels=_kernels(process),
+        entries=_entries(process),
+        target=targets.pop() if len(targets) == 1 else None,
+        pid=process.metadata.pid,
+        losses=losses,
+    )
+
+
+def _frame(process: _Process, losses: list[Loss]) -> pl.DataFrame:
+    raw = process.buffer_records.samples
+    frames = list(_frames(raw))
+    frame = pl.concat(frames) if frames else pl.DataFrame(schema=_FIELDS)
+    if frame.height < len(raw):
+        losses.append(Loss("malformed_events", len(raw) - frame.height, detail="PC samples"))
+    index = pl.col("index")
+    texts, comments = (
+        pl.DataFrame({"index": range(len(stored)), name: stored}, {"index": pl.Int64, name: pl.Categorical})
+        for name, stored in (
+            ("text", process.strings.pc_sample_instructions),
+            ("comment", process.strings.pc_sample_comments),
+        )
+    )
+    frame = frame.with_columns(pl.when(index >= 0).then(index).alias("index"))
+    named = frame.join(texts, on="index", how="left", maintain_order="left")
+    return named.join(comments, on="index", how="left", maintain_order="left").select(*RECORD)
+
+
+_FIELDS = {
+    "time_ns": pl.Int64,
+    "dispatch": pl.Int64,
+    "correlation": pl.Int64,
+    "code_object": pl.UInt64,
+    "address": pl.UInt64,
+    "issued": pl.Int64,
+    "reason": pl.Categorical,
+    "cu_wave_count": pl.Int64,
+    "index": pl.Int64,
+}
+_VALUES = attrgetter(
+    "record.timestamp",
+    "record.dispatch_id",
+    "record.corr_id.internal",
+    "record.pc.code_object_id",
+    "record.pc.code_object_offset",
+    "record.wave_issued",
+    "record.snapshot.stall_reason",
+    "record.wave_cnt",
+    "inst_index",
+)
+
+
+def _frames(raw: Sequence[msgspec.Raw]) -> Iterator[pl.DataFrame]:
+    """The records as columns, a batch at a time; those that do not fit are left out."""
+    for begin in range(0, len(raw), _BATCH):
+        sound = [sample for sample in _decoded(raw[begin : begin + _BATCH]) if _fits(sample.record)]
+        columns = zip(*map(_VALUES, sound), strict=True) if sound else ((),) * len(_FIELDS)
+        yield pl.DataFrame(
+            {
+                name: pl.Series(name, list(values), dtype, strict=False)
+                for (name, dtype), values in zip(_FIELDS.items(), columns, strict=True)
+            }
+        )
+
+
+def _decoded(batch: Sequence[msgspec.Raw]) -> list[_Sample]:
+    try:
+        return msgspec.json.decode(b"[" + b",".join(batch) + b"]", type=list[_Sample])
+    except _UNREADABLE:
+        pass
+    sound = []
+    for record in batch:
+        with suppress(*_UNREADABLE):
+            sound.append(msgspec.json.decode(record, type=_Sample))
+    return sound
+
+
+def _fits(record: _Record) -> bool:
+    place = record.pc
+    return 0 <= record.timestamp < _I64 and 0 <= place.code_object_id < _U64 and 0 <= place.code_object_offset < _U64
+
+
+def _kernels(process: _Process) -> pl.DataFrame:
+    """Dispatches with their kernels, where the run has a kernel trace."""
+    names = {symbol.kernel_id: _names(symbol) for symbol in process.kernel_symbols}
+    rows = [
+        (info.dispatch_id, dispatch.correlation_id.internal, *names[info.kernel_id])
+        for dispatch in process.buffer_records.kernel_dispatch
+        for info in (dispatch.dispatch_info,)
+        if info.kernel_id in names and 0 <= info.dispatch_id < _I64
+    ]
+    kernels = pl.DataFrame(rows, no_kernels().schema, orient="row", strict=False)
+    return kernels.unique("dispatch", keep="first", maintain_order=True)
+
+
+def _entries(process: _Process) -> pl.DataFrame:
+    """The entries of the kernels of each code object."""
+    loaded = {code_object.code_object_id: code_object.load_base for code_object in process.code_objects}
+    rows = [
+        (symbol.code_object_id, symbol.kernel_address.handle - loaded[symbol.code_object_id], *_names(symbol))
+        for symbol in process.kernel_symbols
+        if symbol.code_object_id in loaded and symbol.kernel_address.handle
+    ]
+    fitting = [row for row in rows if 0 < row[0] < _U64 and 0 <= row[1] < _U64]
+    return pl.DataFrame(fitting, no_entries().schema, orient="row")
+
+
+def _names(symbol: _Symbol) -> tuple[str, str]:
+    name = symbol.kernel_name.removesuffix(".kd") or symbol.formatted_kernel_name or f"kernel {symbol.kernel_id}"
+    return name, symbol.formatted_kernel_name or name

@@ -1,0 +1,147 @@
+"""Recorded samples into the tables of a trace: code rows, counts per row, reasons, dispatches and kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.operands import with_operands
+from wavewright.model.schema import THREAD_TRACE, frame_of
+from wavewright.readers.trace.chains import innermost_place
+from wavewright.readers.trace.samples.records import reason_named
+
+if TYPE_CHECKING:
+    from wavewright.readers.trace.samples.records import SampleRecords
+
+_PLACE = ["code_object", "address"]
+_KEYS = ["function", "text", "comment", *_PLACE]
+_TEXTS = pl.col("function", "text", "comment")
+
+
+def with_functions(records: SampleRecords) -> pl.DataFrame:
+    """The samples with `function`, the kernel that each belongs to: that of its dispatch, else by the entries.
+
+    A sample behind the last entry of a kernel is taken to be in that kernel; null = neither is known.
+    """
+    frame = records.frame.with_columns(pl.col("text", "comment").fill_null(pl.lit("", pl.Categorical)))
+    launch = ["dispatch", "correlation"]  # both, because dispatches of another run have the same numbers
+    kernels = records.kernels.select(*launch, of_dispatch=pl.col("name").cast(pl.Categorical))
+    named = frame.join(kernels, on=launch, how="left", maintain_order="left")
+    if not records.entries.height:
+        return named.rename({"of_dispatch": "function"})
+    entries = records.entries.select(*_PLACE, at_place=pl.col("name").cast(pl.Categorical)).sort("address")
+    placed = named.with_row_index("order").sort("address", nulls_last=True)
+    placed = placed.join_asof(entries, on="address", by="code_object", strategy="backward", check_sortedness=False)
+    return placed.sort("order").with_columns(function=pl.coalesce("of_dispatch", "at_place"))
+
+
+def sampled_code(samples: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:
+    """One row per sampled instruction, in the order of the code as far as it is known: `row`, `function`, `text`,
+    `inline_chain`, `code_object` and `address`.
+
+    Without addresses, instructions of one kernel with the same text and debug line are one row.
+    """
+    if has_addresses:
+        of_place = samples.group_by(_PLACE).agg(pl.col("text").first(), pl.col("comment").first(), _main_kernel())
+        code = of_place.with_columns(_TEXTS.cast(pl.String)).sort(_PLACE)
+    else:
+        code = samples.select(_KEYS).unique().with_columns(_TEXTS.cast(pl.String))
+        code = code.sort("function", "comment", *_PLACE, "text", nulls_last=True)
+    chain = pl.when(pl.col("comment") != "").then("comment").alias("inline_chain")
+    return code.select(pl.int_range(pl.len(), dtype=pl.Int32).alias("row"), "function", "text", chain, *_PLACE)
+
+
+def described(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
+    """The `code` table; sizes are not known, because neighbours of a sampled instruction may not be sampled."""
+    columns = THREAD_TRACE["code"].columns
+    frame = code.with_columns(
+        pl.lit(None, pl.UInt16).alias("size"),
+        pl.col("text").str.split(" ").list.first().alias("mnemonic"),
+        *innermost_place(),
+    )
+    frame = with_operands(classify_frame(frame, target), target)
+    return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in columns)
+
+
+def with_rows(samples: pl.DataFrame, code: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:
+    """The samples with the code row of each."""
+    keys = _PLACE if has_addresses else _KEYS
+    rows = code.with_columns(pl.col("inline_chain").fill_null("").alias("comment"))
+    rows = rows.with_columns(_TEXTS.cast(pl.Categorical))
+    return samples.join(rows.select("row", *keys), on=keys, how="left", nulls_equal=True, maintain_order="left")
+
+
+def count_tables(samples: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """`samples`, `sample_reasons` and `sampled_dispatches` from samples with rows."""
+    issued = pl.col("issued")
+    counts = (
+        samples.group_by("row")
+        .agg(issued_count=(issued > 0).sum(), stalled_count=(issued == 0).sum(), unknown_count=issued.null_count())
+        .sort("row")
+    )
+    reasons = (
+        samples.filter(issued == 0)
+        .group_by("row", pl.col("reason").cast(pl.String).fill_null("").alias("recorded"))
+        .agg(count=pl.len())
+    )
+    names = reasons["recorded"].unique().to_list()
+    reasons = (
+        reasons.with_columns(pl.col("recorded").replace_strict(names, [reason_named(n) for n in names]).alias("reason"))
+        .filter(pl.col("reason") != "")
+        .group_by("row", "reason")
+        .agg(pl.col("count").sum())
+        .sort("row", "count", "reason", descending=[False, True, False])
+    )
+    return {
+        "samples": _typed("samples", counts),
+        "sample_reasons": _typed("sample_reasons", reasons),
+        "sampled_dispatches": _dispatches(samples),
+    }
+
+
+def _dispatches(samples: pl.DataFrame) -> pl.DataFrame:
+    time = pl.col("time_ns")
+    rows = (
+        samples.group_by("dispatch")
+        .agg(
+            kernel_name=_main_kernel(),
+            sample_count=pl.len(),
+            moment_count=time.n_unique(),
+            first_ns=time.min(),
+            last_ns=time.max(),
+            cu_wave_count_mean=pl.col("cu_wave_count").mean(),
+        )
+        .sort("dispatch", nulls_last=True)
+    )
+    return _typed("sampled_dispatches", rows)
+
+
+def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
+    """The `kernels` table: kernels with samples, in the order of their samples."""
+    names = pl.concat([records.kernels.select("name", "demangled"), records.entries.select("name", "demangled")])
+    readable = dict(names.unique("name", keep="first").iter_rows())
+    places = {name: (code, at) for code, at, name in records.entries.select(*_PLACE, "name").iter_rows()}
+    seen = (
+        samples["function"]
+        .drop_nulls()
+        .cast(pl.String)
+        .value_counts()
+        .sort("count", "function", descending=[True, False])
+    )
+    rows = []
+    for number, name in enumerate(seen["function"].to_list()):
+        code_object, address = places.get(name, (None, None))
+        row = {"kernel": number, "name": name, "demangled": readable.get(name, name)}
+        rows.append(row | {"code_object": code_object, "address": address})
+    return frame_of(THREAD_TRACE["kernels"], rows)
+
+
+def _main_kernel() -> pl.Expr:
+    """The kernel with the most samples of a group."""
+    return pl.col("function").drop_nulls().cast(pl.String).mode().sort().first()
+
+
+def _typed(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in THREAD_TRACE[table].columns)

@@ -1,0 +1,92 @@
+"""Texts of the source files that debug lines name, from below one folder that the user chose."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.base.files import is_inside, listed, not_read, read_regular
+from wavewright.model.losses import Loss
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.trace.assemble import add_losses
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from wavewright.model.trace import ThreadTrace
+
+MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
+
+
+def read_sources(
+    code: pl.DataFrame, source_root: str | os.PathLike[str] | None, refused: dict[str, str] | None = None
+) -> pl.DataFrame:
+    """The `sources` table: every file that the `code` table names, with its text where it can be found.
+
+    A file is looked for below `source_root` only, by its whole path first and then by ever shorter ends of it, so
+    that a tree that was built elsewhere is found too. Links that lead out of the folder are not followed: they are
+    put into `refused`, with the reason.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> code = pl.DataFrame({"inline_chain": ["/src/a.hip:4 -> /src/b.hip:9", None]})
+    >>> read_sources(code, None)["file"].to_list()
+    ['/src/a.hip', '/src/b.hip']
+    """
+    places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
+    files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
+    root = None if source_root is None else Path(source_root).resolve()
+    left = {} if refused is None else refused
+    texts = [None if root is None else _text_below(root, file, left) for file in files]
+    schema = THREAD_TRACE["sources"].dtypes
+    return pl.DataFrame({"file": files, "text": texts}, schema=schema)
+
+
+def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
+    """Add source texts from below `source_root` to the trace, for files without text."""
+    with_text = trace.sources.filter(pl.col("text").is_not_null())
+    missing = trace.code.filter(pl.col("inline_chain").is_not_null())
+    refused: dict[str, str] = {}
+    added = read_sources(missing, source_root, refused).filter(~pl.col("file").is_in(with_text["file"].implode()))
+    trace.tables["sources"] = pl.concat([with_text, added])
+    _say_refused(trace, refused)
+
+
+def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
+    """Add source texts from the folder `src` of an input, which `open` and exported pages show by default.
+
+    A link `src` that leads out of the input is not followed: nobody asked for what is there.
+    """
+    root = place / "src"
+    if not root.is_dir():
+        return
+    if is_inside(root, place):
+        add_sources(trace, root)
+    else:
+        _say_refused(trace, {"src": not_read(root, place)})
+
+
+def _say_refused(trace: ThreadTrace, refused: Mapping[str, str]) -> None:
+    if refused:
+        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+
+
+def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
+    parts = [part for part in PurePosixPath(file).parts if part not in ("/", "..", ".")]
+    for start in range(len(parts)):
+        path = root.joinpath(*parts[start:])
+        try:
+            if not path.exists():
+                continue
+            why = not_read(path, root)
+            if why:
+                refused["/".join(parts[start:])] = why
+            elif path.is_file() and path.stat().st_size <= MAX_SOURCE_BYTES:
+                return read_regular(path).decode("utf-8", "replace")
+        except (OSError, ValueError):  # ValueError: a name with a NUL character
+            continue
+    return None

@@ -1,0 +1,125 @@
+"""Decoded directories (`ui_output_agent_<agent>_dispatch_<n>`, docs/formats/ui_output.md) into a `ThreadTrace`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.trace.ui_output.background import Background
+from wavewright.readers.trace.ui_output.code import CodeFile, read_code
+from wavewright.readers.trace.ui_output.manifest import Manifest, read_manifest
+from wavewright.readers.trace.ui_output.occupancy import occupancy_tables, read_occupancy
+from wavewright.readers.trace.ui_output.waves import read_waves, wave_tables, with_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from wavewright import _core
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.trace.ui_output.occupancy import OccupancyFile, RawOccupancy
+
+#: People add text to the names of directories: before, between and after.
+_NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")
+
+_FILES = ("filenames.json", "code.json", "occupancy.json")
+
+
+def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | None = None) -> ThreadTrace:
+    """Read a decoded directory.
+
+    Parameters
+    ----------
+    folder
+        Its files: a `Directory`, or those of an archive.
+    threads
+        How many wave files to read at once; None = as many as there are cores.
+    target
+        The GPU (gfx942, ...) when it is known from elsewhere: directories tell the generation only.
+
+    Raises
+    ------
+    NotATraceError
+        When it is no decoded directory.
+    UsageError
+        When the folder cannot be read.
+    """
+    manifest = read_manifest(folder)
+    if not manifest.waves and not any(name in folder.names() for name in _FILES):
+        what = "neither filenames.json nor code.json, occupancy.json or wave files are here"
+        raise NotATraceError(what, where=folder.label, advice="a decoded directory is called ui_output_*")
+    code = read_code(folder)
+    # Both go on while polars is imported, which takes about as long.
+    waves = Background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
+    occupancy = Background(lambda: read_occupancy(folder, required=manifest.has_thread_trace))
+    return _assembled(folder, manifest, code, waves, occupancy, target)
+
+
+def _assembled(
+    folder: Folder,
+    manifest: Manifest,
+    code: CodeFile,
+    waves: Background[dict[str, _core.Table]],
+    raw_occupancy: Background[RawOccupancy],
+    target: str | None,
+) -> ThreadTrace:
+    from wavewright.model.losses import loss_frame
+    from wavewright.readers.trace.ui_output.clocks import read_clocks, shader_engine_table
+    from wavewright.readers.trace.ui_output.markers import MarkerNames, marker_table
+    from wavewright.readers.trace.ui_output.sources import read_snapshots, source_table
+    from wavewright.readers.trace.ui_output.streams import read_streams
+    from wavewright.readers.trace.waits import match_waits
+
+    occupancy = occupancy_tables(raw_occupancy.result(), code)
+    clocks, streams = read_clocks(folder), read_streams(folder, manifest)
+    losses = [*manifest.losses, *code.losses, *occupancy.losses, *clocks.losses, *streams.losses]
+    snapshots = read_snapshots(folder, losses)
+    names = MarkerNames(code.marker_rows)
+    if names.unreadable:
+        losses.append(Loss("marker_names", names.unreadable, detail="code.json"))
+    read = wave_tables(waves.result(), manifest.waves)
+    tables = read.tables | occupancy.tables | streams.tables | code.sample_tables()
+    tables["waves"] = with_kernels(tables["waves"], tables["occupancy"])
+    tables["realtime"] = clocks.realtime
+    tables["stored_totals"] = code.stored_totals()
+    engines = {file.se for file in manifest.waves} | occupancy.engines | clocks.engines | streams.engines
+    tables["shader_engines"] = shader_engine_table(engines, manifest.gfxip, clocks.frequency_hz, tables["waves"])
+    losses += read.losses + _emptiness(manifest, code, occupancy, tables["waves"])
+    tables["losses"] = loss_frame(losses)
+    lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
+    trace = ThreadTrace(tables, _source(folder, manifest, code, target), lazy_tables)
+    lazy_tables["code"] = lambda: code.table(manifest.gfxip, trace.source.target)
+    lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, manifest.gfxip)
+    lazy_tables["markers"] = lambda: marker_table(names, trace.shader_data, trace.occupancy)
+    lazy_tables["sources"] = lambda: source_table(folder, snapshots, trace.code)
+    return trace
+
+
+def _source(folder: Folder, manifest: Manifest, code: CodeFile, target: str | None) -> TraceSource:
+    named = _NAME.search(folder.name)
+    samples_only = not manifest.waves and (manifest.has_samples or code.has_sample_columns)
+    return TraceSource(
+        path=folder.label,
+        agent=int(named[1]) if named else None,
+        dispatch=int(named[2]) if named else None,
+        target=target,
+        format="PC sampling" if samples_only else "ui_output",
+    )
+
+
+def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, waves: pl.DataFrame) -> list[Loss]:
+    """Why there are no waves, when there are none."""
+    if waves.height or manifest.has_samples or code.samples:
+        return []
+    events = occupancy.tables["occupancy"].height
+    if events:
+        return [Loss("no_waves", detail=f"{events:,} wave starts and ends were seen, all on other CUs")]
+    if not code.lines and not manifest.waves:
+        return [Loss("placeholder")]
+    if manifest.waves or code.has_executions:
+        return []  # waves ran: `missing_files` and `totals_disagree` say what became of them
+    return [Loss("no_waves", detail="the directory has no wave")]

@@ -1,0 +1,152 @@
+"""Shader data as markers, by the names in code.json's `sqtt_funcmap` (spec_ui_output 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.trace.ui_output.parts import readable, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_FUNCTION, _SCOPE, _POINT, _KERNEL = 1, 2, 3, 4
+_KINDS = {
+    "f": _FUNCTION,
+    "func": _FUNCTION,
+    "function": _FUNCTION,
+    "k": _KERNEL,
+    "kernel": _KERNEL,
+    "u": _SCOPE,
+    "user": _SCOPE,
+    "user_scope": _SCOPE,
+    "userscope": _SCOPE,
+    "p": _POINT,
+    "point": _POINT,
+}
+_LEAVE, _ENTER, _FIRST = 1, 2, 4
+_BY_TRAP_HANDLER = 2
+_ID_SHIFT, _VALUE_BITS = 2, 0xFFFFFFFF
+_NO_PAYLOAD = 0xFFFFFFFF
+
+
+class Marker(NamedTuple):
+    """The meaning of one id of one code object."""
+
+    id: int
+    kind: int
+    name: str
+    location: str | None
+
+
+class MarkerNames:
+    """Code object -> id -> marker; of an id that a code object names twice the last row counts."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self.unreadable = 0
+        self._names: dict[int, dict[int, Marker]] = {}
+        for row in rows:
+            if not self._add(row):
+                self.unreadable += 1
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+    def of(self, code_object: int | None) -> dict[int, Marker]:
+        """The markers of a code object; where the trace does not say which one ran, those of the only one."""
+        if not code_object and len(self._names) == 1:
+            return next(iter(self._names.values()))
+        return self._names.get(code_object or 0, {})
+
+    def object_of(self, code_object: int | None) -> int:
+        """The code object whose names `of` gives."""
+        return next(iter(self._names)) if not code_object and len(self._names) == 1 else code_object or 0
+
+    def _add(self, row: object) -> bool:
+        if not isinstance(row, list) or len(row) < 4:
+            return False
+        code_object, number, kind, name = whole(row[0]), whole(row[1]), row[2], row[3]
+        location = row[4] if len(row) > 4 else None
+        if not isinstance(kind, str) or not isinstance(name, str) or not isinstance(location, str | None):
+            return False
+        kind_number = _KINDS.get(kind.lower())
+        if code_object is None or not 0 < code_object < 1 << 64 or number is None or not 0 <= number < 1 << 30:
+            return False
+        if kind_number is None or not name:
+            return False
+        if kind_number != _KERNEL:
+            markers = self._names.setdefault(code_object, {})
+            markers[number] = Marker(number, kind_number, readable(name), readable(location) if location else None)
+        return True
+
+
+@dataclass
+class _Life:
+    """One wave's stay in a slot: which scopes it has entered."""
+
+    code_object: int | None = None
+    scopes: list[Marker] = field(default_factory=list)
+    has_marker: bool = False
+
+
+def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
+    """The `markers` table. The kernel of the wave that wrote a value decides which names are used.
+
+    Payload words of markers are not told apart: the format does not say which markers have some.
+    """
+    rows = list(_markers(names, _in_order(shader_data, occupancy))) if names else []
+    frame = pl.DataFrame(rows, schema=THREAD_TRACE["markers"].dtypes, orient="row")
+    return frame.sort("se", "time_cycles", maintain_order=True)
+
+
+def _in_order(shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
+    """Starts of waves and values by place and time, starts first: (se, cu, simd, slot, time, value, code object)."""
+    place = ("se", "cu", "simd", "slot", "time_cycles")
+    written = shader_data.filter(pl.col("flags") & _BY_TRAP_HANDLER == 0)
+    values = written.select(*place, "value", code_object=pl.lit(None, pl.UInt64), is_value=pl.lit(1))
+    used = values.select("se", "cu", "simd", "slot").unique()
+    starts = occupancy.filter("start").join(used, on=["se", "cu", "simd", "slot"], how="semi")
+    begins = starts.select(*place, "code_object", value=pl.lit(None, pl.UInt64), is_value=pl.lit(0))
+    together = pl.concat([begins, values.select(begins.columns)])
+    ordered = together.sort(*place, "is_value", maintain_order=True)
+    return ordered.select(*place, "value", "code_object").iter_rows()
+
+
+def _markers(names: MarkerNames, happened: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    place: tuple[Any, ...] | None = None
+    life = _Life()
+    for *where, time, value, code_object in happened:
+        if value is None or tuple(where) != place:
+            life = _Life(code_object)
+            place = tuple(where)
+        if value is None:
+            continue
+        meaning = _read(life, value & _VALUE_BITS, names.of(life.code_object))
+        if meaning is None:
+            continue
+        marker, flags = meaning
+        se, cu, simd, slot = where
+        what = (marker.kind, flags, marker.id, marker.name, marker.location, _NO_PAYLOAD, 0)
+        yield (se, time, value, cu, simd, slot, 0, *what, names.object_of(life.code_object))
+
+
+def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, int] | None:
+    """The marker of a value, and its flags; a bare exit means the scope that it leaves."""
+    flags, number = word & (_LEAVE | _ENTER), word >> _ID_SHIFT
+    marker = markers.get(number)
+    is_bare_exit = number == 0 and flags == _LEAVE
+    left = None
+    if flags & _LEAVE and (marker or is_bare_exit) and life.scopes:
+        left = life.scopes.pop()
+    shown = marker or left
+    if shown is None:
+        return None
+    if marker and flags & _ENTER and marker.kind != _POINT:
+        life.scopes.append(marker)
+    if not life.has_marker:
+        life.has_marker = True
+        flags |= _FIRST
+    return shown, flags

@@ -1,0 +1,154 @@
+"""occupancy.json: starts and ends of waves, their kernels, and (schema 3.1) dispatches and events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.model.losses import Loss
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.readers.trace.ui_output.kernels import Kernels
+from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, fitting_rows, read_bytes, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.trace.ui_output.code import CodeFile
+
+FILE_NAME = "occupancy.json"
+#: Columns of a row; schema 3.0 has the first six (spec_ui_output 5.2).
+_FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
+
+_SHORT, _LONG = 6, 11
+_EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}
+_DISPATCH_FIELDS = {
+    "time": "time_cycles",
+    "kernel_id": "kernel",
+    "me_id": "me",
+    "pipe_id": "pipe",
+    "user_sgprs": "user_sgprs",
+    "flags": "flags",
+    "vgprs": "vgprs",
+    "sgprs": "sgprs",
+    "lds_size": "lds_bytes",
+    "thread_dim_x": "workgroup_size_x",
+    "thread_dim_y": "workgroup_size_y",
+    "thread_dim_z": "workgroup_size_z",
+}
+
+
+@dataclass
+class RawOccupancy:
+    """The members of occupancy.json, the long lists as native rows."""
+
+    members: dict[bytes, bytes] = field(default_factory=dict)
+    rows: dict[int, _core.Table] = field(default_factory=dict)  #: By shader engine.
+    malformed_count: int = 0
+    losses: list[Loss] = field(default_factory=list)
+
+
+@dataclass
+class OccupancyFile:
+    """The contents of occupancy.json; kernel numbers are those of the `kernels` table."""
+
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)  #: occupancy, kernels, events and dispatches
+    engines: set[int] = field(default_factory=set)
+    losses: list[Loss] = field(default_factory=list)
+
+
+def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
+    """Read occupancy.json, whose absence is a loss where it is required. Needs no polars."""
+    raw = RawOccupancy()
+    if not required and FILE_NAME not in folder.names():
+        return raw
+    content = read_bytes(folder, FILE_NAME, raw.losses)
+    if content is None:
+        return raw
+    members, fault = _core.split_json_object(content)
+    if fault is not None:
+        what = f"{FILE_NAME} is not valid JSON (error at byte {fault}); everything before was read"
+        raw.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+    for key, text in members:
+        se = engine_number(key)
+        if se is None:
+            raw.members[key] = text
+            continue
+        raw.rows[se], unreadable, row_fault = _core.read_integer_rows(text, _SHORT, _LONG)
+        raw.malformed_count += unreadable + (row_fault is not None)
+    return raw
+
+
+def occupancy_tables(raw: RawOccupancy, code: CodeFile) -> OccupancyFile:
+    """The tables of occupancy.json; `code` has the positions of the kernels."""
+    result = OccupancyFile(engines=set(raw.rows), losses=raw.losses)
+    names = decoded(raw.members.get(b"dispatches", b"null"), FILE_NAME, result.losses)
+    happened = decoded(raw.members.get(b"events", b"null"), FILE_NAME, result.losses)
+    occupancy = _occupancy(raw, result)
+    events, dispatches = _events(happened, result)
+    kernels = Kernels(names if isinstance(names, dict) else {}, code)
+    kernels.use(occupancy["kernel"])
+    kernels.use(dispatches["kernel"])
+    result.tables = {
+        "occupancy": _numbered(occupancy, kernels, "occupancy"),
+        "dispatches": _numbered(dispatches, kernels, "dispatches"),
+        "events": events,
+        "kernels": kernels.table(),
+    }
+    return result
+
+
+def _occupancy(raw: RawOccupancy, result: OccupancyFile) -> pl.DataFrame:
+    """Rows of all shader engines; `kernel` is still the number of the file."""
+    parts = [pl.DataFrame(raw.rows[se]).select(pl.lit(se).alias("se"), pl.all()) for se in sorted(raw.rows)]
+    if not parts:
+        return empty_frame(THREAD_TRACE["occupancy"])
+    positions = {name: at for at, name in enumerate(_FIELDS)}
+    frame, unfit = fitting("occupancy", pl.concat(parts, rechunk=True), positions, ["se"])
+    if raw.malformed_count + unfit:
+        result.losses.append(Loss("malformed_rows", raw.malformed_count + unfit, detail=FILE_NAME))
+    return frame
+
+
+def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame:
+    """With the kernel numbers of the `kernels` table and the places of the kernels' entries."""
+    entries = kernels.entries()
+    joined = frame.drop("code_object", "address", strict=False).join(
+        entries, left_on="kernel", right_on="id", how="left", maintain_order="left"
+    )
+    columns = THREAD_TRACE[table].names
+    numbered = joined.with_columns(pl.col("number").alias("kernel"), pl.col("code_object", "address").fill_null(0))
+    return numbered.select(columns)
+
+
+def _events(happened: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
+    events, dispatches = [], []
+    strangers = 0
+    for se, item in _listed(happened):
+        result.engines.add(se)
+        if item.get("kind") == "dispatch":
+            dispatches.append({"se": se} | _fields(item, _DISPATCH_FIELDS))
+        elif item.get("kind") == "event":
+            events.append({"se": se, "payload": whole(item.get("payload")) or 0} | _fields(item, _EVENT_FIELDS))
+        else:
+            strangers += 1
+    event_frame, unfit_events = fitting_rows("events", events)
+    dispatch_frame, unfit_dispatches = fitting_rows("dispatches", dispatches)
+    malformed = strangers + unfit_events + unfit_dispatches
+    if malformed:
+        result.losses.append(Loss("malformed_rows", malformed, detail=f"the events in {FILE_NAME}"))
+    return event_frame, dispatch_frame
+
+
+def _fields(item: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
+    return {column: whole(item.get(key)) for key, column in fields.items()}
+
+
+def _listed(happened: object) -> Iterator[tuple[int, dict[str, Any]]]:
+    for key, items in happened.items() if isinstance(happened, dict) else ():
+        se = engine_number(key)
+        for item in items if se is not None and isinstance(items, list) else ():
+            yield se or 0, item if isinstance(item, dict) else {}

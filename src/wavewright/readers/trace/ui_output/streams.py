@@ -1,0 +1,149 @@
+"""Files that exist only when their data was recorded: counters, other SIMD, shader data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.model.losses import Loss
+from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, readable, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.trace.ui_output.manifest import ListedFile, Manifest
+
+_COUNTER_FILE = re.compile(r"se(\d{1,5})_perfcounter\.json")
+_COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")
+_COUNTERS_PER_BANK = 4
+_OTHER_SIMD_SCHEMA = {"time": "time_cycles", "duration": "duration_cycles", "category": "category"}
+_SHADER_DATA_SCHEMA = {
+    "time": "time_cycles",
+    "value": "value",
+    "cu": "cu",
+    "simd": "simd",
+    "wave_id": "slot",
+    "flags": "flags",
+}
+#: One early writer stored `["data", [...]]` instead of an object (spec_ui_output 5.6).
+_WRAPPED = re.compile(rb'\s*\[\s*"data"\s*,')
+
+
+@dataclass
+class Streams:
+    """The tables counters, counter_names, other_simd and shader_data."""
+
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    engines: set[int] = field(default_factory=set)
+    losses: list[Loss] = field(default_factory=list)
+
+
+def read_streams(folder: Folder, manifest: Manifest) -> Streams:
+    """Read the optional files of a directory."""
+    streams = Streams()
+    streams.tables = {
+        "sampled_counters": _sampled_counters(folder, streams),
+        "counter_names": _counter_names(manifest.counter_names),
+        "other_simd": _rows_of(folder, "other_simd", manifest.other_simd, _OTHER_SIMD_SCHEMA, streams),
+        "shader_data": _rows_of(folder, "shader_data", manifest.shader_data, _SHADER_DATA_SCHEMA, streams),
+    }
+    return streams
+
+
+def _counter_names(names: Sequence[str]) -> pl.DataFrame:
+    places = [(*divmod(at, _COUNTERS_PER_BANK), name) for at, name in enumerate(names)]
+    schema = THREAD_TRACE["counter_names"].dtypes
+    return pl.DataFrame(places[: 256 * _COUNTERS_PER_BANK], schema=schema, orient="row")
+
+
+def _sampled_counters(folder: Folder, streams: Streams) -> pl.DataFrame:
+    matches = ((name, match) for name in folder.names() if (match := _COUNTER_FILE.fullmatch(name)))
+    files = sorted((number, name) for name, match in matches if (number := engine_number(match[1])) is not None)
+    parts = []
+    for se, name in files:
+        content = read_bytes(folder, name, streams.losses)
+        if content is None:
+            continue
+        positions = {column: at for at, column in enumerate(_COUNTER_FIELDS)}
+        rows = _core.read_integer_rows(_data_of(content, name, streams.losses), len(positions), len(positions))
+        parts.append(_fitting("sampled_counters", rows, positions, {"se": se}, name, streams))
+    return _joined("sampled_counters", parts)
+
+
+def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
+    """The list of samples: the member `data`, or the rest of the file in the early form."""
+    wrapped = _WRAPPED.match(content)
+    if wrapped:
+        return content[wrapped.end() :].rstrip().removesuffix(b"]")
+    members, fault = _core.split_json_object(content)
+    if fault is not None:
+        what = f"{readable(name)} is not valid JSON (error at byte {fault})"
+        losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+    return dict(members).get(b"data", b"null")
+
+
+def _rows_of(
+    folder: Folder, table: str, files: Sequence[ListedFile], schema: Mapping[str, str], streams: Streams
+) -> pl.DataFrame:
+    """Rows of files that name their columns: `<kind>_schema` lists them, `<kind>` has the rows."""
+    kind = {"other_simd": b"instructions", "shader_data": b"records"}[table]
+    parts = []
+    for file in files:
+        content = read_bytes(folder, file.name, streams.losses)
+        if content is None:
+            continue
+        given, fault = _core.split_json_object(content)
+        members = dict(given)
+        if fault is not None:
+            what = f"{readable(file.name)} is not valid JSON (error at byte {fault})"
+            streams.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+        named = decoded(members.get(kind + b"_schema", b"null"), file.name, streams.losses)
+        positions = _positions(named, schema)
+        width = 1 + max(positions.values())
+        rows = _core.read_integer_rows(members.get(kind, b"null"), width, width)
+        constants = {"se": file.se}
+        if table == "other_simd":
+            constants["cu"] = _byte(decoded(members.get(b"wgp", b"0"), file.name, streams.losses))
+        parts.append(_fitting(table, rows, positions, constants, file.name, streams))
+    return _joined(table, parts)
+
+
+def _positions(named: object, schema: Mapping[str, str]) -> dict[str, int]:
+    """Column -> position in a row, by the names in the file, else in the order of the specification."""
+    names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+    if not set(schema) <= set(names[:64]):
+        names = list(schema)
+    return {column: names.index(name) for name, column in schema.items()}
+
+
+def _byte(value: object) -> int:
+    number = whole(value) or 0
+    return number if 0 <= number < 256 else 0
+
+
+def _fitting(
+    table: str,
+    rows: tuple[_core.Table, int, int | None],
+    positions: Mapping[str, int],
+    constants: Mapping[str, int],
+    name: str,
+    streams: Streams,
+) -> pl.DataFrame:
+    given, unreadable, fault = rows
+    described = pl.DataFrame(given).with_columns(pl.lit(value).alias(column) for column, value in constants.items())
+    frame, unfit = fitting(table, described, positions, list(constants))
+    malformed = unreadable + unfit + (fault is not None)
+    if malformed:
+        streams.losses.append(Loss("malformed_rows", malformed, detail=readable(name)))
+    streams.engines.add(constants["se"])
+    return frame.select(THREAD_TRACE[table].names)
+
+
+def _joined(table: str, parts: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(parts, rechunk=True) if parts else empty_frame(THREAD_TRACE[table])

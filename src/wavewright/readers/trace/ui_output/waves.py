@@ -1,0 +1,147 @@
+"""The wave files: read natively, many at once, into the tables waves, instructions and states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.model.losses import Loss
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.trace.ui_output.parts import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.readers.files.folder import Folder
+    from wavewright.readers.trace.ui_output.manifest import ListedFile
+
+
+class WaveProblem(IntEnum):
+    """wavewright::WaveProblem by number."""
+
+    MALFORMED_ROWS = 0
+    IMPOSSIBLE_TIMES = 1
+    NO_PC = 2
+    UNKNOWN_LINES = 3
+    UNREADABLE = 16
+    SYNTAX = 17
+    TOO_DEEP = 18
+    BAD_NUMBER = 19
+    NO_WAVE = 20
+    BACKWARDS = 21
+    DUPLICATE = 22
+
+
+_ROW_LOSSES = {
+    WaveProblem.MALFORMED_ROWS: "malformed_rows",
+    WaveProblem.IMPOSSIBLE_TIMES: "impossible_times",
+    WaveProblem.NO_PC: "unresolved_pcs",
+    WaveProblem.UNKNOWN_LINES: "unknown_rows",
+    WaveProblem.DUPLICATE: "duplicate_waves",
+}
+_FILE_FAULTS = {
+    WaveProblem.UNREADABLE: "cannot be read",
+    WaveProblem.SYNTAX: "is not valid JSON (error at byte {offset})",
+    WaveProblem.TOO_DEEP: "is nested too deeply (byte {offset})",
+    WaveProblem.BAD_NUMBER: "has a number that does not belong there (byte {offset})",
+    WaveProblem.NO_WAVE: "has no wave with a start and an end",
+    WaveProblem.BACKWARDS: "has a wave that ends before it starts",
+}
+
+
+@dataclass(frozen=True)
+class WaveTables:
+    """Tables and losses of the wave files."""
+
+    tables: dict[str, pl.DataFrame]
+    losses: list[Loss]
+
+
+def read_waves(
+    folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int
+) -> dict[str, _core.Table]:
+    """The native tables of wave files; `lines` are the ids of the code rows. Needs no polars."""
+    engines = [file.se for file in files]
+    return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
+
+
+def wave_tables(read: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
+    """Convert the result of `read_waves` into tables of the model and losses; `with_kernels` completes the waves."""
+    frames = {name: pl.DataFrame(table) for name, table in read.items()}
+    losses = _losses(frames["problems"], files)
+    frames["waves"] = _waves(frames["waves"], files)
+    return WaveTables({name: frames[name] for name in ("waves", "instructions", "states")}, losses)
+
+
+def _contents(folder: Folder, files: Sequence[ListedFile]) -> list[str | bytes]:
+    """Paths where the files lie on disk, for the native reader to open; else what is in them."""
+    first = folder.path_of(files[0].name) if files else None
+    if first is not None:
+        beside = str(first.parent)
+        return [f"{beside}/{file.name}" for file in files]
+    return [_content(folder, file.name) for file in files]
+
+
+def _content(folder: Folder, name: str) -> str | bytes:
+    try:
+        return folder.read(name)
+    except OSError:
+        return str(Path(folder.label) / name)  # the native reader fails there as well, and reports it
+
+
+def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
+    """The `waves` table without kernels; -1 of the native reader (the file does not say) is null here."""
+    engines = pl.Series("se", [file.se for file in files], pl.UInt16)
+    optional = ("cu", "simd", "slot", "me", "pipe", "workgroup", "cluster")
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over("se", "simd", "slot")
+    described = waves.with_columns(
+        engines.gather(waves["file"]).alias("se"),
+        pl.int_range(pl.len(), dtype=pl.UInt32).alias("wave"),
+        *(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt8).alias(name) for name in optional),
+        pl.lit(None, pl.UInt8).alias("contexts"),
+        pl.lit(value=True).alias("complete"),
+        pl.lit(None, pl.UInt32).alias("kernel"),
+    )
+    named = pl.when(pl.col("id").is_between(0, (1 << 32) - 1)).then("id").otherwise(number)
+    described = described.with_columns(named.cast(pl.UInt32).alias("slot_wave"))
+    return described.select(THREAD_TRACE["waves"].names)
+
+
+def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
+    """The waves with the kernel of the occupancy event that starts at the same place and time.
+
+    Where a wave file does not say its CU (old writers), the event says it.
+    """
+    key = ["se", "simd", "slot", "start_cycles"]
+    starts = occupancy.filter("start").select(
+        "se", "simd", "slot", "cu", "kernel", pl.col("time_cycles").alias("start_cycles")
+    )
+    if waves.height and waves["cu"].is_null().all():
+        sole = starts.unique(key, keep="none").rename({"cu": "event_cu"})
+        joined = waves.drop("kernel").join(sole, on=key, how="left", maintain_order="left")
+        return joined.with_columns(pl.col("event_cu").alias("cu")).select(waves.columns)
+    sole = starts.unique([*key, "cu"], keep="none")
+    joined = waves.drop("kernel").join(sole, on=[*key, "cu"], how="left", maintain_order="left")
+    return joined.select(waves.columns)
+
+
+def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
+    """One loss per kind, with the first file as an example."""
+    grouped = problems.group_by("kind", maintain_order=True).agg(
+        pl.col("count").sum(), pl.len().alias("files"), pl.col("file", "byte_offset").first()
+    )
+    losses = []
+    for row in grouped.sort("kind").iter_rows(named=True):
+        kind, name = WaveProblem(row["kind"]), readable(files[row["file"]].name)
+        others = f" and {row['files'] - 1:,} more" if row["files"] > 1 else ""
+        if kind in _FILE_FAULTS:
+            what = f"{name} {_FILE_FAULTS[kind].format(offset=row['byte_offset'])}{others}"
+            losses.append(Loss("unreadable_json", row["count"], detail=what, byte_offset=row["byte_offset"]))
+        else:
+            losses.append(Loss(_ROW_LOSSES[kind], row["count"], detail=f"{name}{others}", se=files[row["file"]].se))
+    return losses

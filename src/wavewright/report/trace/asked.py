@@ -1,0 +1,168 @@
+"""How topics ask about thread traces: the chosen part of the trace, instructions by handle, and what is asked next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.bounds import AMOUNT, ENGINE
+from wavewright.errors import UsageError
+from wavewright.page.protocol.question import Number, Parameters, text
+from wavewright.report.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
+from wavewright.report.kit.lazily import function_of, kept_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.page.protocol.document import Document
+
+#: What every topic about instructions can be limited to.
+CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
+_WAVES = ("kernel", "se")
+_ROWS = ("file", "line")
+#: The costliest units that hotspots can be of.
+UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
+
+
+def unit(given: str) -> str:
+    """A parser of what cycles are added up by.
+
+    Examples
+    --------
+    >>> unit("line")
+    'line'
+    """
+    if given not in UNITS:
+        raise UsageError(f"cycles are not added up by {given[:40]!r}", advice=f"one of {', '.join(UNITS)}")
+    return given
+
+
+def instruction(given: str) -> InstructionHandle:
+    """A parser of handles of instructions.
+
+    Examples
+    --------
+    >>> instruction("i0x1814").address
+    6164
+    """
+    return parse_code_place(given)
+
+
+AT: Parameters = {"at": instruction}
+LINES: Parameters = {"lines": Number(AMOUNT)}
+
+
+def asked(document: Document, reference: str, *, needs_code: bool = True, **parameters: Any) -> Any:
+    """The answer of an analysis about the trace, or the chosen part of it; each is computed once."""
+    choice = {name: parameters.pop(name) for name in CHOICE if parameters.get(name) is not None}
+    key = kept_as(reference, tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
+
+    def make() -> Any:
+        trace, rows = chosen(document, choice)
+        if needs_code:
+            check_code(document, trace)
+        return function_of(reference)(trace, rows=rows, **parameters)
+
+    return document.kept(key, make)
+
+
+def asked_by(reference: str) -> Callable[..., Any]:
+    """The answer function of a topic: an analysis of instructions, named by text."""
+
+    def answer(document: Document, **parameters: Any) -> Any:
+        return asked(document, reference, **parameters)
+
+    return answer
+
+
+def asked_either(of_trace: str, of_samples: str) -> Callable[..., Any]:
+    """The answer function of a topic that has another analysis for PC samples."""
+
+    def answer(document: Document, **parameters: Any) -> Any:
+        from wavewright.analysis.trace.required import has_only_samples
+
+        if has_only_samples(document.trace):
+            return asked(document, of_samples, needs_code=False, **parameters)
+        return asked(document, of_trace, **parameters)
+
+    return answer
+
+
+def asked_plainly(reference: str) -> Callable[..., Any]:
+    """The answer function of a topic about the whole trace, whatever it has."""
+
+    def answer(document: Document) -> Any:
+        return document.kept(kept_as(reference), lambda: function_of(reference)(document.trace))
+
+    return answer
+
+
+def hotspots_asked(document: Document, *, by: str = "instruction", **choice: Any) -> Any:
+    """Hotspots of instructions, of stored totals, or of PC samples."""
+    if document.trace.samples.height:
+        reference = "analysis.trace.costs.sample_hotspots:sample_hotspots"
+        return asked(document, reference, needs_code=False, by=by, **choice)
+    has_totals = bool(document.trace.stored_totals.height)
+    return asked(document, "analysis.trace.costs.hotspots:hotspots", needs_code=not has_totals, by=by, **choice)
+
+
+def check_code(document: Document, trace: ThreadTrace) -> None:
+    """Refuse a trace without instructions, or whose instructions have no code."""
+    from wavewright.analysis.trace.overview import unknown_code
+    from wavewright.analysis.trace.required import require_instructions
+
+    require_instructions(trace, document.path or document.label)
+    reason = unknown_code(trace)
+    if reason:
+        raise UsageError(reason, where=document.path or document.label)
+
+
+def chosen(document: Document, choice: dict[str, Any]) -> tuple[ThreadTrace, pl.Series | None]:
+    """The part of the trace with the chosen waves, and the chosen code rows; None = all."""
+    from wavewright.analysis.trace.selection import Selection, select, selected_rows
+
+    trace = document.trace
+    if any(name in choice for name in _WAVES):
+        engines = (choice["se"],) if "se" in choice else ()
+        waves = Selection(kernel=_kernel(document, choice.get("kernel")), shader_engines=engines)
+        trace = document.kept(("chosen trace", waves), lambda: select(document.trace, waves))
+    line = choice.get("line")
+    rows = Selection(file=choice.get("file"), first_line=line, last_line=line)
+    return trace, selected_rows(trace, rows)
+
+
+def _kernel(document: Document, given: str | None) -> str | None:
+    """Part of the name of a kernel, or the name of the one that a handle names, by the time of its waves."""
+    if given is None or not (is_handle(given) and given.startswith("k")):
+        return given
+    from wavewright.analysis.trace.subject import entered_kernels
+
+    names = entered_kernels(document.trace)["name"].to_list()
+    number = parse_handle(given, "k")
+    if number >= len(names):
+        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(names) - 1}" if names else "none is known")
+    return str(names[number])
+
+
+def rows_of(document: Document, at: InstructionHandle) -> list[int]:
+    """The code rows at an address.
+
+    Raises
+    ------
+    UsageError
+        When nothing is there.
+    """
+    import polars as pl
+
+    from wavewright.analysis.trace.listing.places import rows_at
+
+    rows = rows_at(document.trace.code, hex(at.address))
+    if at.code_object is not None:
+        code = document.trace.code.filter(pl.col("row").is_in(rows), pl.col("code_object") == at.code_object)
+        rows = code["row"].to_list()
+        if not rows:
+            what = f"no code row at {at.address:#x} of code object {at.code_object}"
+            raise UsageError(what, advice="leave out the code object")
+    return rows

@@ -1,0 +1,158 @@
+"""The routes: the page, and the questions it asks."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.routing import Route, Router
+
+from wavewright.page.asking import ask, json
+from wavewright.page.protocol.question import whole_number
+from wavewright.server import kept, notes
+from wavewright.server.bodies import body_of
+from wavewright.server.guard import Guard
+from wavewright.server.opening import Opening
+from wavewright.server.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from wavewright.page.protocol.document import Document, Library
+    from wavewright.page.protocol.payload import Payload
+    from wavewright.server.uploads import Uploads
+
+_MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+}
+_UNKNOWN = Problem(404, "there is no such page")
+
+
+def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGIApp:
+    """An application that serves the page and answers its questions, below `/<token>/`."""
+    config = kept.config_folder()
+    answers, files, opening = _Answers(library, config), _Files(page), Opening(library, uploads, config)
+    routes = [
+        Route("/api/documents", answers.documents),
+        Route("/api/kept", _answering(answers.kept), methods=["GET", "PUT"]),
+        Route("/api/recent", _answering(opening.recent)),
+        Route("/api/recent/{name}/{action}", _answering(opening.of_recent), methods=["PUT"]),
+        Route("/api/uploads", _answering(opening.start), methods=["PUT"]),
+        Route("/api/uploads/{name}/{action}", _answering(opening.of_upload), methods=["PUT"]),
+        Route("/api/{number}/notes", answers.notes, methods=["GET", "PUT"]),
+        Route("/api/{number}/{question}", answers.answer),
+        Route("/", files.file),
+        Route("/{name}", files.file),
+    ]
+    return Guard(Router(routes, redirect_slashes=False, default=_failed(_UNKNOWN)), token)
+
+
+class _Answers:
+    """What the page asks about the documents of a library."""
+
+    def __init__(self, library: Library, config: Path | None) -> None:
+        self.library = library
+        self.config = config
+
+    def documents(self, _: Request) -> Response:
+        first = self.library.documents[0] if self.library.documents else None
+        cache = first.kept_answers if first and not self.library.is_extended else None
+        if first and cache and not first.is_open and (earlier := cache.get("documents", {})):
+            return _sent(earlier)
+        with suppress(BaseException):  # the first question about it says what is wrong
+            if first and not self.library.is_extended:
+                _opened = first.opened  # by which others may become known
+        payload = json([document.line for document in self.library.documents])
+        if cache:
+            cache.put("documents", {}, payload)
+        return _sent(payload)
+
+    def answer(self, request: Request) -> Response:
+        document = None
+        try:
+            document = self._document(request)
+            name, given = request.path_params["question"], dict(request.query_params)
+            cache = document.kept_answers
+            if cache and not document.is_open and (earlier := cache.get(name, given)):
+                return _sent(earlier)
+            payload = ask(document, name, given)
+            if cache:
+                cache.put(name, given, payload)
+        except BaseException as error:  # a panic inside polars is not an Exception
+            return _failed(problem_of(error, document))
+        return _sent(payload)
+
+    async def notes(self, request: Request) -> Response:
+        document = None
+        try:
+            document = self._document(request)
+            if request.method != "PUT":
+                return _sent(json(await run_in_threadpool(notes.read_notes, document.notes)))
+            content = await body_of(request, notes.MOST_BYTES)
+            return _sent(json(await run_in_threadpool(notes.write_notes, document.notes, content)))
+        except ClientDisconnect:
+            return Response()
+        except BaseException as error:
+            return _failed(problem_of(error, document))
+
+    async def kept(self, request: Request) -> dict[str, Any]:
+        """What is kept for the user, and the command that shows the same documents again."""
+        if request.method != "PUT":
+            return {**await run_in_threadpool(kept.read_kept, self.config), "command": self.library.command}
+        content = await body_of(request, kept.MOST_BYTES)
+        return await run_in_threadpool(kept.change_kept, self.config, content)
+
+    def _document(self, request: Request) -> Document:
+        return self.library.document(whole_number(request.path_params["number"]))
+
+
+class _Files:
+    """The files of the page, by their names: no other path leads anywhere."""
+
+    def __init__(self, page: Path) -> None:
+        self.known = {
+            file.name: file
+            for file in page.iterdir()
+            if file.suffix in _MEDIA_TYPES and file.is_file() and not file.is_symlink()
+        }
+
+    def file(self, request: Request) -> Response:
+        asset = self.known.get(request.path_params.get("name", "index.html"))
+        if asset is None:
+            return _failed(_UNKNOWN)
+        try:
+            return Response(asset.read_bytes(), media_type=_MEDIA_TYPES[asset.suffix])
+        except OSError:
+            return _failed(Problem(410, "the page is gone: wavewright was removed or changed while it ran"))
+
+
+def _answering(answer: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
+    """What a request gets: the answer as JSON, or what went wrong."""
+
+    async def respond(request: Request) -> Response:
+        try:
+            return _sent(json(await answer(request)))
+        except ClientDisconnect:
+            return Response()
+        except BaseException as error:
+            return _failed(problem_of(error))
+
+    return respond
+
+
+def _sent(payload: Payload, status: int = 200) -> Response:
+    return Response(payload.content, status, media_type=payload.media_type)
+
+
+def _failed(problem: Problem) -> Response:
+    return _sent(json(problem.body), problem.status)

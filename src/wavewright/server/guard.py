@@ -1,0 +1,133 @@
+"""Who may ask: requests from this machine, for this server, with its token; everybody else gets one plain sentence."""
+
+from __future__ import annotations
+
+import json
+from secrets import compare_digest
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from wavewright.server.problems import Problem
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LONGEST_QUERY = 32 << 10
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+#: What every answer carries. The address holds the token, so no other site may learn it, and no cache keeps it.
+HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+_NOT_YOURS = (
+    "This page belongs to another or an ended `wavewright open`: use the address that the running one has printed."
+)
+
+
+class Guard:
+    """An application that lets through what carries the token, and takes it out of the path."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self.app = app
+        self.token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request: refused, redirected, or answered."""
+        if scope["type"] != "http":  # nothing here speaks websocket
+            return
+        send = _with_headers(send)
+        path: str = scope["path"]
+        before, _, behind = path.partition("/")
+        given, *rest = behind.split("/", 1)
+        refusal = (
+            _wrong_place(scope)
+            or _wrong_target(path, before)
+            or self._wrong_token(given)
+            or _wrong_request(scope, rest[0] if rest else "")
+        )
+        if refusal:
+            await _say(send, *refusal, as_json=bool(rest) and rest[0].startswith("api/"))
+        elif not rest:
+            await _redirect(send, f"/{quote(given)}/")
+        else:
+            await self.app({**scope, "path": "/" + rest[0]}, receive, send)
+
+    def _wrong_token(self, given: str) -> tuple[int, str] | None:
+        return None if compare_digest(given.encode("utf-8", "replace"), self.token) else (403, _NOT_YOURS)
+
+
+def _wrong_place(scope: Scope) -> tuple[int, str] | None:
+    """Why a request does not come from a page of this machine: other sites can make a browser send one, and can let
+    their own name lead to 127.0.0.1."""
+    hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+    host = hosts[0] if len(hosts) == 1 else ""
+    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not colon:
+        name = host
+    if name.lower() not in _LOOPBACK or (colon and not (port.isascii() and port.isdigit())):
+        return 403, "This server answers only requests to 127.0.0.1 or localhost."
+    if any(origin.lower() != f"http://{host}".lower() for origin in origins):
+        return 403, "This server answers only its own page."
+    return None
+
+
+def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
+    """Why a target is none: `*`, an address with a host, or nonsense."""
+    if before or not path:
+        return 400, "This server answers only addresses that start with a slash."
+    return None
+
+
+def _wrong_request(scope: Scope, path: str) -> tuple[int, str] | None:
+    may_write = path in ("api/kept", "api/uploads") or path.startswith(("api/uploads/", "api/recent/"))
+    may_write = may_write or (path.startswith("api/") and path.endswith("/notes"))
+    if scope["method"] not in (("GET", "HEAD", "PUT") if may_write else ("GET", "HEAD")):
+        return 405, "This server only reads; notes, settings and dropped files are all that can be written."
+    if len(scope["query_string"]) > LONGEST_QUERY:
+        return 414, f"The request is longer than {LONGEST_QUERY:,} characters."
+    return None
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {key for key, _ in message["headers"]}
+            more = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return sending
+
+
+async def _say(send: Send, status: int, sentence: str, *, as_json: bool) -> None:
+    """A refusal: what the page can show when it was the page that asked, else text that a person can read."""
+    body = json.dumps(Problem(status, sentence).body) if as_json else sentence + "\n"
+    media_type = b"application/json" if as_json else b"text/plain; charset=utf-8"
+    headers = [
+        (b"content-type", media_type),
+        (b"content-length", str(len(body.encode())).encode()),
+        (b"connection", b"close"),  # who is refused does not keep a place
+    ]
+    if status == 405:
+        headers.append((b"allow", b"GET, HEAD"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body.encode()})
+
+
+async def _redirect(send: Send, to: str) -> None:
+    headers = [(b"location", to.encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 307, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,156 @@
+"""Recent inputs: what the user named on the command line, to be opened again from the page by a click.
+
+One file in the user's configuration folder, readable by the user alone. The page names an entry by its id, never a
+path: what nobody typed in a terminal cannot be opened through it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from wavewright.base.shown import is_text
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.inputs import Reading, what_is
+from wavewright.server.kept import alone, config_folder, write_privately
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST_ENTRIES = 20
+MOST_BYTES = 1 << 20
+_NAME = "recent.json"
+_VERSION = 1
+_MOST_LOOKED_AT = 5_000  #: Files of an input whose sizes are added up; of more it is not told.
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Inputs that were opened together."""
+
+    paths: Annotated[tuple[_Path, ...], msgspec.Meta(min_length=1, max_length=1_000)]
+    what: Annotated[str, msgspec.Meta(max_length=200)]  #: What the first of them is.
+    opened: float  #: When, in seconds since 1970.
+    reading: Reading = Reading()
+
+    @property
+    def id(self) -> str:
+        """What the page calls it."""
+        content = msgspec.json.encode([self.paths, self.reading])
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+class _Recent(msgspec.Struct, forbid_unknown_fields=True):
+    entries: Annotated[list[Entry], msgspec.Meta(max_length=1_000)]
+    wavewright_recent: int = _VERSION
+
+
+def remember(paths: Sequence[Path], reading: Reading) -> None:
+    """Put inputs at the top of the list; where that is not possible, they are opened all the same.
+
+    Inputs that need files of other folders (code objects, resources) and names that are not text are left out.
+    """
+    folder = config_folder()
+    named = [str(path.absolute()) for path in paths]
+    if folder is None or reading.code_objects or reading.resources or not all(map(is_text, named)):
+        return
+    root = reading.source_root
+    reading = msgspec.structs.replace(reading, source_root=str(Path(root).absolute()) if root else None)
+    with suppress(OSError, WavewrightError, msgspec.MsgspecError):
+        entry = Entry(tuple(named), what_is(paths[0]), time.time(), reading)
+        with alone(folder):
+            others = [other for other in _read(folder) if other.id != entry.id]
+            _write(folder, [entry, *others][:MOST_ENTRIES])
+
+
+def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
+    """What the page is told about each entry, the latest first.
+
+    Examples
+    --------
+    >>> recent_lines(None)
+    []
+    """
+    return [_line(entry) for entry in _read(folder)] if folder else []
+
+
+def entry_called(folder: Path | None, name: str) -> Entry:
+    """The entry with this id.
+
+    Raises
+    ------
+    UsageError
+        When there is none: nothing else can be opened by the page.
+    """
+    for entry in _read(folder) if folder else []:
+        if entry.id == name:
+            return entry
+    raise UsageError("this is not one of the recent inputs", advice="open it with `wavewright open PATH`")
+
+
+def forget(folder: Path | None, name: str) -> None:
+    """Take an entry off the list."""
+    if folder is None:
+        return
+    with suppress(OSError), alone(folder):
+        _write(folder, [entry for entry in _read(folder) if entry.id != name])
+
+
+def _line(entry: Entry) -> dict[str, Any]:
+    first = Path(entry.paths[0])
+    more = f" and {len(entry.paths) - 1:,} more" if len(entry.paths) > 1 else ""
+    is_there = all(os.path.exists(path) for path in entry.paths)  # noqa: PTH110 - false where Path raises
+    return {
+        "id": entry.id,
+        "label": first.name + more,
+        "paths": entry.paths,
+        "what": entry.what,
+        "opened": entry.opened,
+        "is_there": is_there,
+        "bytes": _bytes_at(entry.paths) if is_there else None,
+    }
+
+
+def _bytes_at(paths: Sequence[str]) -> int | None:
+    """The size of files and of all files of folders; None = they are too many to look at."""
+    total, left, waiting = 0, _MOST_LOOKED_AT, list(paths)
+    while waiting:
+        path = waiting.pop()
+        with suppress(OSError):
+            facts = os.stat(path, follow_symlinks=path in paths)  # noqa: PTH116 - texts are quicker
+            total += facts.st_size if stat.S_ISREG(facts.st_mode) else 0
+            if stat.S_ISDIR(facts.st_mode):
+                waiting += [entry.path for entry in os.scandir(path)]
+        left -= 1
+        if left < 0 or len(waiting) > left:
+            return None
+    return total
+
+
+def _read(folder: Path) -> list[Entry]:
+    """The entries; none where the file is not there, is damaged, or others can have written it."""
+    try:
+        handle = os.open(folder / _NAME, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as stream:
+            facts = os.fstat(stream.fileno())
+            if facts.st_uid != os.geteuid() or facts.st_mode & _OTHERS_WRITE or not stat.S_ISREG(facts.st_mode):
+                return []
+            content = stream.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            return []
+        return msgspec.json.decode(content, type=_Recent).entries[:MOST_ENTRIES]
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return []
+
+
+def _write(folder: Path, entries: list[Entry]) -> None:
+    content = msgspec.json.format(msgspec.json.encode(_Recent(entries)), indent=1)
+    write_privately(folder / _NAME, content)

@@ -1,0 +1,388 @@
+"""Files that were dropped on the page: copied into a private folder of this server, opened from there, and removed with
+it.
+
+The page says first which files there are (names and sizes), then sends their bytes, one after the other, in pieces, and
+at last asks to open them. Everything is bounded, no name leads out of the folder, nothing is overwritten, and what was
+given up or did not end leaves nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import threading
+import time
+import unicodedata
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from wavewright.base.scratch import make_scratch
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.protocol.kept_answers import cache_folder
+from wavewright.readers.files.archive import is_archive
+from wavewright.readers.files.kinds import Kind, sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_GIB = 1 << 30
+_LONGEST_NAME = 255  #: Bytes of one name, as file systems have it.
+_LONGEST_PATH = 2_048
+_DEEPEST = 32
+_ROOM_LEFT = 256 << 20  #: Bytes of the disk that are left to others.
+MOST_LISTED_BYTES = 64 << 20  #: Of the list of files.
+PIECE_BYTES = 16 << 20  #: The most that one request of the page may bring.
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much may be dropped."""
+
+    bytes: int = 4 * _GIB  #: At once.
+    files: int = 200_000  #: At once.
+    total_bytes: int = 8 * _GIB  #: Of one server; the oldest goes when there is more.
+    at_once: int = 2  #: Unfinished ones.
+    idle_seconds: float = 60  #: An unfinished one that gets no bytes for so long is given up.
+
+    @property
+    def words(self) -> str:
+        """The limits, for messages."""
+        return f"at most {_amount(self.bytes)} and {self.files:,} files at once"
+
+
+class _File(msgspec.Struct, frozen=True):
+    path: str
+    bytes: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    files: list[_File]
+
+
+@dataclass
+class Upload:
+    """Files on their way, or all there."""
+
+    folder: Path
+    sizes: dict[tuple[str, ...], int]
+    total: int
+    received: int = 0
+    last: float = field(default_factory=time.monotonic)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    is_given_up: bool = False
+    is_finished: bool = False
+    _left: Iterator[tuple[tuple[str, ...], int]] | None = None
+    _folders: set[tuple[str, ...]] = field(default_factory=set)  #: Those that are there.
+    _open: int = -1  #: The file that is written, or -1.
+    _missing: int = 0  #: Its bytes that have not come yet.
+
+    def write(self, piece: bytes) -> None:
+        """The next bytes of the files, in the order in which they were listed."""
+        if len(piece) > self.total - self.received:
+            raise UsageError("more bytes than were announced", advice="drop the files again: they have changed")
+        at = 0
+        while at < len(piece):
+            if self._missing == 0 and not self._next():
+                break
+            part = memoryview(piece)[at : at + self._missing]
+            written = os.write(self._open, part)
+            at += written
+            self._missing -= written
+            self.received += written
+        self.last = time.monotonic()
+        if self.received == self.total:
+            while self._missing == 0 and self._next():
+                pass  # empty files at the end
+
+    def _next(self) -> bool:
+        """Open the next file that is not empty; empty ones are made on the way."""
+        self.close()
+        if self._left is None:
+            self._left = iter(self.sizes.items())
+        for parts, size in self._left:
+            place = self.place.joinpath(*parts)
+            self._make_folder(parts[:-1])
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._open = os.open(place, flags, 0o600)  # never an existing file: names may differ only in case
+            self._missing = size
+            if size:
+                return True
+            self.close()
+        return False
+
+    def _make_folder(self, parts: tuple[str, ...]) -> None:
+        for depth in range(len(parts) + 1):
+            if parts[:depth] not in self._folders:
+                self.place.joinpath(*parts[:depth]).mkdir(mode=0o700, exist_ok=True)
+                self._folders.add(parts[:depth])
+
+    def close(self) -> None:
+        """Close the file that is written."""
+        if self._open >= 0:
+            os.close(self._open)
+            self._open = -1
+
+    @property
+    def place(self) -> Path:
+        """The folder in which the files are, called as the page is to call them together."""
+        return self.folder / "dropped files"
+
+    @property
+    def entries(self) -> list[Path]:
+        """What was dropped: files and folders."""
+        return [self.place / name for name in dict.fromkeys(parts[0] for parts in self.sizes)]
+
+
+class Uploads:
+    """What was dropped on the pages of one server."""
+
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        parent: Path | None = None,
+        removed: Callable[[Path], None] = lambda _: None,
+    ) -> None:
+        self.budget = budget or Budget()
+        self._parent = parent
+        self._removed = removed  #: Called with the folder of what was opened and had to go.
+        self._folder: Path | None = None
+        self._remove: Callable[[], None] = lambda: None
+        self._uploads: dict[str, Upload] = {}  # in the order of their age
+        self._lock = threading.Lock()
+
+    def start(self, content: bytes) -> str:
+        """Make room for files that the page lists, and give the name of the upload.
+
+        Raises
+        ------
+        UsageError
+            When they are too many or too large, or a name is not one.
+        WavewrightError
+            When there is no room for them.
+        """
+        sizes = self._checked(content)
+        total = sum(sizes.values())
+        with self._lock:
+            self._sweep()
+            unfinished = sum(not upload.is_finished for upload in self._uploads.values())
+            if unfinished >= self.budget.at_once:
+                what = f"{unfinished} other uploads are on their way"
+                raise WavewrightError(what, advice="wait for them, or cancel them")
+            self._make_room(total)
+            name = secrets.token_hex(16)
+            folder = self._place() / name
+            folder.mkdir(mode=0o700)
+            self._uploads[name] = Upload(folder, sizes, total)
+        self._watch()
+        return name
+
+    def upload(self, name: str) -> Upload:
+        """An upload that was not given up.
+
+        Raises
+        ------
+        UsageError
+            When there is none of that name.
+        """
+        with self._lock:
+            upload = self._uploads.get(name)
+        if upload is None or upload.is_given_up:
+            raise UsageError("this upload was given up", advice="drop the files again")
+        return upload
+
+    def write(self, name: str, at: int, piece: bytes) -> int:
+        """Bytes of an upload that stand at a place, and how many have come by now."""
+        upload = self.upload(name)
+        with upload.lock:
+            if upload.is_given_up or upload.is_finished or at != upload.received:
+                raise UsageError("these bytes do not follow those that have come", advice="drop the files again")
+            try:
+                upload.write(piece)
+            except OSError as error:
+                self._give_up(upload)
+                what = f"the files cannot be stored: {error.strerror or error}"
+                raise WavewrightError(
+                    what, advice="open them by `wavewright open PATH`, which copies nothing"
+                ) from error
+        return upload.received
+
+    def finish(self, name: str) -> list[Path]:
+        """What was dropped, all of it there: paths to open.
+
+        Raises
+        ------
+        UsageError
+            When bytes are missing.
+        """
+        upload = self.upload(name)
+        with upload.lock:
+            if upload.received != upload.total:
+                self._give_up(upload)
+                missing = upload.total - upload.received
+                raise UsageError(f"{missing:,} bytes are missing", advice="drop the files again")
+            upload.write(b"")
+            upload.close()
+            upload.is_finished = True
+        return _openable(upload)
+
+    def give_up(self, name: str) -> None:
+        """Remove an upload and what came of it."""
+        with self._lock:
+            upload = self._uploads.pop(name, None)
+        if upload:
+            with upload.lock:
+                self._give_up(upload)
+
+    def end(self) -> None:
+        """Remove everything."""
+        with self._lock:
+            self._uploads.clear()
+            self._remove()
+            self._folder, self._remove = None, lambda: None
+
+    def _give_up(self, upload: Upload) -> None:
+        upload.is_given_up = True
+        upload.close()
+        shutil.rmtree(upload.folder, ignore_errors=True)
+
+    def _watch(self) -> None:
+        """Look again later, for as long as something is on its way: a page that was closed says nothing."""
+
+        def look() -> None:
+            with self._lock:
+                self._sweep()
+                is_waiting = any(not upload.is_finished for upload in self._uploads.values())
+            if is_waiting:
+                self._watch()
+
+        timer = threading.Timer(self.budget.idle_seconds, look)
+        timer.daemon = True
+        timer.start()
+
+    def _sweep(self) -> None:
+        """Forget what was given up, and give up what gets no more bytes."""
+        now = time.monotonic()
+        for name, upload in list(self._uploads.items()):
+            is_idle = not upload.is_finished and now - upload.last > self.budget.idle_seconds
+            if is_idle and not upload.is_given_up:
+                with upload.lock:
+                    self._give_up(upload)
+            if upload.is_given_up:
+                del self._uploads[name]
+
+    def _make_room(self, total: int) -> None:
+        """Remove the oldest that were opened until there is room."""
+        finished = [name for name, upload in self._uploads.items() if upload.is_finished]
+        while finished and self._stored() + total > self.budget.total_bytes:
+            upload = self._uploads.pop(finished.pop(0))
+            self._removed(upload.folder)
+            self._give_up(upload)
+        free = shutil.disk_usage(self._place()).free - _ROOM_LEFT
+        if total > free or self._stored() + total > self.budget.total_bytes:
+            what = f"there is no room for {_amount(total)} of dropped files"
+            raise WavewrightError(
+                what,
+                where=str(self._place().parent),
+                advice="open them by `wavewright open PATH`, which copies nothing",
+            )
+
+    def _stored(self) -> int:
+        return sum(upload.total for upload in self._uploads.values())
+
+    def _place(self) -> Path:
+        """The private folder of this server, made when it is first needed; a killed server's is removed then."""
+        if self._folder is None:
+            parent = self._parent
+            if parent is None and (cache := cache_folder()) is not None:
+                parent = cache / "dropped"
+            try:
+                if parent is not None:
+                    parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._folder, self._remove = make_scratch(parent)
+            except OSError as error:
+                what = f"dropped files cannot be stored: {error.strerror or error}"
+                raise WavewrightError(what, where=str(parent or ""), advice="set WAVEWRIGHT_CACHE=FOLDER") from error
+        return self._folder
+
+    def _checked(self, content: bytes) -> dict[tuple[str, ...], int]:
+        """The files that the page lists, by names that lead nowhere else."""
+        if len(content) > MOST_LISTED_BYTES:
+            raise UsageError("the list of files is too long", advice=self.budget.words)
+        try:
+            files = msgspec.json.decode(content, type=_Listed).files
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise UsageError(f"not a list of files: {error}") from error
+        total = sum(file.bytes for file in files)
+        by_path = "or open them by `wavewright open PATH`, which copies nothing"
+        if len(files) > self.budget.files:
+            raise UsageError(f"{len(files):,} files", advice=f"{self.budget.words}; {by_path}")
+        if total > self.budget.bytes:
+            raise UsageError(_amount(total), advice=f"{self.budget.words}; {by_path}")
+        if not files:
+            raise UsageError("there is no file", advice="drop a capture folder, a file of it, or an archive")
+        sizes: dict[tuple[str, ...], int] = {}
+        for file in files:
+            parts = parts_of(file.path)
+            if parts in sizes:
+                raise UsageError(f"two files are called {'/'.join(parts)[:80]!r}")
+            sizes[parts] = file.bytes
+        folders = {parts[:depth] for parts in sizes for depth in range(1, len(parts))}
+        if clash := next((parts for parts in sizes if parts in folders), None):
+            raise UsageError(f"{'/'.join(clash)[:80]!r} is a file and a folder")
+        return sizes
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """The names in the path of a dropped file; control characters become underscores.
+
+    Raises
+    ------
+    UsageError
+        When it leads out of the folder, or is too long.
+
+    Examples
+    --------
+    >>> parts_of("capture/./se0.att"), parts_of("a\\n/b")
+    (('capture', 'se0.att'), ('a_', 'b'))
+    """
+    shown = repr(path[:80])
+    if path.startswith("/") or "\\" in path or "\0" in path:
+        raise UsageError(f"{shown} is not the name of a dropped file")
+    parts = tuple(_clean(part) for part in path.split("/") if part not in ("", "."))
+    if not parts or ".." in parts:
+        raise UsageError(f"{shown} is not the name of a dropped file")
+    if len(parts) > _DEEPEST or sum(len(os.fsencode(part)) + 1 for part in parts) > _LONGEST_PATH:
+        raise UsageError(f"the path {shown} is too long", advice="drop the folder that holds the capture itself")
+    if any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
+        raise UsageError(f"a name in {shown} is too long")
+    return parts
+
+
+def _clean(part: str) -> str:
+    return "".join("_" if unicodedata.category(letter)[0] == "C" else letter for letter in part)
+
+
+#: Kinds of files that are something by themselves; CSV and .att files belong to those beside them.
+_ALONE = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.COMPUTE_DATABASE, Kind.CHROME, Kind.XPLANE, Kind.PACKAGE)
+
+
+def _openable(upload: Upload) -> list[Path]:
+    """What to open: what is something by itself, else the folder of all: several files are those of one capture."""
+    entries = upload.entries
+    is_alone = len(entries) == 1 or all(map(_is_alone, entries))
+    return entries if is_alone else [upload.place]
+
+
+def _is_alone(path: Path) -> bool:
+    with suppress(OSError, WavewrightError):
+        return path.is_dir() or is_archive(path) or sniff(path) in _ALONE
+    return False
+
+
+def _amount(count: int) -> str:
+    return f"{count / _GIB:,.1f} GiB" if count >= _GIB // 10 else f"{count:,} bytes"
