@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { notices } from "./notices.ts";
-
-/** The version of the package that this page is a part of. */
-const version = /^version = "([^"]+)"/m.exec(readFileSync(new URL("../pyproject.toml", import.meta.url), "utf8"))?.[1];
+import { sources, version } from "./sources.ts";
 
 export default defineConfig({
   base: "./",
-  plugins: [notices()],
-  define: { "import.meta.env.WAVEWRIGHT_VERSION": JSON.stringify(version ?? "") },
+  plugins: [notices(), sources()],
+  define: { "import.meta.env.WAVEWRIGHT_VERSION": JSON.stringify(version) },
   build: {
     outDir: "../src/wavewright/_web",
     emptyOutDir: true,
