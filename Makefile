@@ -12,10 +12,6 @@ FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_w
 	fuzz_executed fuzz_groups fuzz_writers fuzz_isa fuzz_live fuzz_evaluate
 FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
-# Tests of captures that start programs, wait for them and kill them.
-CAPTURE_TESTS := $(addprefix tests/unit/capture/,jobs machines pool remote)
-# Those that speak as clients do; not beside tests/e2e, whose browser keeps the event loop of its process.
-CLIENT_TESTS := $(addprefix tests/,mcp notebook skills)
 # Tests that ask LLVM.
 JUDGED_TESTS := tests/unit/codeobj tests/golden/test_pipe_cycles.py tests/unit/analysis/common/test_limits.py
 CLANG_FORMAT ?= clang-format-22
@@ -26,13 +22,12 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
-# Four parts of the suite run at once on two cores, so Polars gets one thread in each. The order of sets is fixed.
+# As in tools/run_tests.py: tests run on all cores, so Polars gets one thread in each. The order of sets is fixed.
 PYTHON_TEST := env PYTHONHASHSEED=0 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest
-# A test that hangs ends its part after five minutes, with a traceback; the longest takes one when all parts run.
-PYTEST := $(PYTHON_TEST) -m "not slow" -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
+PYTEST := $(PYTHON_TEST) -m "not slow"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
-CORE_FILES := CMakeLists.txt pyproject.toml $(wildcard cpp/include/wavewright/*.hpp cpp/src/*.?pp cpp/bind/*.?pp)
+CORE_FILES := CMakeLists.txt pyproject.toml $(shell find cpp/include cpp/src cpp/bind -type f)
 
 # The system's CMake will do; without one, the virtual environment's.
 ifneq ($(shell command -v cmake),)
@@ -56,7 +51,7 @@ NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
 .PHONY: sdist wheel try-wheel
-.PHONY: help demo docs ready test test-notebooks test-office test-llvm test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
+.PHONY: help demo docs ready ready-all test test-all test-notebooks test-office test-llvm test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -66,24 +61,14 @@ demo: page $(STAMPS)/package ## set up, build the native core, run `wavewright d
 
 ready: browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
 
-# Two cores: the C++ tests beside the set-up, which waits for the network, then four parts of the Python tests at once,
-# which take about the same time. What those in the background say comes at the end, and stands in build/test-*.log.
-test: $(CMAKE_STAMP) ## set up everything and run the whole suite; without LLVM, the tests that ask it skip
-	mkdir -p build
-	$(MAKE) test-core >build/test-core.log 2>&1 & core=$$!; status=0; \
-	$(MAKE) ready || { wait; exit 1; }; \
-	$(MAKE) test-page || status=1; \
-	tools/test_part.sh browser $(PYTEST) tests/e2e >build/test-browser.log 2>&1 & browser=$$!; \
-	tools/test_part.sh programs $(PYTEST) tests/cli $(CAPTURE_TESTS) $(CLIENT_TESTS) >build/test-programs.log 2>&1 & programs=$$!; \
-	$(PYTEST) -p no:cacheprovider tests/golden tests/property tests/damage >build/test-truth.log 2>&1 & truth=$$!; \
-	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=,$(addprefix tests/,e2e cli damage golden property) $(CAPTURE_TESTS) $(CLIENT_TESTS)) || status=1; \
-	for part in truth programs browser core; do \
-		if wait $${!part}; then tail -5 build/test-$$part.log; else cat build/test-$$part.log; status=1; fi; \
-	done; exit $$status
+test: $(CMAKE_STAMP) ## set up everything and run the suite on all cores; without LLVM, the tests that ask it skip
+	$(PYTHON) tools/run_tests.py
 
-test-slow: ready ## the tests that take longer than a few seconds, and all examples of the others
-	$(PYTHON_TEST) -m slow
-	WAVEWRIGHT_EXAMPLES=full $(PYTHON_TEST) -m "hypothesis and not slow" tests/unit tests/property
+test-all: llvm $(CMAKE_STAMP) ## the same with everything that is slow, all examples and all replays: hours, for every night
+	$(PYTHON) tools/run_tests.py --all
+
+ready-all: ready $(STAMPS)/notebooks
+	tools/office.sh
 
 test-notebooks: ready $(STAMPS)/notebooks ## displays and widgets in JupyterLab and marimo, in Chromium
 	$(PYTHON_TEST) -m slow tests/notebook

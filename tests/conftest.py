@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -8,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.judges import LACKING
+from tests.kit.watchdog import Watchdog
 from tests.sampling import effort, examples
 
 # The same commit gives the same result: examples are drawn from the test's own name, a quarter of them in `make test`
-# and all of them in `make test-slow`. `make search` draws many more at random. How long one example takes tells about
+# and all of them in `make test-all`. `make search` draws many more at random. How long one example takes tells about
 # the load of the machine, so there is no deadline.
 if effort() == "search":
     _profile = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=examples(100))
@@ -25,7 +27,36 @@ settings.load_profile("wavewright")
 # Tests leave nothing in the folders of whoever runs them.
 os.environ["WAVEWRIGHT_CACHE"] = ""
 os.environ["WAVEWRIGHT_CONFIG"] = ""
+# A shell that starts us in the background lets us ignore SIGINT, and so would every program that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+#: What takes longest comes first, so that the workers end together; other folders follow by name.
+_FIRST = ("e2e", "cli", "mcp", "notebook", "golden", "property", "damage")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch for tests that hang, where tests run: in each worker, or here when there are none."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        watchdog = Watchdog()
+        config.pluginmanager.register(watchdog)
+        watchdog.start()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long folders first; tests of one file on one worker, which makes what they share once (`--dist loadgroup`)."""
+
+    tests = Path(__file__).parent
+
+    def order(item: pytest.Item) -> int:
+        folder = item.path.relative_to(tests).parts[0]
+        return _FIRST.index(folder) if folder in _FIRST else len(_FIRST)
+
+    items.sort(key=order)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(tests))))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""Sweeps and examples of which `make test` runs a part and `make test-slow` the rest."""
+"""Sweeps and examples of which `make test` runs a part and `make test-all` the rest."""
 
 from __future__ import annotations
 
