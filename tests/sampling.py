@@ -40,5 +40,17 @@ def every_third_pair(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
     ]
 
 
+def thirds(columns: Iterable[Any]) -> list[Any]:
+    """Each column with one third (0, 1 or 2: where to begin in the rows) by turns; its other two are marked slow.
+
+    For a test that tries `rows[third::3]` in one go: every row meets every third column.
+    """
+    return [
+        pytest.param(column, (i + turn) % 3, marks=pytest.mark.slow if turn else (), id=f"{_named(column)}-{turn}")
+        for i, column in enumerate(columns)
+        for turn in range(3)
+    ]
+
+
 def _named(value: Any) -> str:
     return " ".join(value) if isinstance(value, tuple) else str(value)

@@ -7,18 +7,24 @@ from pathlib import Path
 import pytest
 
 from tests.golden import oracle
+from tests.kit.together import try_all
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 REAL = ("gfx950", "gfx1100", "gfx1200")
 
 
-def _cases() -> list[oracle.Case]:
-    synthetic = [case for family in FAMILIES for case in oracle.synthetic_cases(family)]
-    return synthetic + [case for gpu in REAL for case in oracle.real_cases(gpu)]
+@pytest.mark.parametrize("family", FAMILIES)
+def test_records_equal_the_reference(family: str) -> None:
+    try_all(_check, [(case,) for case in oracle.synthetic_cases(family)])
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case.name)
-def test_records_equal_the_reference(case: oracle.Case) -> None:
+@pytest.mark.parametrize("gpu", REAL)
+def test_records_of_real_traces_equal_the_reference(gpu: str, shared: Path) -> None:
+    assert shared.is_dir()
+    try_all(_check, [(case,) for case in oracle.real_cases(gpu)])
+
+
+def _check(case: oracle.Case) -> None:
     assert oracle.differences(case) == []
 
 

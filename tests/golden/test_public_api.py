@@ -9,6 +9,7 @@ import pytest
 
 import wavewright
 from tests.golden import oracle
+from tests.kit.together import try_all
 from wavewright.errors import WavewrightError
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
@@ -18,14 +19,18 @@ TABLES = (
 )
 
 
-def _cases() -> list[oracle.Case]:
-    real = [case for gpu in ("gfx950", "gfx1100", "gfx1200") for case in oracle.real_cases(gpu)]
-    synthetic = [case for family in FAMILIES for case in oracle.synthetic_cases(family)]
-    return real[::5] + synthetic[::4]
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tables_equal_the_reference(family: str) -> None:
+    try_all(_check, [(case,) for case in oracle.synthetic_cases(family)[::4]])
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case.name)
-def test_tables_equal_the_reference(case: oracle.Case) -> None:
+def test_tables_of_real_traces_equal_the_reference(shared: Path) -> None:
+    assert shared.is_dir()
+    cases = [(case,) for gpu in ("gfx950", "gfx1100", "gfx1200") for case in oracle.real_cases(gpu)]
+    try_all(_check, cases[::5])
+
+
+def _check(case: oracle.Case) -> None:
     golden = case.expected()
     specs = [f"{path}@{load}:{number}" for number, load, path in case.listings]
     if golden["status"] == 4:
