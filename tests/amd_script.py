@@ -12,11 +12,14 @@ import os
 import subprocess
 import sys
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
+
+import pytest
 
 #: Release -> folder of its scripts in ../shared/data/rocprofv3-tree/scripts.
 SCRIPTS = {
@@ -27,6 +30,13 @@ SCRIPTS = {
     "7.13": "1.3.0_therock-7.13",
     "7.14": "1.3.2_2026-07-13",
 }
+
+
+def old_and_new(values: Iterable[Any]) -> list[Any]:
+    """The first and the last, for tests that start processes; those between are marked slow."""
+    every = list(values)
+    ends = (every[0], every[-1])
+    return [pytest.param(value, marks=() if value in ends else pytest.mark.slow) for value in every]
 
 
 class _BecameProgramError(Exception):
@@ -106,6 +116,12 @@ class AmdScript:
         return variables
 
 
-def make_scripts(shared: Path, folder: Path) -> dict[str, AmdScript]:
-    """All six releases."""
-    return {rocm: AmdScript(shared, folder / rocm, rocm) for rocm in SCRIPTS}
+class Scripts(dict[str, AmdScript]):
+    """By release, each made when it is first asked for: that takes a process."""
+
+    def __init__(self, shared: Path, folder: Path) -> None:
+        self._shared, self._folder = shared, folder
+
+    def __missing__(self, rocm: str) -> AmdScript:
+        self[rocm] = AmdScript(self._shared, self._folder / rocm, rocm)
+        return self[rocm]

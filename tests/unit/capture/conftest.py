@@ -6,15 +6,15 @@ import pytest
 
 from synth.profiler_output import make_templates
 from synth.rocm_tree import RocmTree, make_rocm_tree
-from tests.amd_script import AmdScript, make_scripts
+from tests.amd_script import Scripts
 from tests.conftest import SHARED
 from tests.unit.capture.made_captures import Bench
 
 
 @pytest.fixture(scope="session")
-def scripts(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, AmdScript]:
+def scripts(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Scripts:
     """AMD's scripts of six releases, by release."""
-    return make_scripts(shared, tmp_path_factory.mktemp("rocm"))
+    return Scripts(shared, tmp_path_factory.mktemp("rocm"))
 
 
 @pytest.fixture(scope="session")

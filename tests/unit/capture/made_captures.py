@@ -96,7 +96,7 @@ class Bench:
         return kind(program=program, variables={**variables, **fields.pop("variables", {})}, **fields)
 
     def job(self, kind: type = ThreadTraces, *, limits: Limits | None = None, attempts: int = 4, **fields: Any) -> Job:
-        limits = limits or Limits(seconds=30, grace_seconds=3)
+        limits = limits or Limits(seconds=1000, grace_seconds=3)
         return Job(wanted=self.wanted(kind, **fields), limits=limits, attempts=attempts)
 
     def take(self, job: Job, name: str = "out", **how: Any) -> Result:

@@ -14,6 +14,7 @@ import pytest
 
 from synth.machine_faults import FAULTS, SECURE_BOOT, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
+from tests.amd_script import old_and_new
 from wavewright.base.words import amount
 from wavewright.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
 from wavewright.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
@@ -226,7 +227,7 @@ def _machine_with_amds_script(shared: Path, folder: Path, rocm: str, gpu_count: 
     return machine
 
 
-@pytest.mark.parametrize("rocm", _SCRIPTS)
+@pytest.mark.parametrize("rocm", old_and_new(_SCRIPTS))
 def test_amds_own_scripts(shared: Path, tmp_path: Path, rocm: str) -> None:
     checks = {check.name: check for check in examine(_machine_with_amds_script(shared, tmp_path, rocm))}
     is_old = rocm.startswith("6")

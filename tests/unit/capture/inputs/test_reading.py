@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.amd_script import SCRIPTS, AmdScript
+from tests.amd_script import SCRIPTS, AmdScript, old_and_new
 from tests.sampling import every_third, examples
 from tests.unit.capture.inputs.traps import EXTRA, FILES
 from wavewright.capture.inputs.files import input_of
@@ -111,7 +111,7 @@ def test_any_key_with_any_value_is_read_as_by_the_script(release: str, scripts: 
         assert by_amd(scripts[release], "input.json", text) == by_us(release, "input.json", text), text
 
 
-@pytest.mark.parametrize("release", SCRIPTS)
+@pytest.mark.parametrize("release", old_and_new(SCRIPTS))
 @pytest.mark.parametrize(
     "name",
     ["seed 3", "NUL", *(pytest.param(each, marks=pytest.mark.slow) for each in ("passes", "second refused"))],

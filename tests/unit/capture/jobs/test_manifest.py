@@ -149,7 +149,7 @@ try:
 except OutputError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True)
     assert "cannot write the manifest: " in done.stdout
     assert _names(tmp_path) == ["planned"]
 

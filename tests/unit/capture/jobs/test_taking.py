@@ -7,8 +7,10 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from wavewright.capture.jobs.plan import Plan
 from wavewright.capture.jobs.replay import stored_result
 from wavewright.capture.jobs.taking import take
 from wavewright.capture.judgement import Verdict
+from wavewright.capture.machines import local_runner
 from wavewright.capture.machines.local_runner import LocalRunner
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.machines.runner import Limits
@@ -65,7 +68,7 @@ def test_the_gpu_of_a_capture_is_the_only_one_that_the_program_sees(bench: Bench
 
 #: The oldest releases have no thread traces.
 KINDS = [("discover", rocm) for rocm in SCRIPTS] + [("att", rocm) for rocm in SCRIPTS if not rocm.startswith("6")]
-FAST = (("discover", "6.2"), ("att", "7.0"), ("att", "7.14"))
+FAST = (("discover", "6.2"), ("att", "7.14"))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Pat
     job = bench.job(ThreadTraces if kind == "att" else Discovery, **fields)
     plan = Plan(job=job, machine=bench.machine, runner=LocalRunner(), installation=installation_of(tree))
     [command] = plan.commands(bench.folder / "out")
-    subprocess.run(["sh", "-c", command.line], env=bench.variables, check=True, timeout=60)
+    subprocess.run(["sh", "-c", command.line], env=bench.variables, check=True)
     shutil.rmtree(bench.folder / "out")
     bench.take(job)
     stored = json.loads((bench.folder / "out/attempts/1/command.json").read_text())["commands"]
@@ -297,18 +300,30 @@ def test_children_that_are_left_are_ended_and_counted(bench: Bench) -> None:
     assert result.attempts[0].ending.left_behind == 3
 
 
-def test_a_program_that_hangs_is_stopped_and_its_data_are_judged(bench: Bench) -> None:
+@pytest.fixture
+def hanging(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """The program does not end, and an hour has passed as soon as it is at work."""
+    bench.steering |= {"seconds": 10_000, "stdout": "at work\n"}
+    printed = bench.folder / "out/attempts/1/stdout.txt"
+
+    def now() -> float:
+        return time.monotonic() + 3600 * (printed.exists() and b"at work" in printed.read_bytes())
+
+    monkeypatch.setattr(local_runner, "time", SimpleNamespace(monotonic=now, sleep=time.sleep))
+    return bench
+
+
+def test_a_program_that_hangs_is_stopped_and_its_data_are_judged(hanging: Bench) -> None:
     """The tool writes its data at SIGINT: what came in time counts."""
-    bench.steering["seconds"] = 100
-    result = bench.take(bench.job(**SAXPY, limits=Limits(seconds=4, grace_seconds=20), attempts=1))
+    result = hanging.take(hanging.job(**SAXPY, limits=Limits(seconds=3000, grace_seconds=1000), attempts=1))
     assert result.attempts[0].ending is not None
     assert result.attempts[0].ending.stopped == "timeout"
     assert result.dispatches
 
 
-def test_a_program_that_ignores_every_signal_is_killed(bench: Bench) -> None:
-    bench.steering |= {"seconds": 100, "ignores": ["SIGINT", "SIGTERM"]}
-    result = bench.take(bench.job(**SAXPY, limits=Limits(seconds=4, grace_seconds=0.3), attempts=1))
+def test_a_program_that_ignores_every_signal_is_killed(hanging: Bench) -> None:
+    hanging.steering["ignores"] = ["SIGINT", "SIGTERM"]
+    result = hanging.take(hanging.job(**SAXPY, limits=Limits(seconds=3000, grace_seconds=0.3), attempts=1))
     assert result.verdict is Verdict.HUNG
     assert result.attempts[0].ending is not None
     assert result.attempts[0].ending.status == -9
@@ -478,6 +493,7 @@ import json, resource, signal, sys
 from pathlib import Path
 from wavewright.capture.rocprofv3.installation import Installation
 from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines import local_runner
 from wavewright.capture.machines.local_runner import LocalRunner
 from wavewright.capture.jobs.stored import converted, job_of
 from wavewright.capture.jobs.taking import take
@@ -502,9 +518,7 @@ except WavewrightError as error:
         "variables": bench.variables,
         "installation": installation | {"options": sorted(installation["options"])},
     }
-    done = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(given)], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", script, json.dumps(given)], capture_output=True, text=True)
     assert done.stdout.startswith("OutputError ")
     assert "cannot write the" in done.stdout
     assert len(done.stdout.splitlines()) == 1

@@ -65,17 +65,15 @@ def _killed(bench: Bench, job: Any, *, stop_at: str, number: int = signal.SIGKIL
             break
     time.sleep(seconds)
     taker.send_signal(number)
-    status = taker.wait(30)
+    status = taker.wait()
     taker.stdout.close()
     return status
 
 
 def _settled(bench: Bench) -> None:
     """The guard has ended what the killed taker left."""
-    deadline = time.monotonic() + 20
-    while running(bench.folder) and time.monotonic() < deadline:
+    while running(bench.folder):
         time.sleep(0.05)
-    assert not running(bench.folder)
     assert not is_locked(bench.folder / "out")
 
 
@@ -133,7 +131,7 @@ def test_what_even_the_guard_left_is_ended_by_the_next_taker(bench: Bench) -> No
     mark = started.details["mark"]
     orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
     assert bench.take(job, resume=True).is_good
-    assert orphan.wait(5) == -signal.SIGINT
+    assert orphan.wait() == -signal.SIGINT
     assert "still ran; ended now" in bench.named("note")[0]["text"]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
+import uuid
 from pathlib import Path
 
 import pytest
 
+from wavewright.capture.machines import left_behind
 from wavewright.capture.machines.local_machine import LocalMachine, group_names
 from wavewright.capture.machines.machine import READ_BYTES_MAX
 
@@ -94,19 +95,16 @@ def test_programs_are_those_below_the_root(root: Path) -> None:
     assert machine.run(["sh"], seconds=1).problem == "there is no program 'sh'"
 
 
-def test_a_command_is_killed_with_its_children_and_its_output_is_bounded(tmp_path: Path) -> None:
+def test_a_command_is_killed_with_its_children_and_its_output_is_bounded() -> None:
     machine = LocalMachine()
-    marker = tmp_path / "alive"
-    started = time.monotonic()
-    late = machine.run(["sh", "-c", f"(sleep 1.5; touch {marker}) & sleep 60"], seconds=0.3)
+    mark = {left_behind.MARK: uuid.uuid4().hex}
+    late = machine.run(["sh", "-c", "sleep 3000 & sleep 3000"], seconds=0.3, variables=mark)
     assert (late.status, late.problem) == (None, "no end after 0.3 s")
-    quick = machine.run(["sh", "-c", f"(sleep 1.5; touch {marker}) & echo done; exit 4"], seconds=30)
+    quick = machine.run(["sh", "-c", "sleep 3000 & echo done; exit 4"], seconds=1000, variables=mark)
     assert (quick.status, quick.stdout) == (4, "done\n")
-    assert time.monotonic() - started < 10
-    loud = machine.run(["head", "-c", str(READ_BYTES_MAX + 5), "/dev/zero"], seconds=30)
+    loud = machine.run(["head", "-c", str(READ_BYTES_MAX + 5), "/dev/zero"], seconds=1000)
     assert (loud.status, len(loud.stdout)) == (0, READ_BYTES_MAX)
-    time.sleep(1.7)
-    assert not marker.exists()
+    assert not left_behind.wait_for_none(None, mark[left_behind.MARK], 600)
 
 
 def test_a_command_that_cannot_start_or_dies_by_a_signal(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Programs are run with exactly what they are given, and nothing of them is left, however they behave."""
+"""What only the runner of this machine does; what all runners do alike is in test_runner_contract.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wavewright.capture.machines.local_runner import LocalRunner
 from wavewright.capture.machines.runner import Ending, Limits
 from wavewright.errors import OutputError
 
-SOON = Limits(seconds=20, grace_seconds=5)
+SOON = Limits(seconds=1000, grace_seconds=5)
 
 
 class Ran:
@@ -28,7 +28,6 @@ class Ran:
     def __init__(self, folder: Path, script: str, *, limits: Limits = SOON, words: list[str] | None = None) -> None:
         self.mark = uuid.uuid4().hex
         self.variables = {"PATH": os.environ["PATH"], "A": "b c", left_behind.MARK: self.mark}
-        self.beats: list[float] = []
         self.ending: Ending = LocalRunner().run(
             words if words is not None else ["sh", "-c", script],
             variables=self.variables,
@@ -36,10 +35,8 @@ class Ran:
             stdout=folder / "stdout.txt",
             stderr=folder / "stderr.txt",
             limits=limits,
-            each_second=self.beats.append,
         )
         self.stdout = (folder / "stdout.txt").read_bytes()
-        self.stderr = (folder / "stderr.txt").read_bytes()
         assert not left_behind.processes_of(None, self.mark), "something is left running"
 
 
@@ -55,17 +52,6 @@ print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), os.getsid(0) == o
     assert (folder, leads) == (str(tmp_path), True)
     assert ran.ending.status == 0
     assert not ran.ending.stopped
-
-
-def test_what_it_prints_goes_to_files_byte_by_byte(tmp_path: Path) -> None:
-    ran = Ran(tmp_path, r"printf '\033[2J\377\000x'; printf err >&2; exit 7")
-    assert ran.stdout == b"\x1b[2J\xff\x00x"
-    assert ran.stderr == b"err"
-    assert ran.ending.status == 7
-
-
-def test_a_signal_is_a_negative_status(tmp_path: Path) -> None:
-    assert Ran(tmp_path, "kill -ABRT $$").ending.status == -signal.SIGABRT
 
 
 @pytest.mark.parametrize(
@@ -88,26 +74,6 @@ def test_what_cannot_be_started_has_a_reason(tmp_path: Path, words: list[str], p
     assert problem in ending.problem
 
 
-def test_a_folder_that_does_not_exist_is_the_reason(tmp_path: Path) -> None:
-    files = tmp_path / "out", tmp_path / "err"
-    ending = LocalRunner().run(
-        ["true"], variables={"PATH": "/bin"}, cwd=str(tmp_path / "no"), stdout=files[0], stderr=files[1], limits=SOON
-    )
-    assert "the folder" in ending.problem
-    assert "does not exist" in ending.problem
-
-
-def test_the_start_and_the_end_of_a_flood_are_kept_and_the_rest_is_counted(tmp_path: Path) -> None:
-    size = 300_000_000
-    script = f"head -c {size} /dev/zero; printf 'the last words'"
-    ran = Ran(tmp_path, script, limits=Limits(seconds=60, output_bytes=1_000_000))
-    assert ran.ending.status == 0
-    assert ran.ending.dropped_bytes == size + len("the last words") - 1_000_000
-    assert len(ran.stdout) < 1_000_100
-    assert ran.stdout.endswith(b"the last words")
-    assert f"{ran.ending.dropped_bytes:,} bytes are left out here".encode() in ran.stdout
-
-
 def test_a_file_that_may_not_grow_does_not_stop_the_program(tmp_path: Path) -> None:
     """A full disk, by the limit of file sizes: the run goes on, and what was lost is counted."""
     script = f"""
@@ -123,40 +89,10 @@ ending = LocalRunner().run(words, variables={{"PATH": "/bin:/usr/bin"}}, cwd="",
                            stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=20))
 print(ending.status, ending.dropped_bytes)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     status, dropped = map(int, done.stdout.split())
     assert status == 3
     assert 500_000 - 4096 <= dropped <= 500_000
-
-
-def test_a_timeout_lets_it_write_its_data_first(tmp_path: Path) -> None:
-    script = "trap 'sleep 0.2; echo data; trap - INT; kill -INT $$' INT; while :; do sleep 0.05; done"
-    ran = Ran(tmp_path, script, limits=Limits(seconds=0.5, grace_seconds=10))
-    assert ran.ending.stopped == "timeout"
-    assert ran.stdout == b"data\n"
-    assert ran.ending.status == -signal.SIGINT
-    assert 0.5 <= ran.ending.seconds < 5
-
-
-def test_who_ignores_sigint_gets_sigterm_and_then_sigkill(tmp_path: Path) -> None:
-    gentle = "trap 'echo asked' INT; trap 'echo term; exit 9' TERM; while :; do sleep 0.02; done"
-    ran = Ran(tmp_path, gentle, limits=Limits(seconds=0.2, grace_seconds=0.4))
-    assert (ran.stdout, ran.ending.status) == (b"asked\nterm\n", 9)
-    stubborn = "trap '' INT TERM; while :; do sleep 0.02; done"
-    ran = Ran(tmp_path, stubborn, limits=Limits(seconds=0.2, grace_seconds=0.3))
-    assert ran.ending.status == -signal.SIGKILL
-    assert ran.ending.stopped == "timeout"
-
-
-def test_what_outlives_the_leader_is_killed_and_counted(tmp_path: Path) -> None:
-    ran = Ran(tmp_path, "sleep 100 & sleep 100 & exit 0", limits=Limits(seconds=20, grace_seconds=0.3))
-    assert (ran.ending.status, ran.ending.left_behind) == (0, 2)
-    assert ran.ending.seconds < 5
-
-
-def test_a_child_in_a_session_of_its_own_is_recognised_by_the_mark(tmp_path: Path) -> None:
-    ran = Ran(tmp_path, "setsid sleep 100 & sleep 0.2; exit 0", limits=Limits(seconds=20, grace_seconds=0.3))
-    assert (ran.ending.status, ran.ending.left_behind) == (0, 1)
 
 
 def test_a_child_that_forks_on_and_on_does_not_get_away(tmp_path: Path) -> None:
@@ -170,25 +106,24 @@ time.sleep(100)"""
     assert ran.ending.left_behind >= 1
 
 
-def test_what_outlives_the_leader_may_write_its_data(tmp_path: Path) -> None:
-    script = "(trap 'echo late data; exit' TERM; while :; do sleep 0.05; done) & sleep 0.3; exit 0"
-    ran = Ran(tmp_path, script, limits=Limits(seconds=20, grace_seconds=1))
-    assert ran.stdout == b"late data\n"
-
-
 def test_a_stranger_that_keeps_the_pipe_open_is_not_waited_for(tmp_path: Path) -> None:
     """Without our mark and in another session it cannot be known; it must not block us."""
     pid_file = tmp_path / "pid"
-    script = f"env -i setsid sh -c 'echo $$ > {pid_file}; exec sleep 30' & sleep 0.3"
-    begin = time.monotonic()
-    Ran(tmp_path, script, limits=Limits(seconds=20, grace_seconds=0.2))
-    assert time.monotonic() - begin < 10
+    script = (
+        f"env -i setsid sh -c 'echo $$ > {pid_file}; exec sleep 3000' & while [ ! -s {pid_file} ]; do sleep 0.02; done"
+    )
+    assert Ran(tmp_path, script, limits=Limits(seconds=2000, grace_seconds=0.2)).ending.seconds < 1000
     os.kill(int(pid_file.read_text()), signal.SIGKILL)
 
 
-def test_time_is_told_while_it_runs(tmp_path: Path) -> None:
-    ran = Ran(tmp_path, "sleep 2.3")
-    assert [round(beat) for beat in ran.beats] == [1, 2]
+def test_a_program_is_interrupted_though_we_ignore_that_ourselves(tmp_path: Path) -> None:
+    """As a shell that starts us in the background has it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        ran = Ran(tmp_path, "exec sleep 3000", limits=Limits(seconds=0.2, grace_seconds=1000))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (ran.ending.stopped, ran.ending.status) == ("timeout", -signal.SIGINT)
 
 
 def test_clocks_that_jump_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,26 +132,7 @@ def test_clocks_that_jump_do_not_matter(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(time, "time_ns", lambda: next(jumps) * 10**9)
     ran = Ran(tmp_path, "sleep 0.3")
     assert not ran.ending.stopped
-    assert 0.3 <= ran.ending.seconds < 10
-
-
-def test_an_exception_in_between_stops_the_program_gently(tmp_path: Path) -> None:
-    def failing(_: float) -> None:
-        raise KeyboardInterrupt
-
-    mark = uuid.uuid4().hex
-    script = "trap 'echo data; exit 0' INT; while :; do sleep 0.05; done"
-    with pytest.raises(KeyboardInterrupt):
-        LocalRunner().run(
-            ["sh", "-c", script],
-            variables={"PATH": os.environ["PATH"], left_behind.MARK: mark},
-            cwd="",
-            stdout=tmp_path / "out",
-            stderr=tmp_path / "err",
-            limits=SOON,
-            each_second=failing,
-        )
-    assert not left_behind.processes_of(None, mark)
+    assert 0.3 <= ran.ending.seconds < 10**5
 
 
 TAKER = """
@@ -240,14 +156,13 @@ def _taker(
     mark = uuid.uuid4().hex
     words = [sys.executable, "-c", TAKER, str(folder), mark, script, str(grace), *map(str, locks)]
     taker = subprocess.Popen(words, start_new_session=True, pass_fds=locks, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
     while not (folder / "out").exists() or b"ready" not in (folder / "out").read_bytes():
-        assert time.monotonic() < deadline
+        assert taker.poll() is None
         time.sleep(0.02)
     return taker, mark
 
 
-def _gone(mark: str, seconds: float = 15) -> bool:
+def _gone(mark: str, seconds: float = 600) -> bool:
     return not left_behind.wait_for_none(None, mark, seconds)
 
 
@@ -256,19 +171,17 @@ def test_when_we_are_told_to_stop_the_program_may_write_its_data(tmp_path: Path,
     script = "trap 'sleep 0.3; echo data; exit 0' INT; echo ready; while :; do sleep 0.05; done"
     taker, mark = _taker(tmp_path, script)
     taker.send_signal(number)
-    assert taker.wait(20) == 128 + number
+    assert taker.wait() == 128 + number
     assert (tmp_path / "out").read_bytes() == b"ready\ndata\n"
     assert _gone(mark, 0)
 
 
 def test_the_next_ctrl_c_does_not_wait_for_the_grace(tmp_path: Path) -> None:
-    taker, mark = _taker(tmp_path, "trap '' INT TERM; echo ready; while :; do sleep 0.05; done", grace=60)
-    begin = time.monotonic()
-    for _ in range(3):
+    taker, mark = _taker(tmp_path, "trap '' INT TERM; echo ready; while :; do sleep 0.05; done", grace=6000)
+    while taker.poll() is None:
         taker.send_signal(signal.SIGINT)
         time.sleep(0.3)
-    assert taker.wait(20) == 130
-    assert time.monotonic() - begin < 15
+    assert taker.returncode == 130
     assert _gone(mark, 0)
 
 
@@ -298,7 +211,7 @@ def test_what_a_killed_taker_left_is_cleared_by_its_mark(tmp_path: Path) -> None
     mark = uuid.uuid4().hex
     orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
     assert LocalRunner().clear(mark) == 1
-    assert orphan.wait(5) == -signal.SIGINT
+    assert orphan.wait() == -signal.SIGINT
     assert LocalRunner().clear(mark) == 0
 
 

@@ -112,13 +112,13 @@ class StandIn:
         jobs = "".join(
             f'[[job]]\nname = "j{n}"\nprogram = ["{self.root}/program", "j{n}", "{seconds}"]\n' for n in range(count)
         )
-        defaults = '[defaults]\nkind = "discover"\nseconds = 60\ngrace_seconds = 2\ndisk = 1\n'
+        defaults = '[defaults]\nkind = "discover"\nseconds = 1000\ngrace_seconds = 2\ndisk = 1\n'
         path.write_text(defaults + jobs)
         return path
 
     def words(self, *options: str) -> list[str]:
         ours = ["-m", "wavewright", "capture", "pool", str(self.root / "JOBS.toml"), "--resume", "-o", str(self.folder)]
-        return [sys.executable, *ours, "--rocprofv3", str(self.root / "rocprofv3"), "--wait", "60", *options]
+        return [sys.executable, *ours, "--rocprofv3", str(self.root / "rocprofv3"), "--wait", "1000", *options]
 
     def start(self, *options: str) -> subprocess.Popen[bytes]:
         """A pool, whose output goes to a file."""
@@ -148,9 +148,9 @@ class StandIn:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
 
-    def wait_for_none(self, seconds: float = 30.0) -> dict[int, str]:
-        """What is left of the pool after some time."""
-        until = time.monotonic() + seconds
+    def wait_for_none(self) -> dict[int, str]:
+        """What is left of the pool after a long time."""
+        until = time.monotonic() + 600
         while (left := self.processes()) and time.monotonic() < until:
             time.sleep(0.05)
         return left

@@ -55,20 +55,19 @@ def run_with_kills(machine: StandIn, job_count: int, kills: int, rng: random.Ran
         pool.wait()
         pool = machine.start(*options)
         starts += 1
-    assert pool.wait(timeout=600) in (0, 1)
+    assert pool.wait() in (0, 1)
     while status_of(machine.folder).count(State.FINISHED) < len(status_of(machine.folder).jobs):
         # A job whose process was killed three times is left for the next pool.
         assert starts < 2 * kills + 5, (machine.root / "output").read_text()
         starts += 1
-        machine.start(*options).wait(timeout=600)
+        machine.start(*options).wait()
     return starts
 
 
 def _wait_for_use(machine: StandIn, count: int, pool: subprocess.Popen[bytes]) -> None:
     """Until programs have started or ended so many times more, or the pool has ended."""
     target = len(machine.uses()) + count
-    until = time.monotonic() + 20
-    while len(machine.uses()) < target and time.monotonic() < until and pool.poll() is None:
+    while len(machine.uses()) < target and pool.poll() is None:
         time.sleep(0.05)
 
 
@@ -106,8 +105,7 @@ def test_200_jobs_killed_at_50_moments(tmp_path: Path, capsys: pytest.CaptureFix
 
 def started(machine: StandIn, count: int) -> None:
     """Wait until some programs run."""
-    until = time.monotonic() + 60
-    while sum(word == "start" for word, *_ in machine.uses()) < count and time.monotonic() < until:
+    while sum(word == "start" for word, *_ in machine.uses()) < count:
         time.sleep(0.05)
 
 
@@ -120,7 +118,7 @@ def test_resumed_on_another_gpu(tmp_path: Path) -> None:
     machine.kill(POOL, CHILD, GUARD)
     pool.wait()
     assert len(machine.processes()) > 0  # the program lives on, and still has the lock of its GPU
-    assert machine.start("--gpus", "1").wait(timeout=60) == 0, (machine.root / "output").read_text()
+    assert machine.start("--gpus", "1").wait() == 0, (machine.root / "output").read_text()
     assert [use[:3] for use in machine.uses() if use[2] == "1"] == [("start", "j0", "1"), ("end", "j0", "1")]
     check(machine, 1)
 
@@ -131,8 +129,8 @@ def test_ctrl_c_stops_all_groups(tmp_path: Path) -> None:
     pool = machine.start()
     started(machine, 2)
     pool.send_signal(signal.SIGINT)
-    assert pool.wait(timeout=60) == 130, (machine.root / "output").read_text()
-    assert machine.wait_for_none(5) == {}
+    assert pool.wait() == 130, (machine.root / "output").read_text()
+    assert machine.wait_for_none() == {}
     assert [each.state for each in status_of(machine.folder).jobs].count(State.INTERRUPTED) == 2
     machine.write_jobs(4, 30)
     again = subprocess.run(
@@ -172,15 +170,15 @@ def test_full_disk_and_missing_things(tmp_path: Path) -> None:
     text = machine.write_jobs(2, 0.1).read_text()
     (machine.root / "JOBS.toml").write_text(text.replace("disk = 1", 'disk = "900 GB"\nexpected_seconds = 1'))
     if shutil.disk_usage(machine.root).free < 900e9:
-        assert machine.start().wait(timeout=60) == 74
+        assert machine.start().wait() == 74
         assert re.search(r"are free, and 'j\d' may need 900.00 GB", (machine.root / "output").read_text())
     (machine.root / "JOBS.toml").write_text(text)
     (machine.root / "rocprofv3").chmod(0o644)
-    assert machine.start().wait(timeout=60) == 5
+    assert machine.start().wait() == 5
     (machine.root / "rocprofv3").chmod(0o755)
     broken = '[[job]]\nname = "broken"\nprogram = ["/nothing/here"]\n'
     (machine.root / "JOBS.toml").write_text(text + broken)
-    assert machine.start().wait(timeout=60) == 1
+    assert machine.start().wait() == 1
     status = status_of(machine.folder)
     assert [job.state for job in status.jobs] == [State.FINISHED, State.FINISHED, State.ERROR]
     assert "does not exist" in status.jobs[2].reason
@@ -193,13 +191,14 @@ def test_gpus_that_others_use(tmp_path: Path) -> None:
     host = LocalMachine().identity.hostname
     lock = try_lock(lock_path(machine.root / "locks", host, "GPU-00000000000003e9"), command="somebody else")
     assert lock is not None
-    words = [word for word in machine.words() if word not in ("--wait", "60")]
+    words = [word for word in machine.words() if word not in ("--wait", "1000")]
     done = subprocess.run(words, env=machine.variables, capture_output=True, text=True, check=False)
     assert done.returncode == 75, done.stderr
     assert "GPU 0 is locked by process" in done.stderr
     assert "somebody else" in done.stderr
     pool = machine.start()
-    time.sleep(1)
+    while "GPU 0 is locked by process" not in (machine.root / "output").read_text():
+        time.sleep(0.05)
     lock.release()
-    assert pool.wait(timeout=60) == 0
+    assert pool.wait() == 0
     check(machine, 1)

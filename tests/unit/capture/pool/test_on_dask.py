@@ -60,10 +60,9 @@ def start(machine: StandIn) -> Iterator[Start]:
 def scheduler(start: Start, machine: StandIn) -> str:
     start("dask_scheduler", "--port", "0", "--host", "127.0.0.1")
     file = machine.root / "scheduler.json"
-    until = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < until:
+    while not file.exists():
         time.sleep(0.05)
-    with distributed.Client(scheduler_file=str(file), timeout=60) as client:
+    with distributed.Client(scheduler_file=str(file), timeout=600) as client:
         return str(client.scheduler.address)
 
 
@@ -84,7 +83,7 @@ def test_worker_that_is_killed(machine: StandIn, start: Start, scheduler: str) -
     pool = machine.start("--scheduler", scheduler)
     started(machine, 2)
     workers[0].send_signal(signal.SIGKILL)
-    assert pool.wait(timeout=300) == 0, (machine.root / "output").read_text()
+    assert pool.wait() == 0, (machine.root / "output").read_text()
     machine.kill("distributed.cli")
     check(machine, 3)
 
@@ -105,9 +104,9 @@ def test_workers_and_children_that_are_killed(machine: StandIn, start: Start, sc
             workers[gpu].kill()
             workers[gpu].wait()
             workers[gpu] = worker(start, gpu)
-    pool.wait(timeout=300)
+    pool.wait()
     while status_of(machine.folder).count(State.FINISHED) < 40:  # jobs that were killed too often are left for the next
-        machine.start("--scheduler", scheduler).wait(timeout=300)
+        machine.start("--scheduler", scheduler).wait()
     machine.kill("distributed.cli")
     check(machine, 40)
 
@@ -115,7 +114,7 @@ def test_workers_and_children_that_are_killed(machine: StandIn, start: Start, sc
 @pytest.mark.slow
 def test_cluster_that_the_pool_starts(machine: StandIn) -> None:
     machine.write_jobs(12, 0.2)
-    assert machine.start("--dask").wait(timeout=300) == 0, (machine.root / "output").read_text()
+    assert machine.start("--dask").wait() == 0, (machine.root / "output").read_text()
     check(machine, 12)
 
 
@@ -128,9 +127,8 @@ def test_ctrl_c_on_dask(machine: StandIn, start: Start, scheduler: str) -> None:
     pool = machine.start("--scheduler", scheduler)
     started(machine, 2)
     pool.send_signal(signal.SIGINT)
-    assert pool.wait(timeout=60) == 130
-    until = time.monotonic() + 30
-    while any("program" in line for line in machine.processes().values()) and time.monotonic() < until:
+    assert pool.wait() == 130
+    while any("program" in line for line in machine.processes().values()):
         time.sleep(0.1)
     machine.kill("distributed.cli")
     assert machine.wait_for_none() == {}

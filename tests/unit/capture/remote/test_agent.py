@@ -53,7 +53,7 @@ def test_it_starts_where_nothing_of_wavewright_is(python: str | None, tmp_path: 
     source = connection.agent_source()
     words = [python, "-I", "-S", "-u", "-c", connection._BOOTSTRAP, "mark"]
     given = b"%d\n" % len(source) + source
-    done = subprocess.run(words, input=given, capture_output=True, timeout=60, cwd=tmp_path)
+    done = subprocess.run(words, input=given, capture_output=True, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"\nmark\n", b"")
 
 

@@ -53,7 +53,7 @@ def test_the_command_survives_login_shells(shell: str) -> None:
     if not shutil.which(shell):
         pytest.skip(f"no {shell} here")
     command = address("gpu7", None).words("mark")[-1]
-    done = subprocess.run([shell, "-c", command], input=b"14\nprint('ready')", capture_output=True, timeout=20)
+    done = subprocess.run([shell, "-c", command], input=b"14\nprint('ready')", capture_output=True)
     assert done.stdout == b"ready\n", done.stderr
 
 

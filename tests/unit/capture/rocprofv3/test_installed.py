@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amd_script import old_and_new
 from wavewright.capture.machines.local_machine import LocalMachine
 from wavewright.capture.rocprofv3.installed import (
     asked,
@@ -53,7 +54,7 @@ def _stand_in(root: Path, *, version: str = "", status: int = 0, help_text: str 
     return path
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", old_and_new(SCRIPTS))
 def test_amds_script_of_a_release(shared: Path, tmp_path: Path, script: str) -> None:
     rocm, sdk, present, absent = SCRIPTS[script]
     root = _tree(shared, tmp_path / "opt/rocm", script, "--rocm", rocm)
