@@ -74,12 +74,17 @@ def _names_of(document: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*tracks, *found]))
 
 
-@pytest.mark.parametrize("kind", ["trace", "run"])
-@pytest.mark.parametrize("name", [name for name in QUESTIONS if QUESTIONS[name].parameters])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        (name, kind)
+        for name, question in QUESTIONS.items()
+        for kind in ("trace", "run")
+        if question.parameters and question.kind in (kind, "any")
+    ],
+)
 def test_nonsense_is_answered_or_refused_in_a_sentence(documents: dict[str, Document], name: str, kind: str) -> None:
     document, question = documents[kind], QUESTIONS[name]
-    if question.kind not in (kind, "any"):
-        return
     values = st.one_of(_texts, st.sampled_from(_names_of(document)))
     given_parameters = st.fixed_dictionaries(
         dict.fromkeys(question.required, values),
