@@ -39,12 +39,14 @@ _SCRIPT = """\
 
 set -u
 stopped=0
+trap 'stopped=1' INT TERM
 
 {command} --element "${{SLURM_ARRAY_TASK_ID}}/{element_count}" &
 pool=$!
 # Slurm signals this shell {signal_seconds} s before the time is over; the profiler then writes its data.
-# A background process of a shell ignores INT, so it is told by TERM.
-trap 'stopped=1; kill -TERM "$pool"' INT TERM
+# A background process of a shell ignores INT, so it is told by TERM; once, for a second signal takes its grace.
+trap 'stopped=2; kill -TERM "$pool"' INT TERM
+[ "$stopped" -ne 1 ] || kill -TERM "$pool"
 wait "$pool"
 status=$?
 while kill -0 "$pool" 2>/dev/null; do
@@ -54,7 +56,7 @@ done
 trap - INT TERM
 
 # 75: the GPU was used by others. Stopped: the time was over. Both go on later.
-if {{ [ "$status" -eq 75 ] || [ "$stopped" -eq 1 ]; }} && [ "${{SLURM_RESTART_COUNT:-0}}" -lt {restarts_max} ]; then
+if {{ [ "$status" -eq 75 ] || [ "$stopped" -ne 0 ]; }} && [ "${{SLURM_RESTART_COUNT:-0}}" -lt {restarts_max} ]; then
     scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_${{SLURM_ARRAY_TASK_ID}}" && exit 0
 fi
 exit "$status"

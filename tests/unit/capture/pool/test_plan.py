@@ -111,12 +111,16 @@ def test_script_for_slurm(tmp_path: Path) -> None:
         slurm_script(tmp_path / 'a"b', jobs, script="x")
 
 
-def test_script_is_signalled(tmp_path: Path) -> None:
-    """Slurm's INT reaches the pool as TERM, its end is waited for, and the element is queued again."""
-    text = slurm_script(tmp_path, [job("a")], script="x")
-    begin, end = text.index("\n\nset -u"), text.index(" &\npool=")
+@pytest.mark.parametrize("delay", ["", "sleep 0.5; "])
+def test_script_is_signalled(tmp_path: Path, delay: str) -> None:
+    """Slurm's INT reaches the pool as TERM, its end is waited for, and the element is queued again.
+
+    Also when it comes before the shell knows the number of the pool.
+    """
+    text = slurm_script(tmp_path, [job("a")], script="x").replace("pool=$!", f"{delay}pool=$!")
+    begin, end = text.index("--element"), text.index(f" &\n{delay}pool=")
     pool = "bash -c 'trap \"sleep 0.2; echo gentle; exit 143\" TERM; echo up; while :; do sleep 0.05; done'"
-    script = text[:begin] + '\n\nset -u\nstopped=0\nscontrol() { echo scontrol "$@"; }\n' + pool + text[end:]
+    script = text[: text.rindex("\n", 0, begin)] + '\nscontrol() { echo scontrol "$@"; }\n' + pool + text[end:]
     variables = {"PATH": "/usr/bin:/bin", "SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_JOB_ID": "7"}
     with subprocess.Popen(["bash", "-c", script], stdout=subprocess.PIPE, text=True, env=variables) as process:
         assert process.stdout is not None
