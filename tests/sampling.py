@@ -40,6 +40,19 @@ def every_third_pair(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
     ]
 
 
+def covering(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
+    """All pairs, of which those are quick that let every row and every column occur; the others are marked slow."""
+    all_rows, all_columns = list(rows), list(columns)
+    quick = {(i % len(all_rows), i % len(all_columns)) for i in range(max(len(all_rows), len(all_columns)))}
+    return [
+        pytest.param(
+            row, column, marks=() if (i, j) in quick else pytest.mark.slow, id=f"{_named(row)}-{_named(column)}"
+        )
+        for i, row in enumerate(all_rows)
+        for j, column in enumerate(all_columns)
+    ]
+
+
 def thirds(columns: Iterable[Any]) -> list[Any]:
     """Each column with one third (0, 1 or 2: where to begin in the rows) by turns; its other two are marked slow.
 
@@ -53,4 +66,4 @@ def thirds(columns: Iterable[Any]) -> list[Any]:
 
 
 def _named(value: Any) -> str:
-    return " ".join(value) if isinstance(value, tuple) else str(value)
+    return " ".join(value) if isinstance(value, tuple) else getattr(value, "__name__", str(value))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
-from tests.sampling import every_third_pair
+from tests.sampling import covering
 from tests.unit.analysis.counters.test_l2 import worked_example
 
 CAPTURES = (
@@ -44,7 +44,7 @@ def answer(*arguments: object) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.parametrize(("name", "form"), every_third_pair(CAPTURES, FORMS))
+@pytest.mark.parametrize(("name", "form"), covering(CAPTURES, FORMS))
 def test_every_capture_fits_a_narrow_terminal(
     name: str, form: tuple[str, ...], shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

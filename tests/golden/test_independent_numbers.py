@@ -17,6 +17,7 @@ import pytest
 import wavewright
 from tests.golden import plain
 from tests.golden.made_directories import make
+from tests.sampling import covering
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.compare import compare
 from wavewright.analysis.trace.costs.exposure import row_costs
@@ -348,8 +349,7 @@ def _nulls(folder: Path) -> None:
 CHANGES = (_half, _missing, _shuffled, _second_label, _no_occupancy, _new_occupancy, _nulls)
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("is_real", [False, True])
+@pytest.mark.parametrize(("change", "is_real"), covering(CHANGES, [False, True]))
 def test_changed_directories(
     change: Callable[[Path], None], is_real: bool, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tests.cli.in_process import call
-from tests.sampling import every_third_pair
+from tests.sampling import covering
 from wavewright.analysis.run.kernel_names import short_names
 from wavewright.readers.run.inputs import open_run
 
@@ -31,17 +31,19 @@ HEADINGS = ("dispatches", "computation", "communication", "exposed", "exclusive"
 BAR_END = re.compile("[█▏▎▍▌▋▊▉]…")
 
 
-@pytest.mark.parametrize(("name", "width"), every_third_pair(INPUTS, (80, 120)))
-def test_tables_fit(shared: Path, name: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    for verb in VERBS:
-        done = call(verb, shared / "data" / name, "--jobs", 1, "--top", 8)
-        assert done.status == 0
-        lines = done.stdout.splitlines()
-        assert max(map(len, lines)) <= width, verb
-        assert not [line for line in lines if BAR_END.search(line)], verb
-        cut = {word[:size] + "…" for word in HEADINGS for size in range(2, len(word))}
-        assert not [line for line in lines if cut & set(line.split()) and not re.search(r"\d", line)], verb
+@pytest.mark.parametrize(
+    ("name", "shown"), covering(INPUTS, [(verb, str(width)) for width in (80, 120) for verb in VERBS])
+)
+def test_tables_fit(shared: Path, name: str, shown: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    verb, width = shown
+    monkeypatch.setenv("COLUMNS", width)
+    done = call(verb, shared / "data" / name, "--jobs", 1, "--top", 8)
+    assert done.status == 0
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= int(width)
+    assert not [line for line in lines if BAR_END.search(line)]
+    cut = {word[:size] + "…" for word in HEADINGS for size in range(2, len(word))}
+    assert not [line for line in lines if cut & set(line.split()) and not re.search(r"\d", line)]
 
 
 @pytest.mark.parametrize("name", INPUTS)

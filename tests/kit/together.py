@@ -19,6 +19,7 @@ def together(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]]
     """
     parts = [name.strip() for name in names.split(",")]
     values = [(case,) if len(parts) == 1 else tuple(case) for case in cases]
+    assert not any(hasattr(value, "marks") for case in values for value in case), "cases of one test have no marks"
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)

@@ -10,6 +10,7 @@ from polars.testing import assert_frame_equal
 
 import wavewright
 from synth import Scenario, compiled, synthesize, tour, write_capture
+from tests.kit.together import together
 from tests.unit.readers.trace.test_markers import NAMES, OBJECT, Stream
 from wavewright import _core
 from wavewright.analysis.trace.trust.consistency import consistency
@@ -56,9 +57,12 @@ def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return wavewright.open(folder)
 
 
-@pytest.fixture(params=["3.0", "3.1"])
-def again(request: pytest.FixtureRequest, original: ThreadTrace, tmp_path: Path) -> ThreadTrace:
-    return read_ui_output(Directory(write_ui_output(original, tmp_path, schema=request.param)))
+@pytest.fixture(scope="module", params=["3.0", "3.1"])
+def again(
+    request: pytest.FixtureRequest, original: ThreadTrace, tmp_path_factory: pytest.TempPathFactory
+) -> ThreadTrace:
+    folder = tmp_path_factory.mktemp("again")
+    return read_ui_output(Directory(write_ui_output(original, folder, schema=request.param)))
 
 
 def executed(trace: ThreadTrace) -> pl.DataFrame:
@@ -119,7 +123,7 @@ def test_waits(original: ThreadTrace, again: ThreadTrace) -> None:
     assert_frame_equal(*resolved)
 
 
-@pytest.mark.parametrize("table", ALWAYS)
+@together("table", ALWAYS)
 def test_streams(table: str, original: ThreadTrace, again: ThreadTrace) -> None:
     keys = [name for name in ("se", "cu") if name in original.table(table).columns]
     expected = original.table(table)

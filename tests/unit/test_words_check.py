@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.kit.together import together
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 check_words = import_module("check_words")
@@ -63,8 +63,8 @@ def longest(one: int, gap_ns: int = 0):  # "an odd quote: a stretch
     ]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "hits"),
+@together(
+    "sentence, hits",
     [
         ("code.json is no JSON", ["is no JSON"]),
         ("there is no timeline; it is no longer here", []),

@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 import wavewright
 from synth import Workload, write_rpd
 from tests.cli.in_process import call
+from tests.kit.together import together
 from tests.unit.small_runs import small_source
 from wavewright.base.csv import harmless, harmless_text, write_csv
 from wavewright.export.counters.compute_csv import _text
@@ -28,7 +28,7 @@ def _read(text: str) -> list[str]:
     return [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@together("text", HOSTILE)
 def test_cells_and_headers_are_made_harmless_alike(text: str) -> None:
     frame = harmless(pl.DataFrame({text: [text]}))
     assert frame.columns == [frame.item()] == [harmless_text(text)]
@@ -36,7 +36,7 @@ def test_cells_and_headers_are_made_harmless_alike(text: str) -> None:
     assert not DANGER.search(_read(_text([[text]]))[0])
 
 
-@pytest.mark.parametrize("text", ["gemm<int, 2>", "a\tb", "two\nlines", "", "\u00e9", "-1.5", "+2", "-3e-7", "-12%"])
+@together("text", ["gemm<int, 2>", "a\tb", "two\nlines", "", "\u00e9", "-1.5", "+2", "-3e-7", "-12%"])
 def test_other_texts_stay(text: str) -> None:
     assert harmless_text(text) == text
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from wavewright.base import unpacking
 from wavewright.base.unpacking import PIECE_BYTES, PackedError, UnpackedReader, unpacked_head, unpacked_pieces
 from wavewright.errors import MissingToolError
@@ -39,7 +40,7 @@ def test_what_was_packed_comes_back(packing: str, data: bytes, repeats: int, chu
     assert all(0 < len(piece) <= PIECE_BYTES for piece in pieces)
 
 
-@pytest.mark.parametrize("packing", PACK)
+@together("packing", PACK)
 def test_an_end_that_is_missing_is_an_error(packing: str) -> None:
     packed = PACK[packing](b"0123456789" * 500)
     for end in range(len(packed)):
@@ -47,7 +48,7 @@ def test_an_end_that_is_missing_is_an_error(packing: str) -> None:
             list(unpacked_pieces([packed[:end]], packing))
 
 
-@pytest.mark.parametrize("packing", ["gzip", "xz", "bzip2", "zstd"])
+@together("packing", ["gzip", "xz", "bzip2", "zstd"])
 def test_members_one_after_another(packing: str) -> None:
     packed = PACK[packing](b"a" * 9)
     assert b"".join(unpacked_pieces([packed * 3], packing)) == b"a" * 27

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from synth.kernels import kernel_path
+from tests.kit.together import together
 from tests.unit.codeobj.made_elf import code_only, functions_of
 from wavewright.codeobj.chunks import cut, wave64_of
 from wavewright.codeobj.code_object import CodeObject
@@ -32,8 +33,8 @@ def test_ranges_in_the_middle() -> None:
     assert (chunk.address, chunk.end) == (first.address, 4)
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
+@together(
+    "target, expected",
     [("gfx90a", True), ("gfx942", True), ("gfx1030", False), ("gfx1100", False), ("gfx1201", False)],
 )
 def test_wave_sizes_that_compilers_choose(target: str, expected: bool) -> None:
@@ -41,9 +42,9 @@ def test_wave_sizes_that_compilers_choose(target: str, expected: bool) -> None:
     assert [chunk.wave64 for chunk in chunks] == [expected]
 
 
-@pytest.mark.parametrize("target", ["gfx1030", "gfx1100", "gfx1201"])
-@pytest.mark.parametrize(
-    ("lanes", "expected"),
+@together("target", ["gfx1030", "gfx1100", "gfx1201"])
+@together(
+    "lanes, expected",
     [
         ((64, 64, None), [True, True, True]),
         ((32, 64, None), [False, True, False]),  # who calls the function is not known

@@ -5,9 +5,9 @@ import tarfile
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from synth.kernels import KERNELS, TARGETS, listing_path
+from tests.kit.together import together
 from wavewright.codeobj.classes import Wait, classify, classify_frame, waits_of
 from wavewright.codeobj.listing import parse_rows
 from wavewright.codeobj.targets import FAMILIES, family_of
@@ -92,13 +92,13 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize(("family", "text"), [(f, t) for f, texts in EXPECTED.items() for t in texts])
+@together("family, text", [(f, t) for f, texts in EXPECTED.items() for t in texts])
 def test_classes(family: str, text: str) -> None:
     assert classify(text, family).name == EXPECTED[family][text]
 
 
-@pytest.mark.parametrize(
-    ("family", "text", "counters", "in_order"),
+@together(
+    "family, text, counters, in_order",
     [
         ("gfx9", "global_store_dword v[0:1], v2, off", ("vmcnt",), True),
         ("gfx10", "global_store_dword v[0:1], v2, off", ("vscnt",), True),
@@ -126,8 +126,8 @@ def test_counters(family: str, text: str, counters: tuple[str, ...], in_order: b
     assert (found.counters, found.in_order) == (counters, in_order)
 
 
-@pytest.mark.parametrize(
-    ("family", "text", "waits"),
+@together(
+    "family, text, waits",
     [
         ("gfx9", "s_waitcnt vmcnt(12) lgkmcnt(3)", [("vmcnt", 12), ("lgkmcnt", 3)]),
         ("gfx9", "s_waitcnt expcnt(0)", [("expcnt", 0)]),

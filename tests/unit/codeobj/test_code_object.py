@@ -12,6 +12,7 @@ import pytest
 from synth.containers import offload_bundle
 from synth.kernels import KERNELS, TARGETS, kernel_path, source_paths
 from tests.judges import llvm_program
+from tests.kit.together import together
 from tests.unit.codeobj.made_elf import (
     CODE_FLAGS,
     COMPRESSED,
@@ -33,8 +34,8 @@ from wavewright.errors import NotATraceError, UnsupportedError, UsageError, Wave
 NOPS = bytes.fromhex("000080bf") * 16
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("kernel", KERNELS)
+@together("target", TARGETS)
+@together("kernel", KERNELS)
 def test_own_kernels_name_their_target_and_kernel(kernel: str, target: str) -> None:
     code = CodeObject.read(kernel_path(kernel, target))
     assert code.target == target
@@ -115,8 +116,8 @@ def test_a_bundle_with_several_devices_wants_a_choice() -> None:
     assert "it holds 2 code objects (gfx942, gfx1100); that for gfx1100 was read" in chosen.losses[0].message
 
 
-@pytest.mark.parametrize(
-    ("data", "error", "said"),
+@together(
+    "data, error, said",
     [
         (b"", NotATraceError, "it is empty"),
         (b"PK\x03\x04", NotATraceError, "starts with 504b0304"),
@@ -188,8 +189,8 @@ def test_symbol_names_that_overlap_are_bounded() -> None:
     assert any("overlap beyond measure" in loss.message for loss in code.losses)
 
 
-@pytest.mark.parametrize(
-    ("claimed", "body", "said"),
+@together(
+    "claimed, body, said",
     [
         (1 << 40, zlib.compress(b"x"), "outside the limits"),
         (0, zlib.compress(b"x"), "outside the limits"),

@@ -22,6 +22,7 @@ from synth.containers import (
     packed_bundle,
 )
 from synth.kernels import kernel_path
+from tests.kit.together import together
 from wavewright.base.unpacking import zstd_library
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.containers import code_objects_in
@@ -43,8 +44,8 @@ def _read(data: bytes) -> dict[str, bytes]:
     return {f"{each.target}{each.settings}": each.read() for each in contents.objects}
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
-@pytest.mark.parametrize("packing", ["zlib", "zstd"])
+@together("version", [1, 2, 3])
+@together("packing", ["zlib", "zstd"])
 def test_packed_bundles_hold_what_went_in(version: int, packing: str) -> None:
     packed = packed_bundle(BUNDLE, version=version, packing=packing)
     assert _read(packed) == CODE
@@ -52,8 +53,8 @@ def test_packed_bundles_hold_what_went_in(version: int, packing: str) -> None:
     assert CodeObject.from_bytes(packed, target="gfx1100").target == "gfx1100"
 
 
-@pytest.mark.parametrize("machine", [X86_64, AARCH64])
-@pytest.mark.parametrize("version", [None, 1, 2, 3])
+@together("machine", [X86_64, AARCH64])
+@together("version", [None, 1, 2, 3])
 def test_libraries_hold_many_bundles(machine: int, version: int | None) -> None:
     single = [offload_bundle([HOST, (hip_entry(target), code)]) for target, code in CODE.items()]
     bundles = single if version is None else [packed_bundle(bundle, version=version) for bundle in single]

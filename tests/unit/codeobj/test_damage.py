@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from synth.kernels import kernel_path
+from tests.kit.together import together
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.lines import line_table
 from wavewright.errors import WavewrightError
@@ -27,8 +28,8 @@ def _read_everything(data: bytes) -> None:
         assert all(kernel.name is not None for kernel in code.kernels)
 
 
-@pytest.mark.parametrize("kernel", ["saxpy", "divergent", "tiled_gemm"])
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@together("kernel", ["saxpy", "divergent", "tiled_gemm"])
+@together("target", ["gfx942", "gfx1201"])
 def test_cut_anywhere(kernel: str, target: str) -> None:
     data = kernel_path(kernel, target).read_bytes()
     for end in (*range(0, len(data), 97), *range(128)):

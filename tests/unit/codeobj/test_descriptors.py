@@ -9,6 +9,7 @@ import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
 from tests.judges import llvm_program
+from tests.kit.together import together
 from wavewright.codeobj.code_object import CodeObject, Kernel
 from wavewright.codeobj.names import demangle_all
 
@@ -70,7 +71,7 @@ def _check(objdump: str, path: Path) -> int:
     return compared
 
 
-@pytest.mark.parametrize("path", _objects(None), ids=lambda path: path.name)
+@together("path", _objects(None))
 def test_own_descriptors_as_llvm_decodes_them(objdump: str, path: Path) -> None:
     assert _check(objdump, path) == 1
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from synth.kernels import kernel_path
+from tests.kit.together import together
 from tests.unit.codeobj.made_metadata import argument, hidden_arguments, kernel_with, object_with
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
@@ -46,8 +47,8 @@ def test_fields_of_an_argument() -> None:
     assert (shared.pointee_align_bytes, shared.end_bytes, shared.is_hidden) == (16, 44, False)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
+@together(
+    "arguments, sentence",
     [
         ([argument(0, 8), argument(4, 8)], "two arguments of gemm overlap at offset 0x4"),
         ([argument(508, 8)], "an argument of gemm lies outside of its 512 bytes"),
@@ -127,8 +128,8 @@ def test_impossible_sizes(size: DispatchSize) -> None:
         values_of(size=size)
 
 
-@pytest.mark.parametrize(
-    ("text", "offset", "data"),
+@together(
+    "text, offset, data",
     [
         ("m=65536", 8, struct.pack("<I", 65536)),
         ("m=0x10", 8, struct.pack("<I", 16)),
@@ -155,8 +156,8 @@ def test_given_values(text: str, offset: int, data: bytes) -> None:
     assert certain == set(range(offset, offset + len(data)))
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
+@together(
+    "given, sentence",
     [
         (["n=1"], r"no such argument: 'n'; gemm has the arguments 0x0 a \(float\*\), 0x8 m \(uint\)"),
         (["m"], "'m' is not NAME=VALUE or OFFSET=VALUE"),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.together import together
 from wavewright import _core
 from wavewright.codeobj.names import _doublings, _expansion, demangle, demangle_all
 
 
-@pytest.mark.parametrize(
-    ("name", "readable"),
+@together(
+    "name, readable",
     [
         ("_Z5saxpyfPKfPf.kd", "saxpy(float, float const*, float*)"),
         ("_Z5saxpyfPKfPf.intern.0123abcd", "saxpy(float, float const*, float*)"),
@@ -78,8 +79,8 @@ def test_long_names_of_libraries_start_no_process(name: str) -> None:
     assert _expansion(name) <= 1 << 24
 
 
-@pytest.mark.parametrize("steps", [12, 20, 30])
-@pytest.mark.parametrize("tail", ["", "DpT_", "T_T0_", "NT_3abcE"])
+@together("steps", [12, 20, 30])
+@together("tail", ["", "DpT_", "T_T0_", "NT_3abcE"])
 def test_bombs_are_seen(steps: int, tail: str) -> None:
     assert _expansion(_bomb(steps) + tail) >= 1 << (steps + 5)
 

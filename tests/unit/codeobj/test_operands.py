@@ -7,8 +7,8 @@ The cases are worked out by hand from AMD's ISA documents (operand tables and ps
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.operands import OPERAND_COLUMNS, columns_for, with_operands
 from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, SCC, VCC, RowUses, registers, spelled
@@ -114,7 +114,7 @@ def described(texts: list[str], target: str | None, wave64: tuple[str, ...] = ()
     return with_operands(classify_frame(code, target), target, wave64).select(OPERAND_COLUMNS).to_dicts()
 
 
-@pytest.mark.parametrize(("target", "case"), CASES, ids=[f"{target} {case[0]}" for target, case in CASES])
+@together("target, case", CASES)
 def test_instructions_worked_out_by_hand(target: str, case: tuple[str | None, ...]) -> None:
     text, *expected = case
     assert text is not None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
+from tests.kit.together import together
 from wavewright.analysis.run.categories import categories_of
 from wavewright.facts.kernel_categories.rules import OTHER, category_rules
 
 RULES = category_rules()
 
 
-@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: f"{rule.category}: {rule.library}")
+@together("rule", RULES.rules)
 def test_a_rule_decides_its_examples(rule: object) -> None:
     assert rule.examples  # type: ignore[attr-defined]
     assert categories_of(rule.examples) == dict.fromkeys(rule.examples, rule.category)  # type: ignore[attr-defined]
@@ -24,14 +23,14 @@ def test_every_category_has_a_rule_except_other() -> None:
     assert all(rule.library for rule in RULES.rules)
 
 
-@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: f"{rule.category}: {rule.library}")
+@together("rule", RULES.rules)
 def test_patterns_need_no_look_around(rule: object) -> None:
     """Python and Rust read them alike."""
     assert not re.search(r"\(\?[=!<]", rule.pattern)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("name", "category"),
+@together(
+    "name, category",
     [
         # words that are part of other words
         ("convert_half_to_float", OTHER),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
+from tests.kit.together import together
 from wavewright.model.losses import LOSSES, Loss
 
 
-@pytest.mark.parametrize("kind", LOSSES)
-@pytest.mark.parametrize("count", [1, 2])
+@together("kind", LOSSES)
+@together("count", [1, 2])
 def test_no_alternatives_are_left(kind: str, count: int) -> None:
     message = Loss(kind, count, "x").message
     assert not re.search(r"[][|{}]", message)

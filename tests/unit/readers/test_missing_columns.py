@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
+from tests.kit.together import together
 from tests.unit.made_rpd import write_rpd_file
 from tests.unit.small_runs import small_run
 from wavewright.export.run.rocpd import write_rocpd
@@ -96,7 +97,7 @@ def test_rocpd_without_a_version_or_of_an_unknown_one(tmp_path: Path) -> None:
     assert losses(path, made(tables | {region: (*tracked, "track_id")}, declared), read_rocpd) == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@together("version", VERSIONS)
 def test_every_column_that_is_required_is_one_of_the_version(version: str) -> None:
     layout = stored_tables(version)
     assert all(set(columns) <= set(layout[table].names) for table, columns in required(version).items())

@@ -7,6 +7,7 @@ import pytest
 from synth import compiled, family_of, tour
 from synth.isa import CodeGraph, Kind, code_graph, kind_of
 from synth.kernels import BUILDS, LANE_TARGETS, TARGETS
+from tests.kit.together import together
 from wavewright.errors import UsageError
 
 TOURS = ("gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
@@ -16,8 +17,8 @@ def graph(target: str) -> CodeGraph:
     return code_graph(tour(target).listing, family_of(target))
 
 
-@pytest.mark.parametrize(
-    ("text", "family", "kind"),
+@together(
+    "text, family, kind",
     [
         ("s_memtime s[0:1]", "gfx9", Kind.SALU),
         ("s_and_saveexec_b64 s[0:1], vcc", "gfx9", Kind.SALU_EXEC),
@@ -38,7 +39,7 @@ def test_kinds(text: str, family: str, kind: Kind | None) -> None:
     assert kind_of(text, family) == kind
 
 
-@pytest.mark.parametrize("target", TOURS)
+@together("target", TOURS)
 def test_the_tour_goes_everywhere(target: str) -> None:
     """Both kernels begin where their entries say, branches land on rows, and the call is resolved."""
     code = graph(target)
@@ -50,7 +51,7 @@ def test_the_tour_goes_everywhere(target: str) -> None:
     assert [row.text for row in code.rows if row.loop_exit] == ["s_cbranch_scc1 2"]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@together("target", TARGETS)
 def test_the_compiled_call_is_resolved(target: str) -> None:
     """`divergent` calls a function in front of it, so the address is made with a negative offset."""
     image = compiled("divergent", target)
@@ -60,7 +61,7 @@ def test_the_compiled_call_is_resolved(target: str) -> None:
     assert all(0 <= call.target < code.entry_row(image.entry) for call in calls)
 
 
-@pytest.mark.parametrize("target", LANE_TARGETS)
+@together("target", LANE_TARGETS)
 def test_every_compiled_instruction_can_be_timed(target: str) -> None:
     for name in [kernel for kernel, built_for in BUILDS if built_for == target]:
         code = code_graph(compiled(name, target).listing, family_of(target))

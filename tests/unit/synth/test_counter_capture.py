@@ -9,10 +9,11 @@ import pytest
 from synth import CounterCapture, KernelWork, typical_kernels, write_counter_csv, write_counters
 from synth.counter_devices import DEVICES
 from synth.kernel_work import counters_of
+from tests.kit.together import together
 from wavewright.errors import UsageError
 
 
-@pytest.mark.parametrize("target", DEVICES)
+@together("target", DEVICES)
 def test_counters_agree_with_each_other(target: str) -> None:
     for work in typical_kernels(DEVICES[target]):
         made = counters_of(work, DEVICES[target])
@@ -25,7 +26,7 @@ def test_counters_agree_with_each_other(target: str) -> None:
         assert all(value >= 0 and value == round(value) for value in made.values())
 
 
-@pytest.mark.parametrize("target", DEVICES)
+@together("target", DEVICES)
 def test_typical_kernels_are_at_their_limits(target: str) -> None:
     device = DEVICES[target]
     copy, gemm, _ = typical_kernels(device)

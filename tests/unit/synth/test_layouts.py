@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from synth import gfx9_tokens, rdna_tokens
 from synth.layout import Layout, TokenWriter
+from tests.kit.together import together
 
 GFX9 = [(f"gfx9 {layout.name}", layout) for layout in gfx9_tokens.TOKENS]
 RDNA = [
@@ -25,7 +26,7 @@ def _bits(layout: Layout, name: str) -> int:
     return (1 << (high - low + 1)) - 1 << low
 
 
-@pytest.mark.parametrize("name", ALL)
+@together("name", ALL)
 def test_fields_are_apart_and_inside_the_token(name: str) -> None:
     layout = ALL[name]
     assert layout.bits % 4 == 0
@@ -59,7 +60,7 @@ def test_the_low_nibble_of_a_gfx9_token_is_its_number() -> None:
     assert lengths == [2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6]
 
 
-@pytest.mark.parametrize("version", rdna_tokens.TOKENS)
+@together("version", rdna_tokens.TOKENS)
 def test_the_low_byte_of_an_rdna_token_tells_its_kind(version: int) -> None:
     layouts = rdna_tokens.TOKENS[version].values()
     for one, other in combinations(layouts, 2):

@@ -18,6 +18,7 @@ from synth import RankTruth, Sums, Workload, write_rocpd, write_rocpd_ranks, wri
 from synth.rocpd_schema import VERSIONS
 from synth.rpd import COPY_OPERATIONS
 from synth.workload import HOSTILE, TARGETS
+from tests.kit.together import together
 from wavewright.errors import UsageError
 
 SMALL = Workload(dispatches=600, ranks=3, nodes=2, gpus=4, threads=2, streams=4, graphs=True)
@@ -159,7 +160,7 @@ def test_agents_and_environment_are_described(tmp_path: Path, target: str) -> No
     assert environments[0]["API_TOKEN"].startswith("secret")
 
 
-@pytest.mark.parametrize(
+@together(
     "wrong",
     [{"dispatches": 1, "ranks": 2}, {"nodes": 2}, {"streams": 1, "threads": 2}, {"target": "gfx8"}, {"counters": 9}],
 )

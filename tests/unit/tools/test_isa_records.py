@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kit.together import together
 from tools.isa import instructions
 from tools.isa.corrections import corrected
 from tools.isa.model import FieldPart, Isa, Operand
@@ -132,8 +133,8 @@ def test_fields_are_read_as_their_type_says() -> None:
     assert record.dag("OutOperandList") == Dag("outs", (("SReg_32", "sdst"),))
 
 
-@pytest.mark.parametrize(
-    ("method", "name"),
+@together(
+    "method, name",
     [
         ("text", "Nothing"),
         ("number", "AsmString"),

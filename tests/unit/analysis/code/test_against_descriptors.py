@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import kernel_path
+from tests.kit.together import together
 from wavewright import _core
 from wavewright.analysis.code.kernel import KernelCode, kernel_code
 from wavewright.codeobj.code_object import CodeObject, Kernel
@@ -55,7 +56,7 @@ def check_compiled(path: Path) -> None:
         assert code.losses == ()
 
 
-@pytest.mark.parametrize("path", BUILT, ids=lambda path: path.stem)
+@together("path", BUILT)
 def test_our_kernels(path: Path) -> None:
     check_compiled(path)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, NEXT, flow_rows
 from wavewright.analysis.code.loops import innermost_loops, loop_spans
 from wavewright.analysis.code.machine_code import MachineCode
@@ -35,8 +35,8 @@ def code_of(texts: list[str], writes: dict[int, int] | None = None, size: int = 
     return MachineCode(kernel, "gfx942", functions, rows, operands, True, "made", ())
 
 
-@pytest.mark.parametrize(
-    ("text", "flow"),
+@together(
+    "text, flow",
     [
         ("v_add_f32_e32 v0, v1, v2", NEXT),
         ("s_branch 1", JUMP),
@@ -58,8 +58,8 @@ def test_nothing_falls_through_a_gap() -> None:
     assert flow_rows(code_of(["s_nop 0", "s_nop 0"], size=8))["flow"].to_list() == [END, END]
 
 
-@pytest.mark.parametrize(
-    ("text", "change"),
+@together(
+    "text, change",
     [
         ("s_and_saveexec_b64 s[0:1], vcc", NARROWS),
         ("s_andn2_saveexec_b64 s[0:1], s[2:3]", ANY),  # gives the lanes of its operand that were not active
@@ -84,8 +84,8 @@ def test_rows_that_do_not_write_the_mask_do_not_change_it() -> None:
     assert flow_rows(code_of(["s_and_saveexec_b64 s[0:1], vcc"]))["mask_change"][0] == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "habits"),
+@together(
+    "text, habits",
     [
         ("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", 1 | 2),
         ("v_readlane_b32 s0, v1, 3", 2),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.judges import llvm_program
+from tests.kit.together import together
 from wavewright.analysis.common.occupancy.limits import Limits, Resources, Step, amounts, limits
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
@@ -102,8 +103,8 @@ def test_what_is_unknown_is_said() -> None:
     assert limits(gpus.of("gfx1201"), Resources(vgprs=64, lds_bytes=0, workgroup_size=64)).unknown == ()
 
 
-@pytest.mark.parametrize(
-    ("gpu", "asked"),
+@together(
+    "gpu, asked",
     [
         ("gfx942", Resources(vgprs=600)),
         ("gfx942", Resources(vgprs=8, lds_bytes=65537, workgroup_size=64)),
@@ -171,8 +172,8 @@ def test_llvm_agrees(target: str, tmp_path: Path) -> None:
     assert [min(waves, hardware) for waves in said] == ours
 
 
-@pytest.mark.parametrize("target", ["gfx908", "gfx942", "gfx950", "gfx1100", "gfx1201"])
-@pytest.mark.parametrize("resources", [
+@together("target", ["gfx908", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@together("resources", [
     Resources(vgprs=96, sgprs=48, lds_bytes=16384, workgroup_size=256),
     Resources(vgprs=40, lds_bytes=0, workgroup_size=1024),
     Resources(vgprs=200, lds_bytes=60000, workgroup_size=64),

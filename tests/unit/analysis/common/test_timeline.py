@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
 from wavewright.errors import UsageError
 
@@ -143,7 +144,7 @@ def test_spans_that_overlap_lie_side_by_side() -> None:
     assert made(spans, parts_overlaps=False).tile(0, 0)["depth"].to_list() == [0, 1, 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize(("level", "tile"), [(-1, 0), (0, -1), (99, 0), (0, 40), (1 << 40, 0), (0, 1 << 62)])
+@together("level, tile", [(-1, 0), (0, -1), (99, 0), (0, 40), (1 << 40, 0), (0, 1 << 62)])
 def test_a_tile_that_there_is_not(level: int, tile: int) -> None:
     with pytest.raises(UsageError, match="has no tile"):
         made([]).tile(level, tile)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from tests.sampling import examples
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.counters.engine.evaluate import evaluate
@@ -173,8 +174,8 @@ def test_dispatches_without_a_counter_are_left_out_of_both_sums() -> None:
     assert row_of(counters, "17.1.2")["average"] == 25.0
 
 
-@pytest.mark.parametrize(
-    ("counters", "metric", "reason"),
+@together(
+    "counters, metric, reason",
     [
         (capture({"pmc_perf": {"TCC_HIT": [1.0]}}), "17.1.2", "needs TCC_MISS, which was not measured"),
         (
@@ -290,7 +291,7 @@ def test_choice_of_dispatches() -> None:
         ids(kernels=("ab",), gpus=(1,))
 
 
-@pytest.mark.parametrize(
+@together(
     "how",
     [
         {"panels": ["nothing"]},
@@ -331,8 +332,8 @@ def test_no_dispatch_and_no_gpu() -> None:
     assert unknown.caveats[0] == "the capture does not say which GPU was measured: --target"
 
 
-@pytest.mark.parametrize("amd", [False, True])
-@pytest.mark.parametrize("channels", [1e12, -3.0, math.inf, math.nan, 31.5])
+@together("amd", [False, True])
+@together("channels", [1e12, -3.0, math.inf, math.nan, 31.5])
 def test_facts_that_cannot_be_true(amd: bool, channels: float) -> None:
     system = replace(SYSTEM, l2_channel_count=channels, xcd_count=0, cu_count=0, clock_mhz_max=math.inf)
     columns = {"TCC_HIT[0]": [1.0], "TCC_MISS[0]": [1.0], "GRBM_GUI_ACTIVE": [5.0], "SQ_BUSY_CU_CYCLES": [5.0]}

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
+from tests.kit.together import together
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.l2 import L2, l2
 from wavewright.analysis.counters.l2.verdict import findings, verdict
@@ -211,8 +212,8 @@ def test_what_cannot_be_answered_says_what_to_do(tmp_path: Path) -> None:
     assert any("--target" in note for note in l2(counters).notes)
 
 
-@pytest.mark.parametrize(
-    ("row", "expected"),
+@together(
+    "row, expected",
     [
         ({"hit_rate": 0.9, "peak_share": 0.1}, "memory bandwidth is not the limit"),
         (

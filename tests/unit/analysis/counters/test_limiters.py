@@ -11,6 +11,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.counter_devices import DEVICES
 from synth.kernel_work import KernelWork
+from tests.kit.together import together
 from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.l2 import l2
@@ -240,7 +241,7 @@ def test_the_table_has_every_limiter_of_every_kernel(answer: Limiters) -> None:
     assert {"at limit", "likely", "excluded"} <= set(table["verdict"].unique()) <= set(VERDICTS)
 
 
-@pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
+@together("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_every_metric_that_limiters_name_exists_or_is_known_to_be_absent(target: str) -> None:
     absent = {quantity for quantity, formula in formulas_of_quantities(target).items() if not formula.text}
     only_950 = {f"{unit}_{way}_stall" for unit in ("memory", "fabric", "pcie") for way in ("read", "write")}

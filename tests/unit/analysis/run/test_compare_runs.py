@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from synth import Workload, write_rocpd
+from tests.kit.together import together
 from tests.sampling import every_third
 from wavewright.analysis.common.noise import t_bound
 from wavewright.analysis.run.batches import batches_of, means
@@ -289,8 +290,8 @@ def test_the_parts_add_up(seed: int) -> None:
         assert list(comparison_report(one))
 
 
-@pytest.mark.parametrize(
-    ("tail", "degrees", "bound"),
+@together(
+    "tail, degrees, bound",
     [(0.05, 1, 12.7062), (0.05, 2, 4.3027), (0.01, 3, 5.8409), (0.05, 30, 2.0423), (0.001, 9, 4.7809)],
 )
 def test_student(tail: float, degrees: int, bound: float) -> None:
@@ -339,8 +340,8 @@ def test_kernels_that_resemble_each_other_are_one_renamed() -> None:
     assert "renamed, faster" in tables(answer)
 
 
-@pytest.mark.parametrize(
-    ("gone", "new", "calls", "is_pair"),
+@together(
+    "gone, new, calls, is_pair",
     [
         ("flash_fwd_splitkv_kernel", "flash_bwd_splitkv_kernel", 10, False),
         ("at::elementwise<MulFunctor<float> >", "at::elementwise<AddFunctor<float> >", 10, False),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.kit.together import together
 from tests.unit.made_runs import Row, rows, run, source, spans
 from wavewright.analysis.run.gemm_formulas import cost
 from wavewright.analysis.run.gemms import gemms, named_gemms
@@ -64,8 +65,8 @@ def test_convolutions() -> None:
         assert (flops, moved) == (once[0] * times, once[1] * times)
 
 
-@pytest.mark.parametrize(
-    ("name", "dims"),
+@together(
+    "name, dims",
     [
         ("aten::mul", "[[8, 4], [4, 2]]"),
         ("aten::mm", None),
@@ -157,7 +158,7 @@ def test_only_calls_that_launched_work_count() -> None:
     assert row["flops_per_second"] == pytest.approx(128 / 65e-9)
 
 
-@pytest.mark.parametrize("properties", ["", "{", "[]", "null", '{"Input Dims": 7}', '{"Input Dims": {"a": [1]}}'])
+@together("properties", ["", "{", "[]", "null", '{"Input Dims": 7}', '{"Input Dims": {"a": [1]}}'])
 def test_names_and_properties_of_any_kind(properties: str) -> None:
     made = [operator(0, 9, "a\x1fb\x1f\x1fc") | {"event_properties": properties}, launch(1, 1)]
     found = gemms(run(regions=made, dispatches=spans((1, 5), correlation=1)))

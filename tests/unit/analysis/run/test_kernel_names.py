@@ -8,6 +8,7 @@ import string
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.run.kernel_names import readable_names, short_names
 from wavewright.base.words import kernel_head, kernel_title
 
@@ -52,7 +53,7 @@ def test_what_is_compared_elsewhere_does_not_stay() -> None:
     assert short_names([TENSILE.format("256x128x64", 8), "attn_fwd"], 40)["attn_fwd"] == "attn_fwd"
 
 
-@pytest.mark.parametrize("width", [0, 8, 12, 16, 24, 48, 80, 400])
+@together("width", [0, 8, 12, 16, 24, 48, 80, 400])
 def test_no_two_are_equal_and_none_is_too_long(width: int) -> None:
     names = [TENSILE.format(f"{a}x{b}x{c}", v) for a, b, c in itertools.product((16, 32), repeat=3) for v in (1, 2)]
     names += [f"{'long_' * 40}{n}" for n in range(30)]
@@ -80,8 +81,8 @@ def test_a_very_long_name_is_no_trouble() -> None:
     assert max(map(len, short_names(names, 60).values())) <= 60
 
 
-@pytest.mark.parametrize(
-    ("mangled", "readable"),
+@together(
+    "mangled, readable",
     [
         ("_Z5saxpyfPKfPf.kd", "saxpy(float, float const*, float*)"),
         ("_ZN2ns3addIfEEvT_", "void ns::add<float>(float)"),
@@ -100,8 +101,8 @@ def test_readable_names(mangled: str, readable: str) -> None:
     assert readable_names([mangled]) == {mangled: readable}
 
 
-@pytest.mark.parametrize(
-    ("name", "title", "head"),
+@together(
+    "name, title, head",
     [
         (
             "std::enable_if<(((8)>(0)))&&_typeConvert<c10::Half>::exists, void>::type vllm::norm<c10::Half, 8>(int)",

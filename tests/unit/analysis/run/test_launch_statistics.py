@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.analysis.run.test_steps import made
 from tests.unit.small_runs import small_run
 from wavewright.analysis.run.launch_statistics import (
@@ -64,7 +65,7 @@ def test_parts_add_up() -> None:
     assert answer.processes.height == 2
 
 
-@pytest.mark.parametrize(
+@together(
     "run",
     [
         Run([]),

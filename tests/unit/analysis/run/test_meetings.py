@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.run.collectives import kind_of
 from wavewright.analysis.run.meetings import clock_offsets, collective_rows, matched
 from wavewright.model.run import MemorySource, Run
@@ -172,8 +172,8 @@ def test_impossible_times_are_left_out() -> None:
     assert met(Run([]))["meeting"].to_list() == []
 
 
-@pytest.mark.parametrize(
-    ("collective", "kernel", "kind"),
+@together(
+    "collective, kernel, kind",
     [
         ("_reduce_scatter_base", GENERIC, "reduce-scatter"),
         ("ncclAllReduce", GENERIC, "all-reduce"),

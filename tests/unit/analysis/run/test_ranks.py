@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
+from tests.kit.together import together
 from tests.unit.small_runs import small_run
 from wavewright.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavewright.model.answer import to_builtins
@@ -140,7 +141,7 @@ def test_order_does_not_matter() -> None:
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("run", [Run([]), Run([MemorySource("empty", "made")]), small_run(), uneven()])
+@together("run", [Run([]), Run([MemorySource("empty", "made")]), small_run(), uneven()])
 def test_declared_columns(run: Run) -> None:
     answer = ranks(run)
     for name, spec in Ranks.tables.items():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from tests.sampling import examples
 from tests.unit.made_runs import Row, run, source
 from wavewright.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
@@ -416,7 +417,7 @@ def test_partial_results_combine_to_the_same_answer() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     "tables",
     [
         {},

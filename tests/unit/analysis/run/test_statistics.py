@@ -6,9 +6,9 @@ import pickle
 import random
 
 import polars as pl
-import pytest
 from polars.testing import assert_frame_equal
 
+from tests.kit.together import together
 from wavewright.analysis.run.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.statistics import EXACT_VALUES, Statistics, described, merged, merged_packed, statistics_of
 from wavewright.model.run_tables import LONGEST_NS
@@ -33,7 +33,7 @@ def told(statistics: Statistics) -> bytes:
     return rows.write_json().encode()
 
 
-@pytest.mark.parametrize("rows", [1, 7, 900, 60_000])
+@together("rows", [1, 7, 900, 60_000])
 def test_parts_do_not_matter(rows: int) -> None:
     frame = events(rows, rows)
     whole = told(statistics_of([frame], ["name"]))

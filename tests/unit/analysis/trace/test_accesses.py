@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of, accesses
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [
         ("global_load_tr_b128 v[0:3], v[4:5], off", ("memory", LOAD, 16)),
         ("global_load_tr_b128 v[0:1], v[4:5], off", ("memory", LOAD, 8)),  # a wave of 64

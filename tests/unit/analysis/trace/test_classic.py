@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.stalls.classic import classic, classic_type
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
+@together(
+    "text, name",
     [
         ("s_waitcnt lgkmcnt(0) vmcnt(1)", "VMEM-wait"),
         ("s_waitcnt lgkmcnt(0)", "LDS/SMEM-wait"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
 from wavewright.analysis.trace.clocks import alignment, clock_mhz
@@ -70,7 +71,7 @@ def test_one_engine_needs_no_alignment() -> None:
     assert (found.is_aligned, found.reason) == (False, None)
 
 
-@pytest.mark.parametrize(
+@together(
     "pairs",
     [
         [(0, 100, 5), (0, 100, 5), (1, 100, 5), (1, 100, 5)],  # clocks that stand still

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.trace.listing.places import rows_at, rows_of_function
 from wavewright.errors import UsageError
 
@@ -18,14 +19,12 @@ CODE = pl.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
-    ("place", "rows"), [("2", [2]), ("0x1700", [0]), ("0x1707", [0]), ("5896", [1]), ("0xffffffffffffffff", [2])]
-)
+@together("place, rows", [("2", [2]), ("0x1700", [0]), ("0x1707", [0]), ("5896", [1]), ("0xffffffffffffffff", [2])])
 def test_a_place_is_a_row_or_an_address(place: str, rows: list[int]) -> None:
     assert rows_at(CODE, place) == rows
 
 
-@pytest.mark.parametrize("place", ["abc", "3", "0x1", "-1", "0x1" + "0" * 40, "", "1e3"])
+@together("place", ["abc", "3", "0x1", "-1", "0x1" + "0" * 40, "", "1e3"])
 def test_a_place_that_is_nothing_says_what_there_is(place: str) -> None:
     with pytest.raises(UsageError) as caught:
         rows_at(CODE, place)

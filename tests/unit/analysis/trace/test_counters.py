@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from tests.sampling import examples
 from tests.unit.analysis.counters.made_counters import counted
 from wavewright.analysis.trace.sampled_counters import gpu_curve, sampled_counters
@@ -38,8 +39,8 @@ def test_wrong_names(given_names: list[str], said: str) -> None:
         counter_names(counted([at(0, 0, 0, 1)]), given_names)
 
 
-@pytest.mark.parametrize(
-    ("trace_samples", "step"),
+@together(
+    "trace_samples, step",
     [
         ([], 0),
         ([at(0, 0, 100)], 4096),  # one sample says nothing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.analysis.small_kernels import straight, trace_of
 from tests.unit.ui_directories import frame
 from wavewright.analysis.trace.code.wave_paths import early_waves, wave_paths
@@ -72,8 +73,8 @@ def test_waves_without_traced_instructions_did_not_leave_early() -> None:
     assert "uneven_engines" not in names(trace)
 
 
-@pytest.mark.parametrize(
-    ("other", "early"),
+@together(
+    "other, early",
     [
         ({"rows": [0, 1, 399], "cycles": 10}, True),
         ({"rows": [0, 1, 2], "cycles": 10}, False),  # did not reach s_endpgm

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.trace.code import hazards
 from wavewright.analysis.trace.code.hazards import NOT_KNOWN, family
 from wavewright.codeobj.classes import classify_frame
@@ -19,8 +19,8 @@ def hazard_of(texts: list[str | None], row: int, target: str = "gfx950") -> str:
     return hazards.hazard_of(texts, RowUses(with_operands(classify_frame(code, target), target)), row)
 
 
-@pytest.mark.parametrize(
-    ("before", "padding", "after", "expected"),
+@together(
+    "before, padding, after, expected",
     [
         (
             ["v_cmp_gt_f32_e32 vcc, s2, v1"],
@@ -120,8 +120,8 @@ def test_what_is_separated(before: list[str], padding: str, after: str, expected
     assert hazard_of([*before, padding, after], len(before)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [
         ("s_delay_alu instid0(VALU_DEP_1)", "VALU result before v_add"),
         (
@@ -141,7 +141,7 @@ def test_padding_in_several_instructions() -> None:
     assert {hazard_of(code, 1), hazard_of(code, 2)} == {"matrix result before v_accvgpr_read"}
 
 
-@pytest.mark.parametrize("row", [-1, 0, 1, 2, 9])
+@together("row", [-1, 0, 1, 2, 9])
 def test_what_is_no_padding_or_not_there_is_not_known(row: int) -> None:
     assert hazard_of([None, "s_nop 0", "s_endpgm"], row) == NOT_KNOWN
     assert hazard_of(["s_nop 0"], 0) == NOT_KNOWN

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.errors import UsageError
@@ -54,13 +55,13 @@ def test_rows_outside_of_the_code_are_cut_to_it(first: int, last: int) -> None:
     assert 0 <= got.first_row <= got.last_row <= 4
 
 
-@pytest.mark.parametrize(("first", "last"), [(-5, 2), (0, 1 << 40), (3, -1), (3, 2)])
+@together("first, last", [(-5, 2), (0, 1 << 40), (3, -1), (3, 2)])
 def test_rows_that_make_no_sense_are_refused(first: int, last: int) -> None:
     with pytest.raises(UsageError, match="row"):
         row_histogram(small_trace(TEXTS, STEPS), first_row=first, last_row=last)
 
 
-@pytest.mark.parametrize("bins", [0, -1, 101, 1 << 60])
+@together("bins", [0, -1, 101, 1 << 60])
 def test_a_number_of_bins_that_makes_no_sense(bins: int) -> None:
     with pytest.raises(UsageError, match="bins"):
         row_histogram(small_trace(TEXTS, STEPS), bins=bins)

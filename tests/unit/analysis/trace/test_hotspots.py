@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
@@ -159,7 +160,7 @@ def test_chains_without_own_code_go_to_the_outermost_frame() -> None:
     assert [row[2] for row in source_of_rows(code()).rows()] == [10, 5, 7, None, None, 10]
 
 
-@pytest.mark.parametrize(
+@together(
     "file",
     ["/x/site-packages/a.py", "/w/build/python_packages/flydsl/expr/numeric.py", "/usr/include/a.h", "<frozen x>",
      "/opt/rocm-6.2/include/hip/hip.h", "/usr/lib/python3.11/functools.py", "/a/lib/clang/22/include/b.h"],

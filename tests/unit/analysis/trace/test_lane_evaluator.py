@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from wavewright import _core
 from wavewright.analysis.code.control_flow import branch_targets
 
@@ -142,7 +143,7 @@ def test_a_row_that_the_code_cannot_reach_ends_the_evaluation() -> None:
     assert not _evaluated(texts, [0, 2])[0]
 
 
-@pytest.mark.parametrize("operand", ["|", "|v1", "-|", "-" * 300_000, "-sext(" * 200_000])
+@together("operand", ["|", "|v1", "-|", "-" * 300_000, "-sext(" * 200_000])
 def test_texts_that_nest_without_end_are_unknown(operand: str) -> None:
     """Texts come from files of strangers: half of a pair of bars, and signs in any number, are no operand."""
     is_known, _, _ = _evaluated([f"v_add_f32 v0, {operand}, v2", "ds_read_b32 v1, v0"])

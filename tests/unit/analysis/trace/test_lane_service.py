@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.together import together
 from tests.unit.small_traces import small_trace
 from wavewright import _core
 from wavewright.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
@@ -108,8 +109,8 @@ def test_segments_are_those_of_the_sums(gemm):
             assert mean * row["cost_known_count"] == row[f"{column}_total"]
 
 
-@pytest.mark.parametrize(
-    ("texts", "problem"),
+@together(
+    "texts, problem",
     [
         (["v_lshlrev_b32_e32 v1, 4, v0", "ds_read_b96 v[4:6], v1"], "no rule is known for LDS reads of b96 on gfx942"),
         (["v_lshlrev_b32_e32 v1, 1, v0", "ds_read_b32 v2, v1"], "unaligned"),
@@ -119,7 +120,6 @@ def test_segments_are_those_of_the_sums(gemm):
         ),
         (["v_lshlrev_b32_e32 v1, 5, v0", "global_load_dword v2, v1, s[0:1]"], "the alignment is not known"),
     ],
-    ids=["no rule", "unaligned", "data", "base"],
 )
 def test_what_is_not_known_is_not_drawn(texts, problem):
     answer = served(MASK, *texts)

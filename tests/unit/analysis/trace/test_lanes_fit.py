@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.kit.together import together
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
 from wavewright import ThreadTrace
@@ -45,8 +46,8 @@ def test_two_sets_that_fit_are_not_unique(conflicting: ThreadTrace) -> None:
     assert answer.verdict.startswith("2 of 2 sets of arguments fit")
 
 
-@pytest.mark.parametrize(
-    ("candidates", "measured"),
+@together(
+    "candidates, measured",
     [
         ([], {"SQ_LDS_BANK_CONFLICT": 62.0}),
         ([()], {}),

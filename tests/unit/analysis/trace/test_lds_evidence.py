@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright import _core
 from wavewright.facts.lanes import LdsRuleFact, lds_rule
 
@@ -52,8 +52,8 @@ def _costs(rule: LdsRuleFact, dwords: list[list[int]], active: list[int]) -> pl.
     return pl.DataFrame(_core.lds_costs(flat, masks, rule.width_dwords, rule.banks, rule.phases))
 
 
-@pytest.mark.parametrize(
-    ("bits", "stride_bytes", "conflicts"),
+@together(
+    "bits, stride_bytes, conflicts",
     [(bits, stride, conflicts) for bits, row in _CONFLICTS.items() for stride, conflicts in row.items()],
 )
 def test_conflicts_of_strides_are_those_of_the_counter(bits: int, stride_bytes: int, conflicts: int) -> None:
@@ -63,7 +63,7 @@ def test_conflicts_of_strides_are_those_of_the_counter(bits: int, stride_bytes: 
     assert costs["ideal_cycles"][0] == 2 * bits // 32
 
 
-@pytest.mark.parametrize("access", _PAIRS)
+@together("access", _PAIRS)
 def test_pairs_of_lanes_conflict_where_the_counter_says_so(access: tuple[str, int]) -> None:
     """As in the probe: lanes are 256 bytes apart, so all are in one bank, and two lanes are active."""
     rule = _rule("gfx950", *access)

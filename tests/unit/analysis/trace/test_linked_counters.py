@@ -11,6 +11,7 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
+from tests.kit.together import together
 from tests.unit.analysis.made_limits import limited
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
@@ -157,8 +158,8 @@ def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:
     assert "- Is the memory busy? yes" in page
 
 
-@pytest.mark.parametrize(
-    ("name", "plain"),
+@together(
+    "name, plain",
     [
         ("void ns::gemm<float, 4>(float const*, int) [clone .kd]", ("ns::gemm<float,4>", "ns::gemm")),
         ("vecCopy(double*, double*, int) (.kd)", ("vecCopy", "vecCopy")),

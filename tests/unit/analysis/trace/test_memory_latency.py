@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.small_traces import CATEGORY, frame, small_trace
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.model.trace import ThreadTrace, TraceSource
@@ -112,8 +113,8 @@ def walk(trace: ThreadTrace, samples: list[tuple[int, int]], interval: int) -> d
     return latencies
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("interval", [0, 36, 100])
+@together("seed", range(8))
+@together("interval", [0, 36, 100])
 def test_latencies_from_counters(seed: int, interval: int) -> None:
     trace, samples = counted(Random(seed), interval=interval)
     answer = memory_latency(trace)

@@ -9,6 +9,7 @@ from rich.console import Console
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.together import together
 from tests.unit.analysis.trace.test_resident_waves import trace_of
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
@@ -68,8 +69,8 @@ def test_a_wrong_split_of_the_registers_does_not_change_their_sum() -> None:
     assert row["waves_per_simd_limit"] == 1
 
 
-@pytest.mark.parametrize(
-    ("told", "named", "expected"),
+@together(
+    "told, named, expected",
     [
         (124, 242, 248),  # less than the code names: half
         (132, 120, 264),  # no allocation is a multiple of 4 only: half, of more than the code names
@@ -112,8 +113,8 @@ def test_without_metadata_the_code_decides_and_what_is_unknown_is_said() -> None
     assert "not known, so not counted: LDS, workgroup size" in answer.notes
 
 
-@pytest.mark.parametrize(
-    ("target", "kernel", "texts", "expected"),
+@together(
+    "target, kernel, texts, expected",
     [
         ("gfx950", {}, ["v_mov_b32_e32 v11, s5"], (136, 0, 112, "dispatch")),
         ("gfx950", {}, ["v_accvgpr_read_b32 v11, a31"], (12, 124, 112, "dispatch")),  # the allocation holds both kinds
@@ -142,8 +143,8 @@ def test_without_registers_nothing_is_claimed() -> None:
     assert any("registers are not known" in note for note in answer.notes)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "certain"),
+@together(
+    "text, expected, certain",
     [
         ("v_bitop3_b32 v0, v1, v2, v3", "gfx950", True),
         ("v_mfma_f32_32x32x16_bf16 a[0:15], v[0:3], v[4:7], a[0:15]", "gfx950", True),

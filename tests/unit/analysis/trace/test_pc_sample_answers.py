@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.ui_directories import frame
 from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import causes_of_samples
@@ -65,8 +66,8 @@ def trace_of(
     return ThreadTrace(tables, TraceSource(path="made", target="gfx942", format="PC sampling"))
 
 
-@pytest.mark.parametrize(
-    ("row", "reason", "cause"),
+@together(
+    "row, reason, cause",
     [
         (0, "waitcnt", "wait vmcnt lgkmcnt"),
         (3, "waitcnt", "wait"),

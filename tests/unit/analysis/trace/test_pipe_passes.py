@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
@@ -17,8 +17,8 @@ def trace_of(texts: list[str | None], *, gfxip: int | None, target: str | None) 
     return ThreadTrace({"shader_engines": engine, "code": pl.DataFrame(rows)}, TraceSource("made", target=target))
 
 
-@pytest.mark.parametrize(
-    ("target", "exp_cycles"),
+@together(
+    "target, exp_cycles",
     [
         ("gfx942", 16),
         ("gfx942:sramecc+:xnack-", 16),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.trace.occupancy.registers import REGISTERS, registers
 from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.operands import with_operands
@@ -20,8 +20,8 @@ def _scan(*texts: str | None) -> dict[str, int]:
     return {name: found[name][0] for name in ("vgprs", "agprs", "sgprs")}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [
         ("v_mov_b32_e32 v0, v11", (12, 0, 0)),
         ("global_load_dwordx4 v[160:163], v[2:3], off", (164, 0, 0)),

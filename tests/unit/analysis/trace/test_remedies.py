@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from wavewright.analysis.trace.diagnose.facts import Producer, RowView
 from wavewright.analysis.trace.diagnose.remedies import remedies_for
 from wavewright.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
@@ -82,8 +83,8 @@ def test_arguments_are_preloaded_only_where_the_gpu_can() -> None:
     assert "preload" in told(replace(scalar, code=RowCode(can_preload=True)))[1]
 
 
-@pytest.mark.parametrize(
-    ("hazard", "name"),
+@together(
+    "hazard, name",
     [
         ("matrix result before v_pk_fma", "fill the padding behind matrix instructions"),
         ("v_cmp writes VCC before v_cndmask", "interleave comparisons and selections"),
@@ -136,8 +137,8 @@ def test_waves_and_target() -> None:
     assert CodeFacts(trace_of([]), []).of_row(7, [3]) == RowCode(can_preload=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [
         ("global_load_dwordx3 v[0:2], v4, s[0:1]", 12),
         ("global_atomic_add_f32 v0, v1, s[0:1]", None),

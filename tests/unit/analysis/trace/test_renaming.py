@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-import pytest
-
+from tests.kit.together import together
 from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.analysis.trace.test_compare import waves_with
 from wavewright.analysis.trace.compare import compare
@@ -66,8 +65,8 @@ def test_all_that_differs_in_registers_is_renamed() -> None:
     assert paired(KERNEL, after) == changed(KERNEL, after) == [0, 1, 3, 4, 6, 7, 8, 9, 10]
 
 
-@pytest.mark.parametrize(
-    ("row", "text"),
+@together(
+    "row, text",
     [
         (6, "v_sub_f32_e32 v6, v4, v2"),  # the other way round
         (7, "v_fmac_f32_e32 v6, v3, v2"),  # reads something else

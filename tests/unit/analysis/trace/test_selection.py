@@ -9,6 +9,7 @@ import pytest
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.together import together
 from wavewright import ThreadTrace, UsageError
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.selection import Selection, select, selected_rows
@@ -27,7 +28,7 @@ def total(trace: ThreadTrace, column: str) -> int:
     return int(row_totals(trace)[column].sum())
 
 
-@pytest.mark.parametrize("column", ["hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total"])
+@together("column", ["hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total"])
 def test_shader_engines_add_up(trace: ThreadTrace, column: str) -> None:
     parts = [select(trace, Selection(shader_engines=(se,))) for se in (0, 1)]
     assert sum(total(part, column) for part in parts) == total(trace, column)
@@ -35,7 +36,7 @@ def test_shader_engines_add_up(trace: ThreadTrace, column: str) -> None:
     assert parts[0].occupancy["se"].unique().to_list() == [0]
 
 
-@pytest.mark.parametrize("column", ["hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total"])
+@together("column", ["hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total"])
 def test_stretches_of_time_add_up(trace: ThreadTrace, column: str) -> None:
     middle = int(trace.instructions["time_cycles"].median() or 0)
     early = select(trace, Selection(end_cycles=middle))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.stalls import stalls
@@ -33,8 +34,8 @@ def waited(producers: list[str], wait: str, *, target: str = "gfx942") -> dict[s
     return shares(small_trace([*producers, wait], steps, target=target))
 
 
-@pytest.mark.parametrize(
-    ("producers", "wait", "name"),
+@together(
+    "producers, wait, name",
     [
         ([LOAD], "s_waitcnt vmcnt(0)", "wait vector load"),
         ([DMA], "s_waitcnt vmcnt(0)", "wait load to LDS"),
@@ -60,8 +61,8 @@ def test_waits_of_gfx9(producers: list[str], wait: str, name: str) -> None:
     assert waited(producers, wait) == {name: 100}
 
 
-@pytest.mark.parametrize(
-    ("target", "producers", "wait", "name"),
+@together(
+    "target, producers, wait, name",
     [
         ("gfx1030", ["global_load_dword v0, v[0:1], off", STORE], "s_waitcnt_vscnt null, 0x0", "wait store"),
         ("gfx1030", [STORE, STORE], "s_waitcnt_vscnt null, 0x2", "wait for nothing"),

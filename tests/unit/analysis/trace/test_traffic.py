@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
 
 import wavewright
 from tests.cli.in_process import call
+from tests.kit.together import together
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
 from wavewright.analysis.trace.costs.hotspots import hotspots
@@ -103,7 +103,7 @@ def test_offsets_with_holes_stay_as_they_are() -> None:
     assert neighbours_of([text.replace("_ushort", "_dwordx4") for text in halves([0, 16, 32])]) == []
 
 
-@pytest.mark.parametrize(
+@together(
     "between",
     [
         "v_add_u32_e32 v1, 4, v1",  # another address
@@ -134,7 +134,7 @@ def test_a_load_into_its_own_address_ends_it() -> None:
     assert neighbours_of(["global_load_dword v1, v[0:1], off", "global_load_dword v5, v[0:1], off offset:4"]) == []
 
 
-@pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@together("target", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
 def test_the_command_for_counters_runs(target: str) -> None:
     counters = counter_command(target)
     assert counters is not None and "LDS bank conflicts" in counters.questions

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.kit import picture
 from wavewright.export.kit.picture import check_picture, write_picture
@@ -80,7 +81,7 @@ def test_every_family_is_drawn_with_the_font_of_the_package(family: str) -> None
     assert picture.png_bytes(named) == picture.png_bytes(SVG)
 
 
-@pytest.mark.parametrize("character", "Aé\u03b1\u0416\u2192\u00b7\u2026\u00d7\u2588")
+@together("character", "Aé\u03b1\u0416\u2192\u00b7\u2026\u00d7\u2588")
 def test_the_font_has_latin_greek_cyrillic_and_signs(character: str) -> None:
     pytest.importorskip("resvg_py")
     drawn, missing = (picture.png_bytes(SVG.replace("Ag", text)) for text in (character, "\U0010fffd"))

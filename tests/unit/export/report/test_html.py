@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.kit.together import together
 from tests.unit.export.report.made_reports import ALL_REPORTS, HOSTILE, report_named, small_report
 from wavewright.export.report import html
 from wavewright.report.kit.tables import printable
@@ -91,7 +92,7 @@ def test_headings_are_in_order(name):
     assert all(int(after[1]) <= int(before[1]) + 1 for before, after in pairwise(headings))
 
 
-@pytest.mark.parametrize("word", HOSTILE)
+@together("word", HOSTILE)
 def test_words_are_shown_as_they_are(word):
     text = "".join(Page(html.render(report_named("hostile"))).texts)
     for line in word.split("\n"):

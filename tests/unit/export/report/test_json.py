@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.kit.together import together
 from tests.unit.export.report.made_reports import ALL_REPORTS, SPEC, report_named, small_report
 from wavewright.export.report import json as report_json
 from wavewright.export.report.json_schema import report_schema
@@ -51,8 +52,8 @@ def test_the_schema_refuses_other_documents():
         assert not validator.is_valid(wrong)
 
 
-@pytest.mark.parametrize(
-    ("definition", "kind"),
+@together(
+    "definition, kind",
     [("section", model.Section), ("provenance", model.Provenance), ("next_question", model.NextQuestion)]
     + [(kind.__name__.lower(), kind) for kind in model.Block.__args__],
 )

@@ -13,6 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tests.kit.together import together
 from tests.unit.export.report.made_reports import ALL_REPORTS, HOSTILE, REPORTS, SPEC, report_named, small_report
 from wavewright.export.report import MOST_BYTES, markdown
 from wavewright.model.report import Column, DataTable, Report, Section, Sentence, Table
@@ -36,7 +37,7 @@ def _plain(token: Token) -> str:
 
 
 @pytest.mark.parametrize("name", ALL_REPORTS)
-@pytest.mark.parametrize("most_bytes", [None, *MOST_BYTES.values()])
+@together("most_bytes", [None, *MOST_BYTES.values()])
 def test_nothing_recorded_becomes_markup(name, most_bytes):
     text = markdown.render(report_named(name), most_bytes).decode()
     inline = _inline(text)
@@ -63,7 +64,7 @@ def test_outline(name):
     assert len(set(titles)) == len(titles)
 
 
-@pytest.mark.parametrize("word", HOSTILE)
+@together("word", HOSTILE)
 def test_words_round_trip(word):
     """A reader of Markdown gets the words back from every place."""
     columns = (Column("name", is_name=True), Column("text"))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.codeobj.targets import TARGET_OF_MACH, family_of
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
@@ -11,7 +12,7 @@ def test_every_target_that_code_objects_name_has_facts() -> None:
     assert {target for target in TARGET_OF_MACH.values() if family_of(target)} <= set(gpus.TARGETS)
 
 
-@pytest.mark.parametrize("target", gpus.TARGETS)
+@together("target", gpus.TARGETS)
 def test_facts_are_consistent(target: str) -> None:
     facts = gpus.of(target)
     assert facts.target == target

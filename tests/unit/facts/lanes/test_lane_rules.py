@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.lanes import (
@@ -61,7 +62,7 @@ def _reason(answer: object) -> str:
     return answer.reason
 
 
-@pytest.mark.parametrize("rule", lane_rules().lds.values(), ids=lambda rule: f"{rule.target}-{rule.operation}")
+@together("rule", lane_rules().lds.values())
 def test_rules_fit_their_targets(rule: LdsRuleFact) -> None:
     assert rule.wave_size in gpus.of(rule.target).wave_sizes
     # All banks are busy in every phase of neighbours, except that lanes of 12 bytes leave some idle.
@@ -110,8 +111,8 @@ def test_alignment_is_the_width_up_to_a_power_of_two() -> None:
     assert alignments == [4, 8, 16, 16]
 
 
-@pytest.mark.parametrize(
-    ("target", "operation", "width_bytes", "reason"),
+@together(
+    "target, operation, width_bytes, reason",
     [
         ("gfx1250", "read", 4, "no LDS rule is known for gfx1250"),
         ("gfx1101", "read", 4, "no LDS rule is known for gfx1101"),
@@ -145,8 +146,8 @@ def test_coalescing_is_known_for_one_target() -> None:
     assert _reason(coalescing_rule("gfx950")) == "no coalescing rule is known for gfx950"
 
 
-@pytest.mark.parametrize(
-    ("mnemonic", "operation", "width_bytes", "access_count", "offset_unit_bytes"),
+@together(
+    "mnemonic, operation, width_bytes, access_count, offset_unit_bytes",
     [
         ("ds_read_b32", "read", 4, 1, 1),
         ("ds_read_u8_d16_hi", "read", 1, 1, 1),
@@ -168,8 +169,8 @@ def test_accesses_of_an_instruction(
     assert (access.access_count, access.offset_unit_bytes) == (access_count, offset_unit_bytes)
 
 
-@pytest.mark.parametrize(
-    ("mnemonic", "why"),
+@together(
+    "mnemonic, why",
     [
         ("ds_add_u32", "neither a plain read nor a plain write"),
         ("ds_read_addtid_b32", "neither"),

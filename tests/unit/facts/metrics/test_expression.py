@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.expression import parse
 
@@ -60,8 +61,8 @@ def test_degree_is_what_doubling_does(text: str, given_values: list[float]) -> N
         assert abs(float(parse(text).evaluate(doubled)) - expected) <= allowed
 
 
-@pytest.mark.parametrize(
-    ("text", "degree"),
+@together(
+    "text, degree",
     [
         ("100 * TCC_HIT / (TCC_HIT + TCC_MISS)", 0),
         ("64 * TCC_REQ / cu_count", 1),
@@ -135,8 +136,8 @@ def test_shares_may_be_negative() -> None:
     assert float(found) == -50.0
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
+@together(
+    "text, what",
     [
         ("", "empty"),
         ("   ", "empty"),

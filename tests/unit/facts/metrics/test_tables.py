@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.metrics.declared import COLUMNS, Metric
@@ -33,8 +34,8 @@ def metrics_of(target: str, *, amd: bool = False) -> list[tuple[str, Metric]]:
     ]
 
 
-@pytest.mark.parametrize("amd", [False, True])
-@pytest.mark.parametrize("target", METRIC_TARGETS)
+@together("amd", [False, True])
+@together("target", METRIC_TARGETS)
 def test_every_formula_is_of_counters_and_known_quantities(target: str, amd: bool) -> None:
     for key, metric in metrics_of(target, amd=amd):
         for formula in (metric.formula, metric.peak):
@@ -45,7 +46,7 @@ def test_every_formula_is_of_counters_and_known_quantities(target: str, amd: boo
         assert (metric.level != "") == ("accumulated" in (metric.formula or "")) or metric.defect, key
 
 
-@pytest.mark.parametrize("target", METRIC_TARGETS)
+@together("target", METRIC_TARGETS)
 def test_every_metric_says_its_unit_its_meaning_and_where_it_comes_from(target: str) -> None:
     for key, metric in metrics_of(target):
         assert metric.unit in UNITS, key
@@ -57,7 +58,7 @@ def test_every_metric_says_its_unit_its_meaning_and_where_it_comes_from(target: 
         assert metric.maximum == "maximum", key
 
 
-@pytest.mark.parametrize("target", METRIC_TARGETS)
+@together("target", METRIC_TARGETS)
 def test_ids_are_unique(target: str) -> None:
     keys = [key for key, _ in metrics_of(target)]
     assert len(keys) == len(set(keys))
@@ -70,7 +71,7 @@ def test_ids_are_unique(target: str) -> None:
             )
 
 
-@pytest.mark.parametrize("target", METRIC_TARGETS)
+@together("target", METRIC_TARGETS)
 def test_differences_from_the_reference_are_those_declared(target: str) -> None:
     ours, theirs = dict(metrics_of(target)), dict(metrics_of(target, amd=True))
     assert list(ours) == list(theirs)

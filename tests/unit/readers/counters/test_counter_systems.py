@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from synth.counter_capture import write_counter_csv
+from tests.kit.together import together
 from wavewright.errors import UsageError
 from wavewright.model.counters import System
 from wavewright.readers.counters import open_counters
@@ -16,7 +17,7 @@ from wavewright.readers.counters.system import system_of_agents, system_of_row, 
 GPU = {"Node_Id": "4", "Agent_Type": "GPU", "Name": "gfx942", "Product_Name": "AMD Instinct MI300X", "Cu_Count": "304"}
 
 
-@pytest.mark.parametrize("word", ["", "0", "NA", "N/A", "nan", "-5", "inf", "much"])
+@together("word", ["", "0", "NA", "N/A", "nan", "-5", "inf", "much"])
 def test_fields_that_say_nothing(word: str) -> None:
     found = system_of_row({"gpu_arch": "gfx950", "max_sclk": word, "cu_per_gpu": "256"}, "sysinfo.csv")
     assert found.clock_mhz_max is None

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files.capture import CodeObjectFile, TraceFile, find_capture, parse_code_object
 
 
-@pytest.mark.parametrize(
-    ("name", "pid", "agent", "dispatch", "se"),
+@together(
+    "name, pid, agent, dispatch, se",
     [
         ("28_5600_shader_engine_0_2.att", 28, 5600, 2, 0),
         ("5600_shader_engine_31_7.att", None, 5600, 7, 31),

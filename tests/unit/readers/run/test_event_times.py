@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.model.run_tables import LONGEST_NS
 from wavewright.readers.run.event_times import sound_ends
 
 FAR = (1 << 63) - 1
 
 
-@pytest.mark.parametrize(
-    ("begin", "end", "made", "loss"),
+@together(
+    "begin, end, made, loss",
     [
         (5, 9, 9, None),
         (5, 5, 5, None),

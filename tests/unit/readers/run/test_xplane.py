@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.xplane import XEvent, XLine, XPlane, number, piece, small_xspace, xspace
+from tests.kit.together import together
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.kinds import Kind, sniff
@@ -96,7 +97,7 @@ def test_a_file_without_planes_is_refused(tmp_path: Path) -> None:
             open_run(tmp_path / "a.xplane.pb")
 
 
-@pytest.mark.parametrize(
+@together(
     "data",
     [b"\x0b", b"\x00\x01", b"\x08" + b"\xff" * 11, b"\x0a\xff\xff\xff\xff\x0fab", b"\x09abc", b"\x0d\x01", b"\x0a"],
 )

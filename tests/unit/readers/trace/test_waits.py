@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import SHARED
+from tests.kit.together import together
 from wavewright import _core
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.trace.waits import match_waits
@@ -269,8 +270,8 @@ def test_idle_is_one_entry_of_its_own_counter() -> None:
     assert waits["counter"].unique().to_list() == ["idle"]
 
 
-@pytest.mark.parametrize(
-    ("wait", "left"),
+@together(
+    "wait, left",
     [("vmcnt(0x2)", 2), ("vmcnt( 2)", 2), ("vmcnt", 0), ("vmcnt(", 0), ("vmcnt(99999999999999)", 3), ("vmcnt(-1)", 0)],
 )
 def test_odd_spellings_of_the_number(wait: str, left: int) -> None:

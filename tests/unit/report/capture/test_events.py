@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kit.together import together
 from wavewright.report.capture.events import event_line, progress_line
 
 ESC = chr(27)
@@ -41,9 +42,7 @@ def test_lines(event: dict[str, object], line: str) -> None:
     assert text.plain == line
 
 
-@pytest.mark.parametrize(
-    "event", [{"event": "ended", "attempt": 1, "status": 0}, {"event": "planned"}, {"event": "x"}, {}]
-)
+@together("event", [{"event": "ended", "attempt": 1, "status": 0}, {"event": "planned"}, {"event": "x"}, {}])
 def test_events_without_a_line(event: dict[str, object]) -> None:
     assert event_line(event) is None
 

@@ -4,9 +4,9 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from rich.console import Console
 
+from tests.kit.together import together
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import Attempt, Result
 from wavewright.capture.judgement import Cause, Judgement, TracedDispatch, Verdict
@@ -85,7 +85,7 @@ def test_causes_and_hostile_text() -> None:
     assert "what to look at" not in text
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@together("width", [40, 60, 80, 200])
 def test_nothing_is_cut_silently(width: int) -> None:
     path = "/very/" + "long/" * 40 + "stderr.txt"
     judgement = Judgement(verdict=Verdict.FAILED, reasons=(f"see {path}",), dispatches=(GOOD,) * 30)
@@ -94,8 +94,8 @@ def test_nothing_is_cut_silently(width: int) -> None:
     assert "showing 10 of 30 traced dispatches" in text
 
 
-@pytest.mark.parametrize(
-    ("wanted", "verb"),
+@together(
+    "wanted, verb",
     [
         (Discovery(program=("x",)), "top"),
         (ThreadTraces(program=("x",)), "diagnose"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
+from tests.kit.together import together
 from wavewright.model.report import (
     Column,
     DataTable,
@@ -63,9 +63,7 @@ def test_names_inside_other_words_stay() -> None:
     assert labels.text("gemm") == "host-1"
 
 
-@pytest.mark.parametrize(
-    "text", ["https://example.org/a/b", "a/b", "3 / 4 / 5", "rocprim::sort_by_key::kernel", "MB/s/GPU"]
-)
+@together("text", ["https://example.org/a/b", "a/b", "3 / 4 / 5", "rocprim::sort_by_key::kernel", "MB/s/GPU"])
 def test_what_is_no_absolute_path_stays(text: str) -> None:
     assert labels_for([]).text(text) == text
 
@@ -79,8 +77,8 @@ def test_secrets_are_masked_in_commands_only() -> None:
     assert clean.sections[0].blocks[0] == Sentence("ann ran on nodeX")
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
+@together(
+    "command, expected",
     [
         ("x --token=abc --n 3", "x --token=*** --n 3"),
         ("WANDB_API_KEY=abc x", "WANDB_API_KEY=*** x"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.kit.together import together
 from wavewright.model.report import (
     Block,
     Code,
@@ -118,7 +118,7 @@ def test_several_sections_have_headings() -> None:
     assert "*note:* no counters" in brief_markdown([sections[0], skipped], subject="", losses=(), commands=())
 
 
-@pytest.mark.parametrize("name", ["# x", "- x", "+ x", "=== x", "~~~ x", "> x", "<b>", "[a](b)", "|", "`", "``` x"])
+@together("name", ["# x", "- x", "+ x", "=== x", "~~~ x", "> x", "<b>", "[a](b)", "|", "`", "``` x"])
 def test_no_sentence_becomes_markdown(name: str) -> None:
     text = brief(Sentence("first"), Sentence(name), Labelled(name, name), Finding(1, name, name))
     parsed = MarkdownIt("commonmark").enable("table").parse(text)

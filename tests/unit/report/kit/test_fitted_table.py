@@ -6,10 +6,10 @@ import io
 from typing import Any
 
 import polars as pl
-import pytest
 from rich.console import Console
 from rich.text import Text
 
+from tests.kit.together import together
 from wavewright.report.kit.tables import Column, frame_table
 
 ROWS = pl.DataFrame(
@@ -41,7 +41,7 @@ def printed(rows: pl.DataFrame, width: int) -> list[str]:
     return [line.rstrip() for line in out.file.getvalue().splitlines()]
 
 
-@pytest.mark.parametrize("width", [200, 80, 60, 45, 30])
+@together("width", [200, 80, 60, 45, 30])
 def test_numbers_are_whole_at_any_width(width: int) -> None:
     lines = printed(ROWS, width)
     assert max(map(len, lines[1:])) <= width

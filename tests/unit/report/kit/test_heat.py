@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from wavewright.report.kit.heat import PARTS, heat_bar, legend
 
 cycles = st.dictionaries(st.sampled_from(sorted(PARTS)), st.integers(0, 10**9))
@@ -23,7 +23,7 @@ def test_parts_can_be_told_apart_without_colours() -> None:
     assert heat_bar({"stall": 2, "issue": 3, "idle": 4, "hidden": 1}, 10, ascii_only=True).plain == "##===....~"
 
 
-@pytest.mark.parametrize(("amount", "mark"), [(0, " "), (5, " "), (30, "▎"), (60, "█")])
+@together("amount, mark", [(0, " "), (5, " "), (30, "▎"), (60, "█")])
 def test_little_is_drawn_thin(amount: int, mark: str) -> None:
     assert heat_bar({"stall": amount}, 1000).plain == mark.ljust(10)
 

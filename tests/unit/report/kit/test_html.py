@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
+from tests.kit.together import together
 from wavewright.model.report import Code, CodeLine, Column, Finding, Preformatted, Sentence, Table
 from wavewright.report.kit.html import block_styles, html_of
 
@@ -20,7 +19,7 @@ def test_bars_are_as_long_as_their_shares():
     assert _bars("50.0 %", "25.0 %", "0.0 %", "-") == ["100.0", "50.0", "0.0"]
 
 
-@pytest.mark.parametrize(
+@together(
     "cells", [("50.0 %", "3 ms"), ("120 %", "3.0 %"), ("-", ""), ("0.0 %", "0.0 %"), ("-5.0 %", "5.0 %"), ("50.0 %",)]
 )
 def test_columns_with_other_values_have_no_bars(cells):

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from tests.kit.together import together
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.report.kit.bars import bar
 from wavewright.report.kit.labels import Placed, brief_paths
@@ -76,8 +77,8 @@ def test_paths_lose_what_they_have_in_common() -> None:
     assert [line.split()[0] for line in printed([WHERE, *numbers(1)], 80)[2:]] == ["moe_gemm", "softmax"]
 
 
-@pytest.mark.parametrize(
-    ("paths", "brief"),
+@together(
+    "paths, brief",
     [
         ([], []),
         (["/a/b.db"], ["b.db"]),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from io import StringIO
 
-import pytest
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tests.kit.together import together
 from wavewright.report.kit.line import Line
 
 WORDS = ["v_add", "", "  two words  ", "a kernel with a name that is far too long", "日本語 kernel", "日本語" * 9]
@@ -25,6 +25,6 @@ def shown(cell: type[Line] | None, justify: str) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("justify", ["left", "right", "center", "default"])
+@together("justify", ["left", "right", "center", "default"])
 def test_as_a_text(justify: str) -> None:
     assert shown(Line, justify) == shown(None, justify)

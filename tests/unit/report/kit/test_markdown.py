@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.kit.together import together
 from wavewright.model.report import Code, CodeLine, Finding, Labelled, Sentence
 from wavewright.report.kit.markdown import block_markdown, code_span, fenced, markdown_of, prose
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [
         ("a_b_c __d_", "a_b_c \\_\\_d\\_"),
         ("5 < 6 > 4", "5 \\< 6 > 4"),
@@ -36,8 +35,8 @@ def test_sentences(text, expected):
     assert prose(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [("a|b", "`a\\|b`"), ("a\\|b", "a\\\\\\|b"), ("`", "`` ` ``"), ("a``b", "```a``b```"), ("", ""), ("  x ", "`x`")],
 )
 def test_code_in_tables(text, expected):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.kit.together import together
 from wavewright.report.kit.safe_svg import inline_svg
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
@@ -13,7 +12,7 @@ def _drawn(inner: str) -> str:
     return inline_svg(SVG.format(inner), "p", "what it shows")
 
 
-@pytest.mark.parametrize(
+@together(
     "inner",
     [
         "<script>alert(1)</script>",
@@ -31,7 +30,7 @@ def test_other_elements_are_left_out(inner):
     assert _drawn(inner) == '<svg class="p" role="img" aria-label="what it shows"></svg>'
 
 
-@pytest.mark.parametrize(
+@together(
     "attribute",
     [
         'onclick="alert(1)"',
@@ -48,7 +47,7 @@ def test_other_attributes_are_left_out(attribute):
     assert "<rect></rect>" in _drawn(f"<rect {attribute}/>")
 
 
-@pytest.mark.parametrize(
+@together(
     "rules",
     [
         "@import url(//evil.example);",
@@ -77,7 +76,7 @@ def test_ids_concern_the_picture_alone():
     assert drawn.count("url(#p-c)") == 2
 
 
-@pytest.mark.parametrize(
+@together(
     "svg",
     [
         "no picture",

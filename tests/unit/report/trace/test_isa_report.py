@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console, RenderableType
 
+from tests.kit.together import together
 from wavewright.analysis.trace.listing import IsaListing, SampleListing
 from wavewright.model.schema import empty_frame
 from wavewright.report.trace.listing import isa_report, samples_report
@@ -122,7 +123,7 @@ def test_a_terminal_without_unicode() -> None:
     assert any("# stall" in line for line in lines)
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+@together("width", [40, 60, 80, 100, 120, 200])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     texts: list[object] = ["v_mfma_f32_32x32x8_f16 " + "a[0:15], " * 9] * 40
     files: list[object] = ["/a/very/long/path/to/some/kernel/of/mine.py"] * 40

@@ -6,9 +6,9 @@ import io
 from typing import Any
 
 import polars as pl
-import pytest
 from rich.console import Console
 
+from tests.kit.together import together
 from wavewright.analysis.trace.listing.source_lines import SourceListing
 from wavewright.model.schema import empty_frame
 from wavewright.report.trace.source import SourceView, source_report
@@ -100,7 +100,7 @@ def test_everything_on_request() -> None:
     assert not any("…" in line for line in lines)
 
 
-@pytest.mark.parametrize("width", [50, 80, 100, 120])
+@together("width", [50, 80, 100, 120])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, printed(listing(text="x" * 300), SourceView(), width=width))) <= width
 

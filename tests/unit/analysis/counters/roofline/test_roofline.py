@@ -8,6 +8,7 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.kernel_work import KernelWork
+from tests.kit.together import together
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.roofline import Roofline, roofline
 from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
@@ -321,7 +322,7 @@ def test_bytes_are_those_of_the_synthesizer(tmp_path: Path) -> None:
         assert moved["L2"] == pytest.approx((128 * totals["TCP_TCC_READ_REQ"] + 64 * others) / count)
 
 
-@pytest.mark.parametrize("target", CDNA)
+@together("target", CDNA)
 def test_the_panel_that_is_advised_has_all_counters(target: str) -> None:
     (panel,) = (panel for panel in panels_of(target) if panel.word == "sol")
     formulas = [metric.formula for table in panel.tables for metric in table.metrics if metric.formula]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from tests.unit.analysis.trace.derived_counters.expressions import HERE, leaves, trees
 from wavewright.analysis.trace.derived_counters import evaluation
 from wavewright.analysis.trace.derived_counters.evaluation import evaluate
@@ -48,8 +49,8 @@ def problem(text: str) -> str:
     return "; ".join(map(str, failed))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@together(
+    "text, expected",
     [
         ("1 + 2 * 3 - 4 / 2", 5),
         ("8 / 4 / 2", 1),
@@ -106,8 +107,8 @@ def test_zero_by_zero_is_not_a_number() -> None:
     assert np.isnan(value("0 / 0"))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@together(
+    "text, said",
     [
         ("x := nope + 1", "1:6: x: unknown name nope"),
         ("x := t + three", "1:8: x: axis TIME has 4 values on one side and 3 on the other"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.together import together
 from tests.unit.analysis.trace.derived_counters.expressions import leaves, trees
 from wavewright.analysis.trace.derived_counters.builtin import BUILTIN
 from wavewright.analysis.trace.derived_counters.parser import MAX_DEPTH, MAX_TEXT, parse
@@ -18,8 +18,8 @@ def only(text: str) -> Expression:
     return definitions[0].expression
 
 
-@pytest.mark.parametrize(
-    ("text", "canonical"),
+@together(
+    "text, canonical",
     [
         ("1+2*3", "1 + 2 * 3"),
         ("(1+2)*3", "(1 + 2) * 3"),
@@ -53,8 +53,8 @@ def test_expressions_and_how_they_are_written(text: str, canonical: str) -> None
     assert only(canonical) == expression
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
+@together(
+    "line, said",
     [
         ("x := ", "1:5: x: the line ends where a value is expected"),
         ("x", "1:2: x: a name is followed by :="),
@@ -100,7 +100,7 @@ def test_comments_empty_lines_and_good_lines_beside_bad_ones() -> None:
     assert [problem.name for problem in problems] == ["b"]
 
 
-@pytest.mark.parametrize("text", ["(" * 5000 + "1", "-" * 5000 + "1", "sum[" * 5000 + "1", "a+(" * 5000])
+@together("text", ["(" * 5000 + "1", "-" * 5000 + "1", "sum[" * 5000 + "1", "a+(" * 5000])
 def test_deep_nesting_is_refused(text: str) -> None:
     _, problems = parse(f"x := {text}")
     assert problems[0].message.startswith(f"nested deeper than {MAX_DEPTH} levels")

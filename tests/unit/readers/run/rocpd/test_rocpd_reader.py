@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.kit.together import together
 from tests.unit.readers.run.rocpd.small_rocpd import GUID, OTHER, SmallRocpd
 from wavewright.readers.run.rocpd.environment import rank_of
 from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables, suffix_of
@@ -45,8 +46,8 @@ def test_environment_is_masked_unless_asked_for(file: SmallRocpd) -> None:
     assert file.run(with_environment=True).environment["value"].to_list() == ["3", "secret"]
 
 
-@pytest.mark.parametrize(
-    ("environment", "rank"),
+@together(
+    "environment, rank",
     [
         ({"OMPI_COMM_WORLD_RANK": "2", "SLURM_PROCID": "0"}, 2),
         ({"FLUX_TASK_RANK": "7"}, 7),
@@ -251,7 +252,7 @@ def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.Mo
     }
 
 
-@pytest.mark.parametrize("ids", [[3, 4, 5], [5, 3, 4], [1, None, 9], [4, 4, 2], []])
+@together("ids", [[3, 4, 5], [5, 3, 4], [1, None, 9], [4, 4, 2], []])
 def test_lookup_finds_the_first_row_of_an_id(ids: list[int | None]) -> None:
     keys = [None, *range(-1, 12), 2**62, -(2**63), 2**63 - 1]
     expected = [ids.index(key) if key in ids and key is not None else None for key in keys]
