@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
-from tests.sampling import every_third_pair
+from tests.sampling import covering
 from tests.unit.planted_runs import FORMS, opened, simulated
 from wavewright.analysis.run.graph import Change, event_graph
 from wavewright.analysis.run.graph.path import critical_path
@@ -35,7 +35,7 @@ def check(run: Run) -> None:
         assert prediction.span_ns_min == prediction.span_ns_max == prediction.span_ns
 
 
-@pytest.mark.parametrize(("damage", "form"), every_third_pair(DAMAGES, FORMS))
+@pytest.mark.parametrize(("damage", "form"), covering(DAMAGES, FORMS))
 def test_damaged_run_has_a_path(tmp_path: Path, damage: str, form: str) -> None:
     run, _ = simulated("unoverlapped all-reduce", 1, 2)
     check(opened(DAMAGES[damage](run), tmp_path, form))

@@ -24,18 +24,21 @@ RULES = {
     "allocation in the loop": "G6",
 }
 _QUICK = {cause: (0, "rocpd") if number % 2 else (1, "kineto") for number, cause in enumerate(CAUSES[::3])}
-#: One case of every third cause is quick; all of them together take a quarter of an hour.
+#: One case of every third cause is quick, with few ranks; all of them together take a quarter of an hour.
 CASES = [
-    pytest.param(cause, seed, form, marks=[] if _QUICK.get(cause) == (seed, form) else [pytest.mark.slow])
-    for cause in CAUSES
-    for seed in range(5)
-    for form in ("rocpd", "kineto")
+    *((cause, seed, form, 2) for cause, (seed, form) in _QUICK.items()),
+    *(
+        pytest.param(cause, seed, form, 8, marks=pytest.mark.slow)
+        for cause in CAUSES
+        for seed in range(5)
+        for form in ("rocpd", "kineto")
+    ),
 ]
 
 
-@pytest.mark.parametrize(("cause", "seed", "form"), CASES)
-def test_planted_cause_is_first(tmp_path: Path, cause: str, seed: int, form: str) -> None:
-    run, twin = simulated(cause, seed)
+@pytest.mark.parametrize(("cause", "seed", "form", "ranks"), CASES)
+def test_planted_cause_is_first(tmp_path: Path, cause: str, seed: int, form: str, ranks: int) -> None:
+    run, twin = simulated(cause, seed, ranks)
     gain = run.span_ns - twin.span_ns
     first, *_ = diagnose_run(opened(run, tmp_path / "run", form)).findings
     assert first.rule == RULES[cause]

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
+from tests.sampling import covering
 from tests.unit.planted_runs import FORMS, opened, simulated
 from wavewright.analysis.run.meetings import clock_offsets, collective_rows, matched
 from wavewright.readers.run.inputs import open_run
@@ -87,8 +88,7 @@ def test_collectives_that_one_rank_lacks_shift_no_other(tmp_path: Path) -> None:
     assert waits == {tuple(sorted(waits.items())) for waits in truth_of(run)[2:]}
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("damage", "form"), covering(DAMAGES, FORMS))
 def test_damaged_runs_match_or_do_not(tmp_path: Path, damage: str, form: str) -> None:
     run, _ = simulated("unoverlapped all-reduce", 1, ranks=2)
     rows = meetings_of(opened(DAMAGES[damage](run), tmp_path, form))

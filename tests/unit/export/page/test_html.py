@@ -73,7 +73,7 @@ def _answers(file: Path) -> dict[str, tuple[bytes, int]]:
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory) -> ThreadTrace:
     folder = tmp_path_factory.mktemp("capture")
-    scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, workgroups=4, loop_trips=4)
+    scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, workgroups=2, loop_trips=2)
     write_capture(synthesize(scenario), folder)
     trace = open_path(folder)
     assert isinstance(trace, ThreadTrace)
@@ -85,7 +85,7 @@ def trace(tmp_path_factory) -> ThreadTrace:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    write_rocpd_ranks(folder, Workload(dispatches=200, ranks=2, nodes=1, gpus=2, seed=3))
+    write_rocpd_ranks(folder, Workload(dispatches=60, ranks=2, nodes=1, gpus=2, seed=3))
     return open_run(folder)
 
 

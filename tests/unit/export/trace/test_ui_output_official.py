@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import SHARED
+from tests.sampling import every_third
 from tests.unit.ui_directories import load, read_json, source_paths
 from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.export.trace.ui_output.kernel_ids import KernelIds, decode_order
@@ -24,7 +25,7 @@ def directory_of(capture: Path, dispatch: int) -> Path:
     return next(capture.glob(f"ui_output_agent_*_dispatch_{dispatch}"))
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)
+@pytest.mark.parametrize("capture", every_third(CAPTURES), ids=lambda path: path.name)
 def test_a_capture_is_written_as_rocprofv3_did(capture: Path, tmp_path: Path) -> None:
     dispatches = sorted(int(path.name.rpartition("_")[2]) for path in capture.glob("ui_output_*"))
     kernel_ids = KernelIds()
@@ -42,10 +43,10 @@ def test_a_capture_is_written_as_rocprofv3_did(capture: Path, tmp_path: Path) ->
     [
         pytest.param(
             path,
-            marks=[pytest.mark.slow] * any(name in str(path) for name in LARGE),
+            marks=[pytest.mark.slow] * (number % 3 > 0 or any(name in str(path) for name in LARGE)),
             id=f"{path.parts[-3]}-{path.name}",
         )
-        for path in FLYDSL
+        for number, path in enumerate(FLYDSL)
     ],
 )
 def test_a_directory_with_several_shader_engines(packed: Path, tmp_path: Path) -> None:
