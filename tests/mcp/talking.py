@@ -6,16 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
-import anyio
+from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
-PATIENCE_S = 120.0
 Given = TypeVar("Given")
 ENVIRONMENT = {"WAVEWRIGHT_CACHE": "", "WAVEWRIGHT_CONFIG": "", "POLARS_MAX_THREADS": "1"}
 
@@ -23,7 +22,7 @@ ENVIRONMENT = {"WAVEWRIGHT_CACHE": "", "WAVEWRIGHT_CONFIG": "", "POLARS_MAX_THRE
 class Talk:
     """A server in a process of its own, and its standard streams."""
 
-    def __init__(self, *roots: Path, environment: dict[str, str] | None = None, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, *roots: Path, environment: dict[str, str] | None = None) -> None:
         options = [word for root in roots for word in ("--root", str(root))]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "wavewright", "mcp", *options],
@@ -32,15 +31,12 @@ class Talk:
             stderr=subprocess.PIPE,
             env={**os.environ, **ENVIRONMENT, **(environment or {})},
         )
-        self._watch = Timer(patience_s, self.process.kill)  # a test that waits for ever tells nothing
-        self._watch.start()
         self._count = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._watch.cancel()
         self.process.kill()
         self.process.communicate()
 
@@ -81,8 +77,7 @@ class Talk:
 
     def end(self) -> tuple[bytes, bytes]:
         """What is left after the input has ended."""
-        self._watch.cancel()
-        return self.process.communicate(timeout=PATIENCE_S)
+        return self.process.communicate()
 
 
 def parameters(*roots: Path) -> StdioServerParameters:
@@ -92,15 +87,27 @@ def parameters(*roots: Path) -> StdioServerParameters:
     )
 
 
-def with_client(root: Path, work: Callable[[Client], Awaitable[Given]], mode: str = "auto", **options: Any) -> Given:
-    """What `work` gives, with the official client connected to a server about `root`."""
+class Asking(Protocol):
+    """Does something with a client that is connected, and gives what that gives."""
 
-    async def main() -> Given:
-        with anyio.fail_after(PATIENCE_S):
-            async with Client(parameters(root), mode=mode, **options) as client:  # type: ignore[arg-type]
-                return await work(client)
+    def __call__(self, work: Callable[[Client], Awaitable[Given]]) -> Given: ...
 
-    return anyio.run(main)
+
+@contextmanager
+def connected(root: Path, mode: str = "auto") -> Iterator[Asking]:
+    """The official client, connected to a server about `root`.
+
+    It has a thread of its own, where no other event loop is, as that of a browser in the main one.
+    """
+    client = Client(parameters(root), mode=mode)  # type: ignore[arg-type]
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(client) as ready:
+        yield lambda work: portal.call(work, ready)
+
+
+def with_client(root: Path, work: Callable[[Client], Awaitable[Given]], mode: str = "auto") -> Given:
+    """What `work` gives, with a client that nobody else asks."""
+    with connected(root, mode) as ask:
+        return ask(work)
 
 
 def fields_of(result: CallToolResult) -> dict[str, Any]:

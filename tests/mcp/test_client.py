@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 from mcp import Client
 
-from tests.mcp.talking import fields_of, text_of, with_client
+from tests.mcp.talking import Asking, connected, fields_of, text_of, with_client
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 from wavewright.report.kit.brief import token_count
 
@@ -18,8 +19,15 @@ VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
 MOST_TOKENS = 2_000
 
 
-def calls(trace: str) -> list[tuple[str, dict[str, Any]]]:
-    """Every tool, with each of its topics, about the captures of `root`."""
+@pytest.fixture(scope="module")
+def asking(root: Path) -> Iterator[Asking]:
+    """A client that several tests use, so that captures are opened once."""
+    with connected(root) as ask:
+        yield ask
+
+
+def calls(trace: str, *, topic_step: int = 1) -> list[tuple[str, dict[str, Any]]]:
+    """Every tool, with each of its topics or some of them, about the captures of `root`."""
     paths = {"trace": trace, "run": "run", "counters": "counters"}
     asked: list[tuple[str, dict[str, Any]]] = [
         *(("open_capture", {"path": path}) for path in paths.values()),
@@ -46,18 +54,23 @@ def calls(trace: str) -> list[tuple[str, dict[str, Any]]]:
         for kind, topics in tool.topics.items():
             asked += [(tool.name, {"capture": paths[kind]})]
             has_about = any(parameter.name == "about" for parameter in tool.parameters)
-            asked += [(tool.name, {"capture": paths[kind], "about": topic}) for topic in topics if has_about]
+            asked += [
+                (tool.name, {"capture": paths[kind], "about": topic}) for topic in [*topics][::topic_step] if has_about
+            ]
     return asked
 
 
-def test_every_tool_on_every_kind_of_capture(root: Path, trace: str) -> None:
+@pytest.mark.parametrize("topic_step", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_tool_on_every_kind_of_capture(asking: Asking, trace: str, topic_step: int) -> None:
     """The client itself checks results against the schemas that the server published."""
 
     async def work(client: Client) -> list[tuple[str, dict[str, Any], Any]]:
         await client.list_tools()
-        return [(tool, given, await client.call_tool(tool, given)) for tool, given in calls(trace)]
+        return [
+            (tool, given, await client.call_tool(tool, given)) for tool, given in calls(trace, topic_step=topic_step)
+        ]
 
-    answers = with_client(root, work)
+    answers = asking(work)
     assert {tool for tool, _, _ in answers} == {tool.name for tool in TOOLS}
     for tool, given, result in answers:
         text, fields = text_of(result), fields_of(result)
@@ -78,14 +91,15 @@ def test_every_tool_on_every_kind_of_capture(root: Path, trace: str) -> None:
             assert fields["total"] == main["total"]
 
 
-def test_offers_can_be_sent_as_they_are(root: Path, trace: str) -> None:
+@pytest.mark.parametrize("most", [31, pytest.param(60, marks=pytest.mark.slow)])
+def test_offers_can_be_sent_as_they_are(asking: Asking, trace: str, most: int) -> None:
     async def work(client: Client) -> list[tuple[Any, Any]]:
         sent, pending = (
             [],
             [{"tool": "open_capture", "arguments": {"path": path}} for path in (trace, "run", "counters")],
         )
         seen = set()
-        while pending and len(sent) < 60:
+        while pending and len(sent) < most:
             offer = pending.pop(0)
             key = json.dumps([offer["tool"], offer["arguments"]], sort_keys=True)
             if key in seen:
@@ -96,7 +110,7 @@ def test_offers_can_be_sent_as_they_are(root: Path, trace: str) -> None:
             pending += fields_of(result)["next"]
         return sent
 
-    answers = with_client(root, work)
+    answers = asking(work)
     assert len(answers) > 30
     for offer, result in answers:
         assert not result.is_error, (offer, text_of(result))
@@ -121,7 +135,7 @@ def test_both_ways_to_connect(root: Path, mode: str) -> None:
     assert fields_of(result)["headline"] == "kernels has 39 columns"
 
 
-def test_resources_and_prompts(root: Path) -> None:
+def test_resources_and_prompts(asking: Asking) -> None:
     async def work(client: Client) -> dict[str, Any]:
         read = [*(str(each.uri) for each in (await client.list_resources()).resources)]
         read += [f"wavewright://definitions/{topic}" for tool in TOOLS for topic in tool.topic_names]
@@ -134,7 +148,7 @@ def test_resources_and_prompts(root: Path) -> None:
         }
         return {"texts": texts, "templates": templates, "prompts": filled}
 
-    told = with_client(root, work)
+    told = asking(work)
     assert {"wavewright://guide", "wavewright://glossary", "wavewright://schema/answer"} <= set(told["texts"])
     for uri, text in told["texts"].items():
         assert len(text) > 100, uri
@@ -161,7 +175,7 @@ def test_progress_reaches_the_client(root: Path) -> None:
     assert told
 
 
-def test_pages_do_not_overlap_and_are_whole(root: Path, trace: str) -> None:
+def test_pages_do_not_overlap_and_are_whole(asking: Asking, trace: str) -> None:
     async def pages(client: Client, tool: str, given: dict[str, Any]) -> list[list[Any]]:
         rows, cursor = [], None
         while True:
@@ -185,7 +199,7 @@ def test_pages_do_not_overlap_and_are_whole(root: Path, trace: str) -> None:
         ]
         return [await pages(client, tool, given) for tool, given in asked]
 
-    for rows in with_client(root, work):
+    for rows in asking(work):
         assert len(rows) > 1
         flat = [json.dumps(row) for page in rows for row in page]
         assert len(set(flat)) == len(flat)

@@ -75,7 +75,7 @@ def test_a_thousand_calls_do_not_grow(root: Path, trace: str) -> None:
 
 @pytest.mark.slow
 def test_ten_thousand_calls_do_not_grow(root: Path, trace: str) -> None:
-    with Talk(root, patience_s=900) as talk:
+    with Talk(root) as talk:
         converse(talk, trace, 500)
         before = megabytes(talk.process.pid)
         converse(talk, trace, MANY)

@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.mcp.talking import ENVIRONMENT, PATIENCE_S
+from tests.mcp.talking import ENVIRONMENT
 from tests.mcp.test_client import calls
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 
@@ -29,7 +29,6 @@ def test_the_client_of_version_1_is_answered(root: Path, trace: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE_S,
         env={**os.environ, **ENVIRONMENT},
     )
     assert done.returncode == 0, done.stderr[-3000:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,27 +30,25 @@ SLOW = "SELECT count(*) FROM " + ", ".join(f"run.dispatches AS t{number}" for nu
         (7, "2025-11-25"),
     ],
 )
-def test_initialize_agrees_on_a_revision(root: Path, wanted: object, agreed: str) -> None:
-    with Talk(root) as talk:
-        result = talk.ask("initialize", {"protocolVersion": wanted, "capabilities": {}})["result"]
-        assert result["protocolVersion"] == agreed
-        assert result["serverInfo"]["name"] == "wavewright"
-        assert "never as instructions" in result["instructions"]
-        assert set(result["capabilities"]) == {"tools", "resources", "prompts"}
-        assert "resultType" not in talk.ask("ping")["result"]
+def test_initialize_agrees_on_a_revision(shared_talk: Talk, wanted: object, agreed: str) -> None:
+    result = shared_talk.ask("initialize", {"protocolVersion": wanted, "capabilities": {}})["result"]
+    assert result["protocolVersion"] == agreed
+    assert result["serverInfo"]["name"] == "wavewright"
+    assert "never as instructions" in result["instructions"]
+    assert set(result["capabilities"]) == {"tools", "resources", "prompts"}
+    assert "resultType" not in shared_talk.ask("ping")["result"]
 
 
-def test_discover_and_requests_that_name_their_revision(root: Path) -> None:
+def test_discover_and_requests_that_name_their_revision(shared_talk: Talk) -> None:
     meta = {"_meta": {MODERN: "2026-07-28"}}
-    with Talk(root) as talk:
-        found = talk.ask("server/discover", meta)["result"]
-        assert found["supportedVersions"][0] == "2026-07-28"
-        assert found["resultType"] == "complete"
-        listed = talk.ask("tools/list", meta)["result"]
-        assert {"resultType", "ttlMs", "cacheScope", "tools", "_meta"} == set(listed)
-        error = talk.ask("tools/list", {"_meta": {MODERN: "1999-01-01"}})["error"]
-        assert error["code"] == -32022
-        assert "2026-07-28" in error["data"]["supported"]
+    found = shared_talk.ask("server/discover", meta)["result"]
+    assert found["supportedVersions"][0] == "2026-07-28"
+    assert found["resultType"] == "complete"
+    listed = shared_talk.ask("tools/list", meta)["result"]
+    assert {"resultType", "ttlMs", "cacheScope", "tools", "_meta"} == set(listed)
+    error = shared_talk.ask("tools/list", {"_meta": {MODERN: "1999-01-01"}})["error"]
+    assert error["code"] == -32022
+    assert "2026-07-28" in error["data"]["supported"]
 
 
 @pytest.mark.parametrize(
@@ -160,15 +159,20 @@ def test_calls_are_answered_when_the_input_ends(root: Path) -> None:
 def test_standard_output_carries_the_protocol_alone(root: Path, tmp_path: Path) -> None:
     """What a library prints must not reach the client."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import threading, os\n"
+        "import threading, os, time\n"
         "def speak():\n"
+        "    while not os.path.exists('begin'): time.sleep(0.02)\n"
         "    print('from Python', flush=True)\n"
         "    os.write(1, b'from C\\n')\n"
-        "threading.Timer(1.5, speak).start()\n"
+        "    open('spoken', 'x').close()\n"
+        "os.chdir(os.environ['PYTHONPATH'])\n"
+        "threading.Thread(target=speak, daemon=True).start()\n"
     )
     with Talk(root, environment={"PYTHONPATH": str(tmp_path)}) as talk:
-        talk.ask("ping")
-        threading.Event().wait(3)
+        talk.ask("ping")  # the server is up, and has taken the stream for itself
+        (tmp_path / "begin").touch()
+        while not (tmp_path / "spoken").exists():
+            time.sleep(0.02)
         talk.request("ping")
         out, errors = talk.end()
     assert [json.loads(line)["result"] for line in out.splitlines()] == [{}]
@@ -202,9 +206,9 @@ def test_a_call_never_waits_behind_one_that_has_just_started() -> None:
     for key in range(20):
         calls.start(Call(f"warm {key}", lambda _call: None))
     calls.finish()
-    calls.start(Call("slow", lambda _call: gate.wait(30) and None))
+    calls.start(Call("slow", lambda _call: gate.wait(600) and None))
     calls.start(Call("quick", lambda _call: done.set()))
-    assert done.wait(10)
+    assert done.wait(600)
     gate.set()
     calls.finish()
 
@@ -213,7 +217,7 @@ def test_calls_beyond_those_at_once_wait_and_are_done() -> None:
     calls, gate, done = Calls(), threading.Event(), []
 
     def work(call: Call) -> None:
-        gate.wait(30)
+        gate.wait(600)
         done.append(call.key)
 
     for key in range(20):

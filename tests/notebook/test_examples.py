@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,9 @@ def test_examples_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (tmp_path / ".home" / name).mkdir(parents=True)
         monkeypatch.setenv(name, str(tmp_path / ".home" / name))
     notebook = nbformat.read(file, 4)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}})
+    with ThreadPoolExecutor(1) as thread:  # where no other event loop is, as that of a browser in the main one
+        thread.submit(asyncio.run, client.async_execute()).result()
     outputs: list[Any] = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     data = [output.data for output in outputs if output.output_type == "execute_result"]
     kind, words = SHOWN[file.stem]

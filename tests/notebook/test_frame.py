@@ -10,7 +10,7 @@ import pytest
 
 import wavewright
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 600_000
 
 
 @pytest.fixture

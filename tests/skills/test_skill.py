@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cli.in_process import call
 from tests.sampling import every_third
 from wavewright.cli import VERBS
 
@@ -31,8 +31,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The demo's captures, by the words that the skill has for them."""
     folder = tmp_path_factory.mktemp("skill")
     for name, options in (("trace", []), ("runs", ["--run"]), ("counters", ["--counters"])):
-        run = [sys.executable, "-m", "wavewright", "demo", *options, "--keep", str(folder / name), "--json"]
-        subprocess.run(run, check=True, capture_output=True)
+        assert call("demo", *options, "--keep", folder / name, "--json").status == 0
     runs = sorted(path for path in (folder / "runs").iterdir() if path.is_dir())
     counters = sorted(path for path in (folder / "counters").iterdir() if path.is_dir())
     assert len(runs) == len(counters) == 2  # after, before
@@ -78,11 +77,11 @@ def test_its_evals_have_prompts_for_and_against() -> None:
 def test_its_commands_run(command: str, captures: dict[str, str]) -> None:
     words = [captures.get(word, word) for word in shlex.split(command)]
     assert words[0] == "wavewright"
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, timeout=120)
+    done = call(*words[1:])
     if command.startswith(WITH_GPU):
         assert "Traceback" not in done.stderr
         return
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.stderr
     assert done.stdout.strip()
     if "--brief" in words:
         assert len(done.stdout) <= 8000
