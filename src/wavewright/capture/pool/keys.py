@@ -101,7 +101,7 @@ def variables(value: Any) -> dict[str, str]:
         raise WrongValueError('a table, as { OMP_NUM_THREADS = "1" }')
     for variable, content in value.items():
         if not isinstance(content, str) or "\0" in content:
-            raise WrongValueError(f"a table of texts; {variable} is none")
+            raise WrongValueError(f"a table of texts; {variable!r} is none")
         if not re.fullmatch(r"[^=\0\s][^=\0]*", variable):
             raise WrongValueError(f"a table of names and texts; {variable!r} cannot be the name of a variable")
     return dict(value)

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wavewright.capture.jobs.stored import KINDS
@@ -154,7 +154,7 @@ JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
         (JOB + "seconds = true", "`seconds` is True"),
         (JOB + "attempts = 0", "from 1 to 100"),
         (JOB + "attempts = 1.5", "from 1 to 100"),
-        (JOB + "env = { A = 1 }", "A is none"),
+        (JOB + "env = { A = 1 }", "'A' is none"),
         (JOB + "env = { 'A=B' = '1' }", "cannot be the name"),
         (JOB + "env = ['A']", "a table"),
         (JOB + "disk = '3 QB'", "a number of bytes"),
@@ -219,6 +219,7 @@ VALUES = st.recursive(
 TABLES = st.dictionaries(st.sampled_from([*KEYS, "unknown"]), VALUES | st.sampled_from(list(KINDS)), max_size=6)
 
 
+@example(job={}, defaults={"env": {"\x1f": None}})
 @given(job=TABLES, defaults=TABLES)
 def test_anything_gives_jobs_or_a_sentence(job: dict[str, object], defaults: dict[str, object]) -> None:
     try:
