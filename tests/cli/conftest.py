@@ -22,7 +22,7 @@ def program() -> Run:
     def start(*arguments: object, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "wavewright", *map(str, arguments)]
         variables = {**os.environ, **(environment or {})}
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=variables)
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
 
     return start
 

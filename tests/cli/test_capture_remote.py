@@ -145,15 +145,13 @@ def test_a_capture_goes_on_after_the_connection_was_lost(place: Place, tmp_path:
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 60
     while not (tmp_path / "record.jsonl").exists():
-        assert time.monotonic() < end
         assert taker.poll() is None
         time.sleep(0.05)
     agents = subprocess.run(["pgrep", "-P", str(taker.pid)], capture_output=True, text=True, check=True).stdout.split()
     for pid in agents:  # the stand-in of ssh
         os.killpg(int(pid), signal.SIGKILL)
-    _, printed = taker.communicate(timeout=60)
+    _, printed = taker.communicate()
     assert taker.returncode == 75, printed
     assert "the connection was lost" in printed
     assert "--resume" in printed

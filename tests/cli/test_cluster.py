@@ -49,8 +49,8 @@ class Cluster:
         self.processes = {"scheduler": self._start("dask_scheduler", "--port", "0", "--no-dashboard")}
         for name in ("first", "second"):
             self.processes[name] = self._start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-        self.client = distributed.Client(scheduler_file=str(self.file), timeout=60)
-        self.client.wait_for_workers(2, timeout=60)
+        self.client = distributed.Client(scheduler_file=str(self.file), timeout=600)
+        self.client.wait_for_workers(2)
         self.address: str = self.client.scheduler.address
 
     def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
@@ -125,7 +125,7 @@ def test_a_worker_killed_in_the_middle(ranks: SyntheticRun, expected: dict[str, 
     states = wait_for(lambda: [s for s in [cluster.task_states()] if s.count("memory") >= 4], asking)
     assert len(states) - states.count("memory") > 4, "the work was done before a worker could be killed"
     os.kill(cluster.processes["first"].pid, signal.SIGKILL)
-    stdout, _ = asking.communicate(timeout=120)
+    stdout, _ = asking.communicate()
     assert asking.returncode == 0
     assert len(cluster.client.scheduler_info()["workers"]) == 1
     assert stdout == expected["json"]
@@ -138,8 +138,7 @@ def test_no_scheduler_answers(ranks: SyntheticRun, run: Run) -> None:
 
 
 def wait_for(look: Callable[[], list[list[str]]], asking: subprocess.Popen[str]) -> list[str]:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and asking.poll() is None:
+    while asking.poll() is None:
         found = look()
         if found:
             return found[0]

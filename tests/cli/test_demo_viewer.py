@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,9 +40,7 @@ class Terminal:
         self.shown = ""
 
     def until(self, pattern: str) -> re.Match[str]:
-        end = time.monotonic() + 60
         while not (found := re.search(pattern, self.shown)):
-            assert time.monotonic() < end, self.shown
             try:
                 self.shown += os.read(self.master, 4096).decode()
             except OSError:  # the program has ended
@@ -52,7 +49,7 @@ class Terminal:
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=20)
+        return self.process.wait()
 
 
 @contextmanager
@@ -67,7 +64,7 @@ def terminal(*arguments: object, scratch: Path) -> Iterator[Terminal]:
 
 
 def _ask(url: str, path: str):
-    with urlopen(f"{url}api/{path}", timeout=30) as reply:  # noqa: S310 - its own address
+    with urlopen(f"{url}api/{path}") as reply:  # noqa: S310 - its own address
         return json.loads(reply.read())
 
 

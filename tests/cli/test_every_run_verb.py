@@ -12,8 +12,10 @@ import json
 import re
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ import pytest
 from synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
 from synth.xplane import small_xspace
 from tests.cli.in_process import Done, call
-from tests.sampling import every_third_pair
+from tests.sampling import covering, every_third_pair
 from wavewright.cli import _group
 
 KERNELS = """"Kind","Kernel_Name","Start_Timestamp","End_Timestamp"
@@ -148,7 +150,14 @@ def rows_of(done: Done) -> list[dict[str, str]]:
     return [dict(zip(found[0], row, strict=True)) for row in found[1:]]
 
 
-@pytest.mark.parametrize(("verb", "kind"), every_third_pair(ASKING, RUNS))
+def _forms() -> Iterator[Any]:
+    """Every verb on a run that it can answer about and on one other kind, by turns; the rest is slow."""
+    for (number, verb), (place, kind) in product(enumerate(ASKING), enumerate(RUNS)):
+        is_quick = kind == "ranks" or place == number % len(RUNS)
+        yield pytest.param(verb, kind, marks=() if is_quick else pytest.mark.slow, id=f"{verb}-{kind}")
+
+
+@pytest.mark.parametrize(("verb", "kind"), list(_forms()))
 def test_forms(verb: str, kind: str, inputs: Path) -> None:
     text = asked(verb, inputs / kind)
     check(text)
@@ -176,8 +185,9 @@ def test_what_is_no_run(verb: str, kind: str, inputs: Path) -> None:
     assert sorted(inputs.iterdir()) == before
 
 
-@pytest.mark.parametrize("width", [80, 100])
-@pytest.mark.parametrize("verb", [verb for verb in ASKING if verb not in ("info", "schema", "tables")])
+@pytest.mark.parametrize(
+    ("verb", "width"), covering([verb for verb in ASKING if verb not in ("info", "schema", "tables")], [80, 100])
+)
 def test_numbers_are_never_cut(verb: str, width: int, inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names may be; a number without its end is another number."""
     monkeypatch.setenv("COLUMNS", str(width))

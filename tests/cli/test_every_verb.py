@@ -10,7 +10,9 @@ import io
 import json
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
-from tests.sampling import every_third_pair
+from tests.sampling import covering, every_third, every_third_pair
 from wavewright.cli import _group
 from wavewright.export.trace.tables import write_parquet
 
@@ -190,7 +192,14 @@ def parsed(done: Done) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize(("verb", "kind"), every_third_pair(VERBS, TRACES))
+def _traces() -> Iterator[Any]:
+    """Every verb on two kinds, by turns; the rest is slow."""
+    for (number, verb), (place, kind) in product(enumerate(VERBS), enumerate(TRACES)):
+        is_quick = (number + place) % (len(TRACES) // 2) == 0
+        yield pytest.param(verb, kind, marks=() if is_quick else pytest.mark.slow, id=f"{verb}-{kind}")
+
+
+@pytest.mark.parametrize(("verb", "kind"), list(_traces()))
 def test_traces(verb: str, kind: str, inputs: Path) -> None:
     text, encoded = asked(verb, inputs / kind), asked(verb, inputs / kind, "--json")
     check(text)
@@ -297,8 +306,13 @@ def test_a_choice_of_nothing_is_an_error(verb: str, option: tuple[str, str], inp
         assert "  try: " in done.stderr
 
 
-@pytest.mark.parametrize("option", [("--time", f"{-(10**30)}:{10**30}"), ("--time", "0:0x7fffffffffffffff")])
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if has(verb, "--time")])
+@pytest.mark.parametrize(
+    ("verb", "option"),
+    covering(
+        [verb for verb in VERBS if has(verb, "--time")],
+        [("--time", f"{-(10**30)}:{10**30}"), ("--time", "0:0x7fffffffffffffff")],
+    ),
+)
 def test_a_choice_of_everything_changes_nothing(verb: str, option: tuple[str, str], inputs: Path) -> None:
     whole, chosen = (parsed(asked(verb, inputs / "raw", "--json", *more)) for more in ((), option))
     if verb == "states":  # curves begin and end with the chosen waves
@@ -306,7 +320,7 @@ def test_a_choice_of_everything_changes_nothing(verb: str, option: tuple[str, st
     assert chosen == whole
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", every_third(VERBS))
 def test_a_terminal_without_unicode(verb: str, inputs: Path) -> None:
     paths = [inputs / "strange"] * (2 if verb == "compare" else 1)
     done = call(verb, *paths, encoding="ascii")

@@ -118,9 +118,7 @@ def in_a_process(arguments: Sequence[str], byte_count: int) -> Done:
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({byte_count}, {byte_count}))\n"
         "wavewright.cli.program()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
 
 

@@ -24,7 +24,7 @@ program()
 
 def _limited(name: str, value: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", LIMITED, name, str(value), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(

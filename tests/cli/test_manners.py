@@ -14,7 +14,7 @@ PROGRAM = [sys.executable, "-m", "wavewright"]
 
 def shell(line: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = ["bash", "-c", line, "bash", *PROGRAM, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
@@ -46,7 +46,6 @@ def test_stopped(tmp_path: Path) -> None:
         [sys.executable, "-c", waits, "stalls", str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )

