@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.export.run.chrome import write_chrome
 from wavewright.model.run import MemorySource, Run
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

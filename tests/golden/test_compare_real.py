@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.analysis.run.compare import RunComparison, compare_runs
 from wavewright.analysis.run.splitting import parts_of
-from wavewright.readers.run.inputs import open_run
 
 
 def adds_up(answer: RunComparison) -> bool:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from tests.sampling import every_third
 from wavewright.analysis.run.gemms import gemms
 from wavewright.analysis.run.regions import regions
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.analysis.run.busy import busy
 from wavewright.analysis.run.choice import RunSelection
 from wavewright.analysis.run.gaps import gaps
@@ -16,7 +17,6 @@ from wavewright.analysis.run.overlap import overlap
 from wavewright.analysis.run.regions import regions
 from wavewright.analysis.run.selection import select
 from wavewright.analysis.run.summary import summary
-from wavewright.readers.run.inputs import open_run
 from wavewright.report.run.gaps import gaps_report
 
 RPD = {

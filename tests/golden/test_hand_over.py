@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

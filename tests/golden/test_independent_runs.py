@@ -48,8 +48,8 @@ FEW = (
     "gfx1151-rocprofv3-llama/decode_kernel_trace.csv",
     "gfx1151-rocprofv3-llama/decode_hip_api_trace.csv",
     "rocprofv3-json-mi350x/908_first8000_results.json.gz",
-    "kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz",
     "kineto-amd/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+    "kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz",
 )
 """One or two of each kind: what takes long is asked of these only."""
 NUMBERS = ("mean_ns", "median_ns", "p95_ns", "p99_ns", "stddev_ns")
@@ -84,7 +84,9 @@ def paths(request: pytest.FixtureRequest, made: dict[str, list[Path]]) -> list[P
     return made.get(name) or [REAL[name]]
 
 
-EVERY = pytest.mark.parametrize("paths", [*every_third(REAL), *GENERATED, *RPD], indirect=True)
+BIG = [pytest.param(name, marks=pytest.mark.slow) for name in REAL if "multirank" in name]
+OTHERS = every_third(name for name in REAL if "multirank" not in name)
+EVERY = pytest.mark.parametrize("paths", [*OTHERS, *BIG, *GENERATED, *RPD], indirect=True)
 ONE_OF_EACH = pytest.mark.parametrize("paths", every_third([*FEW, *GENERATED, *RPD]), indirect=True)
 WITH_PLACES = pytest.mark.parametrize("paths", every_third([*FEW[:4], *GENERATED, *RPD]), indirect=True)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.analysis.run.categories import categories_of, category
 from wavewright.analysis.run.collectives import is_collective
 from wavewright.analysis.run.top import top
 from wavewright.base.words import kernel_head, kernel_title
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.analysis.run.busy import busy
 from wavewright.analysis.run.choice import RunSelection
 from wavewright.analysis.run.memory import memory
 from wavewright.analysis.run.ranks import ranks
 from wavewright.analysis.run.selection import select
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from tests.cli.in_process import call
+from tests.kit.opened import open_run
 from tests.sampling import covering
 from wavewright.analysis.run.kernel_names import short_names
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import SHARED
+from tests.sampling import every_third
 from tests.unit.ui_directories import read_json
 from wavewright.cli.decode import command
 
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.skipif(not CAPTURES, reason="../shared/data is not here
 Json = Any
 
 
-@pytest.fixture(scope="module", params=CAPTURES, ids=lambda path: path.name)
+@pytest.fixture(scope="module", params=every_third(CAPTURES), ids=lambda path: path.name)
 def directories(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Pair]:
     capture: Path = request.param
     output = tmp_path_factory.mktemp(capture.name)

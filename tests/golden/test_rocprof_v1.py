@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.errors import NotATraceError
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.analysis.run.summary import summary
-from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

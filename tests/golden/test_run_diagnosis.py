@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.opened import open_run
 from wavewright.analysis.run.diagnose import RunDiagnosis, diagnose_run
-from wavewright.readers.run.inputs import open_run
 
 
 def diagnosed(shared: Path, name: str) -> RunDiagnosis:

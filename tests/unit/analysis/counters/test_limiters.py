@@ -51,7 +51,7 @@ def _limiter(kernel: KernelLimit, name: str) -> Limiter:
     return next(limiter for limiter in kernel.limiters if limiter.name == name)
 
 
-@pytest.mark.parametrize("name", ALWAYS)
+@together("name", ALWAYS)
 def test_a_limiter_is_found_where_it_is_the_truth(of_target: Limiters, name: str) -> None:
     kernel = _kernel(of_target, name)
     found = _limiter(kernel, name)
@@ -60,7 +60,7 @@ def test_a_limiter_is_found_where_it_is_the_truth(of_target: Limiters, name: str
     assert found.remedy
 
 
-@pytest.mark.parametrize("name", ALWAYS)
+@together("name", ALWAYS)
 def test_a_limiter_is_not_found_where_it_is_not(of_target: Limiters, name: str) -> None:
     found = _limiter(_kernel(of_target, "quiet"), name)
     assert found.verdict == "excluded", found
