@@ -19,20 +19,20 @@ from typing import NamedTuple
 
 import old_libraries
 
+ROOT = Path(__file__).resolve().parents[2]
 CORE = "wavewright/_core.abi3.so"
 LARGEST_BYTES = 6_000_000
 LIBRARIES = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "libpthread.so.0"}
 LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
+# What is built, and so not tracked by git.
 WANTED = (
     CORE,
-    "wavewright/py.typed",
     "wavewright/_web/index.html",
     "wavewright/_web/page.js",
     "wavewright/_web/page.css",
     "wavewright/_web/page.licences.txt",
-    "wavewright/export/kit/fonts/DejaVuSans.ttf",
-    "wavewright/export/kit/fonts/DejaVuSans.LICENCE.txt",
+    "wavewright/_web/page.sources.txt",
 )
 NOTICES = ("LICENSE", "THIRD_PARTY_NOTICES.md", "licenses/LLVM.txt", "licenses/nanobind.txt", "licenses/GCC.txt")
 UNWANTED = re.compile(r"(^|/)(tests?|synth|benchmarks|node_modules|__pycache__)/|\.(pyc|cpp|hpp|map|o|a)$")
@@ -62,7 +62,9 @@ def check(wheel: Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         core = archive.read(CORE) if CORE in names else b""
-        problems = content_problems(names) + order_problems(archive) + metadata_problems(archive, wheel)
+        problems = (
+            content_problems(names, tracked_files()) + order_problems(archive) + metadata_problems(archive, wheel)
+        )
         problems += [f"{name} names {path}" for name in names for path in machine_paths(archive.read(name))]
     size_bytes = wheel.stat().st_size
     print(f"{wheel.name}: {size_bytes / 1e6:.2f} MB, {len(names)} files; {CORE} {len(core) / 1e6:.2f} MB")
@@ -77,10 +79,17 @@ def check(wheel: Path) -> list[str]:
     return problems + audit_problems(wheel)
 
 
-def content_problems(names: list[str]) -> list[str]:
+def tracked_files() -> list[str]:
+    """The files of the package that git tracks, as the wheel names them."""
+    command = ["git", "ls-files", "wavewright"]
+    listed = subprocess.run(command, cwd=ROOT / "src", check=True, capture_output=True, text=True)
+    return listed.stdout.splitlines()
+
+
+def content_problems(names: list[str], tracked: list[str]) -> list[str]:
     """Files that are missing, and files that should not be there."""
     ends = tuple(f".dist-info/licenses/{name}" for name in NOTICES)
-    missing = [name for name in WANTED if name not in names]
+    missing = [name for name in [*WANTED, *tracked] if name not in names]
     missing += [end for end in ends if not any(name.endswith(end) for name in names)]
     natives = [name for name in names if ".so" in Path(name).suffixes and name != CORE]
     strange = [name for name in names if UNWANTED.search(name)]
@@ -109,7 +118,7 @@ def machine_paths(data: bytes) -> list[str]:
     >>> machine_paths(b"x/root/build/cpp/src/decode.cpp"), machine_paths(b"/opt/rocm/bin")
     (['/root/build/cpp/src/decode.cpp'], [])
     """
-    here = str(old_libraries.HERE.parents[1]).encode()
+    here = str(ROOT).encode()
     return sorted(
         {match.decode() for match in PATHS.findall(data) if match.startswith(here) or match.endswith(SOURCES)}
     )

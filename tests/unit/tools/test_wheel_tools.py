@@ -91,13 +91,16 @@ def test_python_headers_need_no_folder_of_the_machine(tmp_path: Path, monkeypatc
 
 def test_missing_and_strange_files_are_named() -> None:
     licences = [f"{FOLDER}/licenses/{name}" for name in check_wheel.NOTICES]
-    names = [*check_wheel.WANTED, *licences]
-    assert check_wheel.content_problems(names) == []
+    tracked = check_wheel.tracked_files()
+    names = [*check_wheel.WANTED, *tracked, *licences]
+    assert check_wheel.content_problems(names, tracked) == []
     names.remove("wavewright/_web/page.js")
+    names.remove("wavewright/mcp/tools/finding.py")
     names.remove(f"{FOLDER}/licenses/licenses/LLVM.txt")
     names += ["wavewright/__pycache__/x.pyc", "wavewright/libother.so"]
-    assert check_wheel.content_problems(names) == [
+    assert check_wheel.content_problems(names, tracked) == [
         "there is no wavewright/_web/page.js",
+        "there is no wavewright/mcp/tools/finding.py",
         "there is no .dist-info/licenses/licenses/LLVM.txt",
         "there is wavewright/__pycache__/x.pyc",
         "there is wavewright/libother.so",
