@@ -46,11 +46,11 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 endif
 PAGE := src/wavewright/_web/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
-PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
+PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html web/licences/*) $(shell find web/src -type f)
 NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
-.PHONY: sdist wheel try-wheel
+.PHONY: sdist wheel test-wheel try-wheel
 .PHONY: help demo docs ready ready-all test test-all test-notebooks test-office test-llvm test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
@@ -179,12 +179,15 @@ wheel: page $(STAMPS)/audit ## the source distribution and a wheel for each of W
 		$(BIN)/python tools/wheel/check_wheel.py dist/wavewright-$(WHEEL_VERSION)-*_$$machine.whl; \
 	done
 
-try-wheel: ## install what is in dist/ in bare chroots of WHEEL_SUITES, aarch64 under QEMU; needs root and mmdebstrap
+test-wheel: browser page $(STAMPS)/package ## the wheel that pip install . builds, installed outside the checkout: files, verbs, tools, writers, page
+	tools/wheel/test_wheel.sh -q
+
+try-wheel: ## install what is in dist/, and a clone, in bare chroots of WHEEL_SUITES, aarch64 under QEMU; needs root and mmdebstrap
 	for machine in $(WHEEL_MACHINES); do \
 		suites="$(WHEEL_SUITES)"; [[ $$machine == x86_64 ]] || suites=bookworm; \
 		for suite in $$suites; do tools/wheel/try_wheel.sh $$suite dist/wavewright-$(WHEEL_VERSION)-*_$$machine.whl; done; \
 	done
-	tools/wheel/try_wheel.sh bookworm dist/wavewright-$(WHEEL_VERSION).tar.gz
+	for source in dist/wavewright-$(WHEEL_VERSION).tar.gz .; do tools/wheel/try_wheel.sh bookworm $$source; done
 
 browser: ## Chromium through apt-get when root and missing
 	@tools/browser.sh
@@ -212,7 +215,7 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(ST
 	$(PIP) install --group $*
 	touch $@
 
-# The page is built first, where it can be: pip would build it once more.
+# The page is built first, by the rule that knows when npm has to fetch something.
 $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
 	$(PIP) install --no-build-isolation --editable .
 	touch $@

@@ -29,5 +29,6 @@ pip=(/try/venv/bin/python -m pip --quiet --disable-pip-version-check)
 head -3 /try/demo.txt
 /try/venv/bin/wavewright info /try/capture >/try/info.txt
 head -5 /try/info.txt
-"${pip[@]}" install --only-binary :all: pytest
-/try/venv/bin/python -I -m pytest -q -p no:cacheprovider /try/tests
+"${pip[@]}" install --only-binary :all: pytest 'wavewright[pdf,plot,sql,xlsx]'
+cd /try/tests # in /try may lie a checkout, whose settings pytest would use
+/try/venv/bin/python -I -m pytest -q -p no:cacheprovider

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs a wheel (or the source distribution) in a bare chroot and runs the tests of the wheel there.
+# Installs a wheel, the source distribution or a clone in a bare chroot and runs the tests of the wheel there.
 #
 #   try_wheel.sh SUITE FILE       SUITE: bullseye (wheels only), bookworm, trixie, sid of Debian; jammy, noble, ... of Ubuntu
+#                                 FILE: a wheel, a source distribution, or a checkout (.), whose last commit is taken
 #
 # Needs root and mmdebstrap; for a wheel of another machine also QEMU's user emulation, registered with the kernel
 # (binfmt_misc: the packages qemu-user-static and binfmt-support). The chroot has Python and certificates, nothing else:
-# no compiler, no Node.js, no LLVM; for a source distribution a C++ compiler and Python's headers. Chroots are kept in
+# no compiler, no Node.js, no LLVM; for sources a C++ compiler and Python's headers. Chroots are kept in
 # WAVEWRIGHT_CHROOTS (build/chroots) and used again; every try has a fresh virtual environment.
 set -euo pipefail
 
@@ -18,7 +19,7 @@ mkdir -p "$chroots"
 case $file in
     *_aarch64.whl) architecture=arm64 ;;
     *.whl) architecture=amd64 ;;
-    *.tar.gz) architecture=$(dpkg --print-architecture) ;;
+    *) architecture=$(dpkg --print-architecture) ;;
 esac
 
 python=python3
@@ -48,7 +49,7 @@ case $suite in
 esac
 packages=${packages:-$python,$python-venv,ca-certificates}
 chroot=$chroots/$suite-$architecture
-if [[ $file == *.tar.gz ]]; then
+if [[ $file != *.whl ]]; then
     packages=$packages,g++,$python-dev
     chroot=$chroot-compiler
 fi
@@ -65,19 +66,25 @@ if [[ ! -e $chroot/.ready ]]; then
     touch "$chroot/.ready"
 fi
 
-# What pip needs to reach its index from here: certificates, proxies, its configuration.
+# What pip and npm need to reach their indexes from here: certificates, proxies, its configuration.
 install -d "$chroot/etc" "$chroot/try"
 cp -L /etc/resolv.conf "$chroot/etc/resolv.conf" 2>/dev/null || true
 if [[ -n ${PIP_CERT:-} ]]; then install -D -m 644 "$PIP_CERT" "$chroot$PIP_CERT"; fi
 environment=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8)
-for name in PIP_CERT PIP_INDEX_URL PIP_DEFAULT_TIMEOUT SSL_CERT_FILE http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+if [[ -n ${PIP_CERT:-} ]]; then environment+=("NODE_EXTRA_CA_CERTS=$PIP_CERT"); fi
+for name in npm_config_registry PIP_CERT PIP_INDEX_URL PIP_DEFAULT_TIMEOUT SSL_CERT_FILE http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
     if [[ -n ${!name:-} && ( $name != SSL_CERT_FILE || -n ${PIP_CERT:-} ) ]]; then environment+=("$name=${!name}"); fi
 done
 
 rm -rf "$chroot/try"
 mkdir -p "$chroot/try"
-cp "$file" "$chroot/try/"
-cp -r "$root/tests/wheel" "$chroot/try/tests"
+if [[ -d $file ]]; then
+    git clone --quiet "file://$file" "$chroot/try/$(basename "$file")" --depth 1
+else
+    cp "$file" "$chroot/try/"
+fi
+install -D -m 644 "$root/tests/wheel/test_installed.py" "$chroot/try/tests/test_installed.py"
+git -C "$root" ls-files src/wavewright >"$chroot/try/tests/tracked.txt"
 cp "$root/tools/wheel/inside.sh" "$chroot/try/inside.sh"
 # /proc and the null device are what programs take for granted; both go with the mount namespace.
 unshare --mount --pid --fork bash -c '
