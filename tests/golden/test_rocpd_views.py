@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from synth import Workload, write_rocpd
-from tests.sampling import every_third_pair
+from tests.sampling import every_third, every_third_pair
 from wavewright.analysis.run.query import query
 from wavewright.analysis.run.views import VIEWS
 from wavewright.readers.run.inputs import open_run
@@ -63,12 +63,12 @@ def check(database: Path, engine: str, leave_out: frozenset[str] = frozenset()) 
         assert same(ordered(found.select(found.columns[: len(names)]).rows()), rows), view
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", every_third(REAL))
 def test_real_databases_with_sqlite(name: str, shared: Path) -> None:
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "sqlite")
 
 
-@pytest.mark.parametrize("name", REAL[:2])
+@pytest.mark.parametrize("name", every_third(REAL[:2]))
 def test_real_databases_with_duckdb(name: str, shared: Path) -> None:
     pytest.importorskip("duckdb")
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "duckdb")

@@ -3,13 +3,13 @@ from __future__ import annotations
 import json
 import struct
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
 from tests.judges import llvm_program
+from tests.kit.processor import processor_s
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.lines import LineTable, line_table
 
@@ -152,11 +152,11 @@ INLINED_ALL = struct.pack("<QI", 0, 1000)
     ],
 )
 def test_hostile_debug_information_is_bounded(sections: dict[str, bytes], said: str) -> None:
-    started = time.monotonic()
+    started = processor_s()
     table = LineTable({".debug_abbrev": ABBREVIATIONS, **sections}, ((0, 1 << 20),))
     table.chain_at(8)
     assert any(said in loss.message for loss in table.losses), [loss.message for loss in table.losses]
-    assert time.monotonic() - started < 60
+    assert processor_s() - started < 60
 
 
 def test_names_that_refer_to_each_other_and_deep_nesting_end() -> None:

@@ -3,11 +3,11 @@ from __future__ import annotations
 import json
 import math
 import random
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.kit.processor import processor_s
 from tests.kit.together import together
 from wavewright import _core
 from wavewright.codeobj.names import _doublings, _expansion, demangle, demangle_all
@@ -118,11 +118,11 @@ def test_what_the_bound_cannot_tell(name: str) -> None:
 
 def test_names_that_explode_stay_as_they_are() -> None:
     """270 bytes stand for gigabytes of text; the other names of the same call are still read."""
-    started = time.monotonic()
+    started = processor_s()
     long_but_honest = "_Z1f" + "1aS_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_"
     names = demangle_all([_bomb(30), long_but_honest, _bomb(4), "_Z1gv"])
     assert names[_bomb(30)] == _bomb(30)
     assert names[long_but_honest].startswith("f(a, a, a")
     assert names[_bomb(4)].startswith("f(p<int, int>, p<p<int, int>, p<int, int> >")
     assert names["_Z1gv"] == "g()"
-    assert time.monotonic() - started < 30
+    assert processor_s() - started < 30

@@ -12,6 +12,7 @@ import pytest
 
 from synth import Workload, write_rocpd
 from tests.cli.in_process import call
+from tests.kit.together import together
 from wavewright.analysis.run.query import query, run_query
 from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.analysis.run.views import VIEWS
@@ -53,7 +54,7 @@ def test_engines_agree_on_every_view(run: Run) -> None:
         assert rows(first) == rows(second), view
 
 
-@pytest.mark.parametrize(
+@together(
     "view",
     ["kernels", "top", "busy", "counters_collection", "events_args", "markers", "kernel_summary", "ktop", "copy"],
 )
@@ -79,7 +80,7 @@ def test_markers_have_their_text(run: Run, engine: str) -> None:
     assert sorted(found) == sorted(expected)
 
 
-@pytest.mark.parametrize(
+@together(
     "sql",
     [
         "DELETE FROM kernels",
@@ -237,8 +238,8 @@ def test_verb_says_what_was_wrong(database: Path) -> None:
     assert call("query", "/nowhere.db", "SELECT 1").status == 2
 
 
-@pytest.mark.parametrize(
-    ("sql", "meant"),
+@together(
+    "sql, meant",
     [
         ("SELECT nme FROM kernels", "did you mean name"),
         ("SELECT x.duraton FROM kernels x", "did you mean duration"),

@@ -11,6 +11,7 @@ import pytest
 import wavewright
 from synth.kernels import LANE_KERNELS, LANE_TARGETS
 from synth.lanes import LaneLaunch, lane_truth
+from tests.sampling import every_third_pair
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, executions
 
 if TYPE_CHECKING:
@@ -61,8 +62,7 @@ def _relative(addresses: list[int]) -> list[int]:
     return [address - addresses[0] for address in addresses]
 
 
-@pytest.mark.parametrize("target", LANE_TARGETS)
-@pytest.mark.parametrize("kernel", LANE_KERNELS)
+@pytest.mark.parametrize(("kernel", "target"), every_third_pair(LANE_KERNELS, LANE_TARGETS))
 def test_known_addresses_are_those_that_the_source_means(kernel: str, target: str, tmp_path: Path) -> None:
     truth = lane_truth(LaneLaunch(kernel, target, waves=2), tmp_path)
     verdicts = _verdicts(truth, given=True)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.hostile_documents import LONG
+from tests.sampling import every_third
 from tests.unit.export.report.office_reports import (
     CAPTURES,
     CODE_OF_TYPST,
@@ -61,7 +62,7 @@ def text_of(data: bytes) -> str:
     return squeezed("".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages))
 
 
-@pytest.mark.parametrize("kind", CAPTURES)
+@pytest.mark.parametrize("kind", every_third(CAPTURES))
 def test_a_real_report_has_its_headline_and_the_first_row_of_each_table(kind: str, shared: Path) -> None:
     report, text = real_report(kind), text_of(rendered(kind))
     assert squeezed(headline_of(report).replace("`", "")) in text
