@@ -151,13 +151,14 @@ def _keys(text: str) -> list[str]:
     return [key for job in jobs if isinstance(job, dict) for key in job]
 
 
-def test_ten_thousand_jobs_take_seconds() -> None:
-    Path("many.yaml").write_text("jobs:\n" + "".join(f"- {{pmc: [C{at}]}}\n" for at in range(10_000)))
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_thousands_of_jobs_take_seconds(count: int) -> None:
+    Path("many.yaml").write_text("jobs:\n" + "".join(f"- {{pmc: [C{at}]}}\n" for at in range(count)))
     start = time.process_time()
     done = call("capture", "-i", "many.yaml", "--rocm-version", "7.14")
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < count / 500
     assert done.status == 0
-    assert "10,000 jobs, all are run" in done.stdout
+    assert f"{count:,} jobs, all are run" in done.stdout
     assert len(done.stdout) < 20_000
 
 

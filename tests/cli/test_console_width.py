@@ -29,7 +29,10 @@ def test_one_place_decides(columns: str, terminal: int | None, width: int) -> No
     assert width_of(columns, terminal) == width
 
 
-@pytest.mark.parametrize(("verb", "kind"), [("summary", "run"), ("diagnose", "trace"), ("counters", "counters")])
+@pytest.mark.parametrize(
+    ("verb", "kind"),
+    [("summary", "run"), pytest.param("diagnose", "trace", marks=pytest.mark.slow), ("counters", "counters")],
+)
 def test_answers_are_printed_at_any_width(
     paths: dict[str, Path], verb: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.kernel_work import KernelWork
 from tests.cli.in_process import Done, call
+from tests.sampling import covering
 
 COPY = KernelWork("void copy<float>(float*)", dispatch_count=6, l2_hit_rate=0.3, channel_imbalance=0.2)
 GEMM = KernelWork("gemm", dispatch_count=3, matrix=64, duration_ns=90_000, l2_hit_rate=0.8)
@@ -68,9 +69,11 @@ def test_the_summary_is_short(capture: Path) -> None:
     assert "void copy" not in text
 
 
-@pytest.mark.parametrize("width", [80, 120, 200])
 @pytest.mark.parametrize(
-    "options", [(), ("--all",), ("--by", "kernel"), ("--by", "dispatch"), ("--all-channels", "--panel", "18")]
+    ("options", "width"),
+    covering(
+        [(), ("--all",), ("--by", "kernel"), ("--by", "dispatch"), ("--all-channels", "--panel", "18")], [80, 120, 200]
+    ),
 )
 def test_lines_fit_and_have_no_colours(
     capture: Path, width: int, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

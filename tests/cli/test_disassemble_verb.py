@@ -123,8 +123,8 @@ def test_json_has_all_rows() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 160])
-def test_lines_fit(program: Run, width: int) -> None:
-    done = program("disassemble", GEMM, environment={"COLUMNS": str(width), "NO_COLOR": "1"})
+def test_lines_fit(run: Run, width: int) -> None:
+    done = run("disassemble", GEMM, environment={"COLUMNS": str(width), "NO_COLOR": "1"})
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= width
     assert "\x1b" not in done.stdout

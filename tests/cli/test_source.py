@@ -12,6 +12,7 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from synth import kernels as made_kernels
 from tests.cli.conftest import Run
+from tests.sampling import every_third
 
 SOURCES = Path(made_kernels.__file__).parent / "sources"
 COLOURS_OFF = {"COLUMNS": "120"}
@@ -113,7 +114,7 @@ def test_chosen_lines_only(run: Run, gemm: Path) -> None:
     assert all("tiled_gemm.hip:18" in line for line in rows)
 
 
-@pytest.mark.parametrize("arguments", [("--isa",), ("--source",)])
+@pytest.mark.parametrize("arguments", every_third([("--isa",), ("--source",)]))
 def test_a_terminal_without_unicode(program: Run, gemm: Path, arguments: tuple[str, ...]) -> None:
     done = program("source", gemm, *arguments, environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (done.returncode, done.stderr) == (0, "")

@@ -14,6 +14,7 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd, write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
+from tests.sampling import every_third
 from tests.unit.run_equality import differences
 from wavewright.cli.kit.writing import FORMATS
 from wavewright.errors import MissingToolError
@@ -30,6 +31,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For pages, which hold an answer to every question."""
+    path = tmp_path_factory.mktemp("small") / "results.db"
+    write_rocpd(path, Workload(dispatches=20))
+    return path
+
+
 def has_page() -> bool:
     try:
         return page_folder().is_dir()
@@ -42,10 +51,11 @@ def left_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - set(NEEDS_PACKAGE)))
-def test_every_format_is_written(run: Path, tmp_path: Path, name: str) -> None:
+def test_every_format_is_written(run: Path, small_run: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"
     if name == "html" and not has_page():
         pytest.skip("the viewer's page is not built here")
+    run = small_run if name == "html" else run
     done = call("convert", run, "-f", name, "-o", out, "--json")
     assert done.status == 0, done.stderr
     said = json.loads(done.stdout)
@@ -169,7 +179,7 @@ def test_thread_traces_are_for_decode(tmp_path: Path, verb: str) -> None:
     assert "wavewright decode" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["arrow", "parquet", "rocpd", "rpd"])
+@pytest.mark.parametrize("name", every_third(["arrow", "parquet", "rocpd", "rpd"]))
 def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
     program = (
         "import os, signal, sys\n"
@@ -212,11 +222,12 @@ def test_a_counter_capture_becomes_a_page(tmp_path: Path) -> None:
         assert words in done.stderr
 
 
-def test_a_thread_trace_and_a_run_become_one_page(run: Path, tmp_path: Path) -> None:
+def test_a_thread_trace_and_a_run_become_one_page(small_run: Path, tmp_path: Path) -> None:
     if not has_page():
         pytest.skip("the viewer's page is not built here")
     write_capture(synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),))), tmp_path / "capture")
     page = tmp_path / "page.html"
+    run = small_run
     done = call("convert", tmp_path / "capture", run, "-f", "html", "-o", page)
     assert done.status == 0, done.stderr
     assert f"{page}: " in done.stdout.replace("\n", "")
