@@ -5,8 +5,8 @@ from __future__ import annotations
 from wavewright.errors import MissingToolError
 
 
-def require(package: str, name: str | None = None) -> None:
-    """Make sure that a package is there; `name` is what pip calls it, when that differs.
+def require(package: str, extra: str, *, where: str = "") -> None:
+    """Make sure that a package is there, which comes with an extra of wavewright.
 
     Raises
     ------
@@ -16,4 +16,6 @@ def require(package: str, name: str | None = None) -> None:
     from importlib.util import find_spec
 
     if find_spec(package) is None:
-        raise MissingToolError(f"this needs the package {name or package}", advice=f"pip install {name or package}")
+        raise MissingToolError(
+            f"this needs {package.replace('_', '-')}", where=where, advice=f"pip install 'wavewright[{extra}]'"
+        )

@@ -181,7 +181,7 @@ class Run(Displayed):
         MissingToolError
             When pyarrow is not installed.
         """
-        require("pyarrow")
+        require("pyarrow", "pandas")
         return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
 
     def to_pandas(self) -> dict[str, Any]:
@@ -192,8 +192,8 @@ class Run(Displayed):
         MissingToolError
             When pandas or pyarrow is not installed.
         """
-        require("pandas")
-        require("pyarrow")
+        require("pandas", "pandas")
+        require("pyarrow", "pandas")
         return {name: _pandas_of(frame) for name, frame in self.to_polars().items()}
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:

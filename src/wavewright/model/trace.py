@@ -176,7 +176,7 @@ class ThreadTrace(Displayed):
         MissingToolError
             When pyarrow is not installed.
         """
-        require("pyarrow")
+        require("pyarrow", "pandas")
         return {name: self.table(name).to_arrow() for name in THREAD_TRACE}
 
     def to_pandas(self) -> dict[str, Any]:
@@ -187,8 +187,8 @@ class ThreadTrace(Displayed):
         MissingToolError
             When pandas or pyarrow is not installed.
         """
-        require("pandas")
-        require("pyarrow")
+        require("pandas", "pandas")
+        require("pyarrow", "pandas")
         return {name: self.table(name).to_pandas() for name in THREAD_TRACE}
 
     def sql(self, query: str) -> pl.DataFrame:

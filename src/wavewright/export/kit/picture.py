@@ -33,7 +33,7 @@ def check_picture(path: Path) -> None:
         what = f"no picture format {path.suffix or path.name!r}"
         raise UsageError(what, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
     if path.suffix.lower() == ".png":
-        require("resvg_py", "resvg-py")
+        require("resvg_py", "plot")
 
 
 def write_picture(svg: str, path: Path, *, force: bool = False) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.packages import require
-from wavewright.errors import MissingToolError, UsageError
+from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.written import Written
 
@@ -67,12 +67,7 @@ def check_report_path(path: str | os.PathLike[str]) -> None:
         raise UsageError(what, where=name, advice=advice)
     if ending in _NEEDED:
         package, extra = _NEEDED[ending]
-        try:
-            require(package)
-        except MissingToolError as error:
-            raise MissingToolError(
-                error.what, where=os.fspath(path), advice=f"pip install 'wavewright[{extra}]'"
-            ) from None
+        require(package, extra, where=os.fspath(path))
 
 
 def write_report(

@@ -40,7 +40,7 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
     MissingToolError
         When hatchet is not installed.
     """
-    require("hatchet", "llnl-hatchet")
+    require("hatchet", "hatchet")
     paths = _Paths()
     sums: dict[tuple[int, int, int], list[int]] = {}  # of a path, rank, thread: count, in it, in its calls, on GPUs
     launched = _regions(run, paths, sums)

@@ -41,7 +41,7 @@ def to_pipit(run: Run) -> pd.DataFrame:
         When pandas or pyarrow is not installed.
     """
     for package in ("pandas", "pyarrow"):
-        require(package)
+        require(package, "pandas")
     ranges = pl.concat([_regions(run), _gpu_work(run)]).with_row_index("id")
     ranges = ranges.with_columns(lasts=pl.col("end_ns") > pl.col("start_ns"))
     enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="start_ns", phase=1, nesting=-pl.col("end_ns"))

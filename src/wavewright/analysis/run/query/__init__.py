@@ -56,7 +56,7 @@ def run_query(
     meter = Meter(limits or QueryLimits(), stop)
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:
-        raise MissingToolError("this needs the package duckdb", advice="pip install duckdb, or --engine sqlite")
+        raise MissingToolError("this needs duckdb", advice="pip install 'wavewright[sql]', or --engine sqlite")
     if engine == "sqlite" or not has_duckdb:
         return sqlite_query(run, sql, meter)
     return duckdb_query(run, sql, meter)
