@@ -11,6 +11,7 @@
 
 #include "fingerprint.hpp"
 #include "invariants.hpp"
+#include "processor_time.hpp"
 #include "sample.hpp"
 #include "wavewright/decode.hpp"
 
@@ -25,8 +26,16 @@ struct Flip {
     size_t bit = 0;
 } current;
 
+constexpr int kSecondsPerFlip = 20;
+
 void say_current() {
     std::fprintf(stderr, "%s: bit %zu flipped\n", current.family, current.bit);
+}
+
+void on_limit(int) {
+    std::fprintf(stderr, "took more than %d seconds\n", kSecondsPerFlip);
+    say_current();
+    std::_Exit(1);
 }
 
 std::vector<std::pair<uint8_t, uint64_t>> losses_of(const Records& records) {
@@ -57,7 +66,9 @@ Outcome flip(const testing::Family& family, size_t count) {
         const size_t bit = random() % (8 * stream.size());
         current = {family.name, bit};
         stream[bit / 8] ^= static_cast<uint8_t>(1U << bit % 8);
+        testing::limit_processor_time(kSecondsPerFlip);
         Records records = decode(stream, program);
+        testing::limit_processor_time(0);
         stream[bit / 8] ^= static_cast<uint8_t>(1U << bit % 8);
         const std::string broken = testing::broken_invariant(records, program);
         if (!broken.empty()) {
@@ -96,6 +107,7 @@ int run(size_t count, std::string_view wanted) {
 }  // namespace wavewright::fuzz
 
 int main(int argc, char** argv) {
+    std::signal(SIGPROF, wavewright::fuzz::on_limit);
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(wavewright::fuzz::say_current);
     const size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;
     if (count == 0) {

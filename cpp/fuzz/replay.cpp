@@ -2,8 +2,6 @@
 // the seeds from a fixed generator: cut at every 512 bytes and at 5 * FLIPS random offsets, 500 at most, or at every
 // offset of a seed that has fewer, and FLIPS times one to four bits flipped, each. An input that takes too long, or one
 // that crashes, is written to replay-TARGET.failed.
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +12,7 @@
 #include <iterator>
 #include <random>
 
+#include "processor_time.hpp"
 #include "targets.hpp"
 
 // Present under the sanitizers only.
@@ -22,7 +21,7 @@ extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*call
 namespace wavewright::fuzz {
 namespace {
 
-constexpr unsigned kSecondsPerInput = 20;
+constexpr int kSecondsPerInput = 20;
 constexpr size_t kMostRandomCuts = 500;
 
 struct Current {
@@ -41,7 +40,7 @@ void keep_current() {
 }
 
 void on_signal(int signal) {
-    if (signal == SIGALRM) std::fprintf(stderr, "took longer than %u seconds\n", kSecondsPerInput);
+    if (signal == SIGPROF) std::fprintf(stderr, "took more than %d seconds\n", kSecondsPerInput);
     keep_current();
     std::_Exit(1);
 }
@@ -49,9 +48,9 @@ void on_signal(int signal) {
 void run(const std::string& name, Bytes bytes) {
     current.name = name;
     current.bytes = bytes;
-    alarm(kSecondsPerInput);
+    testing::limit_processor_time(kSecondsPerInput);
     current.target->run(bytes);
-    alarm(0);
+    testing::limit_processor_time(0);
 }
 
 size_t run_mutations(const Seed& seed, size_t flips) {
@@ -101,7 +100,7 @@ int replay(std::span<char*> arguments) {
         return 2;
     }
     current.target = target;
-    for (const int signal : {SIGALRM, SIGABRT, SIGSEGV}) std::signal(signal, on_signal);
+    for (const int signal : {SIGPROF, SIGABRT, SIGSEGV}) std::signal(signal, on_signal);
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(keep_current);
     const size_t flips = std::strtoul(arguments[1], nullptr, 10);
     size_t count = 0;
