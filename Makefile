@@ -51,7 +51,7 @@ NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
 .PHONY: sdist wheel test-wheel try-wheel
-.PHONY: help demo docs ready ready-all test test-all test-notebooks test-office test-llvm test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
+.PHONY: help demo docs ready ready-all test test-all test-notebooks test-office test-llvm test-core test-core-all test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -87,6 +87,9 @@ test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and
 	$(CMAKE) --preset sanitize >/dev/null
 	$(CMAKE) --build --preset sanitize --parallel $(JOBS)
 	$(CTEST) --preset sanitize --parallel $(JOBS)
+
+test-core-all: CTEST += -C all
+test-core-all: test-core ## the same with all rounds of the replay
 
 test-threads: $(CMAKE_STAMP) ## the C++ tests of what runs on several threads, under ThreadSanitizer
 	$(CMAKE) --preset threads >/dev/null

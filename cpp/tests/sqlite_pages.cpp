@@ -17,7 +17,7 @@ void put_big_endian(Bytes& bytes, uint64_t value, int count) {
     put_big_endian(bytes.data() + bytes.size() - count, value, count);
 }
 
-void put_field(const Field& field, Bytes& header, Bytes& body) {
+void put_field(const StoredValue& field, Bytes& header, Bytes& body) {
     if (const auto* integer = std::get_if<int64_t>(&field)) {
         if (*integer == 0 || *integer == 1) return put_varint(header, static_cast<uint64_t>(8 + *integer));
         constexpr int kSizes[] = {1, 2, 3, 4, 6, 8};
@@ -52,9 +52,9 @@ void put_varint(Bytes& bytes, uint64_t value) {
         bytes.push_back(static_cast<uint8_t>((value >> 7 * i & 0x7F) | (i > 0 ? 0x80 : 0)));
 }
 
-Bytes record(std::initializer_list<Field> fields) {
+Bytes record(std::initializer_list<StoredValue> fields) {
     Bytes header, body, made;
-    for (const Field& field : fields) put_field(field, header, body);
+    for (const StoredValue& field : fields) put_field(field, header, body);
     put_varint(made, header.size() + (header.size() + 1 < 0x80 ? 1 : 2));
     made.insert(made.end(), header.begin(), header.end());
     made.insert(made.end(), body.begin(), body.end());

@@ -17,9 +17,9 @@ void put_varint(Bytes& bytes, uint64_t value);
 struct Blob {
     std::string bytes;
 };
-using Field = std::variant<std::nullptr_t, int64_t, double, std::string, Blob>;
+using StoredValue = std::variant<std::nullptr_t, int64_t, double, std::string, Blob>;
 
-Bytes record(std::initializer_list<Field> fields);
+Bytes record(std::initializer_list<StoredValue> fields);
 
 struct Row {
     int64_t id;

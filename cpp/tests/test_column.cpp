@@ -7,7 +7,7 @@
 namespace wavewright {
 namespace {
 
-std::vector<uint32_t> values(const Column<uint32_t>& column) {
+std::vector<uint32_t> elements(const Column<uint32_t>& column) {
     return {column.begin(), column.end()};
 }
 
@@ -23,7 +23,7 @@ TEST(column, grows_and_keeps_values) {
     std::vector<uint32_t> expected(10'000);
     std::iota(expected.begin(), expected.end(), 7U);
     for (const uint32_t value : expected) column.push_back(value);
-    CHECK(values(column) == expected);
+    CHECK(elements(column) == expected);
     CHECK_EQUAL(column.back(), expected.back());
     CHECK_EQUAL(column.size_bytes(), 40'000U);
 }
@@ -33,7 +33,7 @@ TEST(column, extend_returns_the_new_elements) {
     column.push_back(1);
     uint32_t* at = column.extend(3);
     for (uint32_t i = 0; i < 3; ++i) at[i] = 10 + i;
-    CHECK_EQUAL(values(column), std::vector<uint32_t>{1, 10, 11, 12});
+    CHECK_EQUAL(elements(column), std::vector<uint32_t>{1, 10, 11, 12});
     CHECK(column.extend(0) == column.end());
 }
 
@@ -44,7 +44,7 @@ TEST(column, append_copies_a_span) {
     const uint32_t more[] = {3, 1, 2};
     column.append(more);
     column.append(more);
-    CHECK_EQUAL(values(column), std::vector<uint32_t>{3, 1, 2, 3, 1, 2});
+    CHECK_EQUAL(elements(column), std::vector<uint32_t>{3, 1, 2, 3, 1, 2});
 }
 
 TEST(column, clear_keeps_working) {
@@ -53,7 +53,7 @@ TEST(column, clear_keeps_working) {
     column.clear();
     CHECK(column.empty());
     column.push_back(5);
-    CHECK_EQUAL(values(column), std::vector<uint32_t>{5});
+    CHECK_EQUAL(elements(column), std::vector<uint32_t>{5});
 }
 
 TEST(column, moves_hand_over_the_memory) {
@@ -65,7 +65,7 @@ TEST(column, moves_hand_over_the_memory) {
     Column<uint32_t> third;
     third.push_back(9);
     third = std::move(second);
-    CHECK_EQUAL(values(third), std::vector<uint32_t>{1});
+    CHECK_EQUAL(elements(third), std::vector<uint32_t>{1});
     CHECK(third.data() == memory);
 }
 

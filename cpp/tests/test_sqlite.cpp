@@ -111,7 +111,7 @@ TEST(sqlite, values_become_those_of_the_column) {
     SqlitePages pages(4096);
     std::vector<Row> rows;
     int64_t id = 0;
-    for (const testing::Field& field : std::vector<testing::Field>{
+    for (const testing::StoredValue& field : std::vector<testing::StoredValue>{
              nullptr, int64_t{5}, 2.0, 2.5, " -7 ", "1e2", "x", Blob{"8"}, std::nan(""), 1e30, "9223372036854775808"})
         rows.push_back({id++, testing::record({field})});
     const uint32_t root = pages.leaf(rows);

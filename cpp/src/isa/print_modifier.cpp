@@ -19,7 +19,7 @@ constexpr std::string_view kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRE
 constexpr Name kSources[] = {Name::src0, Name::src1, Name::src2};
 constexpr Name kSourceModifiers[] = {Name::src0_modifiers, Name::src1_modifiers, Name::src2_modifiers};
 
-bool is_atomic(const Instruction& instruction) {
+bool is_atomic_access(const Instruction& instruction) {
     return instruction.is(flag::atomic_return | flag::atomic_no_return);
 }
 
@@ -107,7 +107,7 @@ void Printer::temporal_hint(unsigned hint, unsigned scope) {
     constexpr unsigned kDeviceScope = 2, kSystemScope = 3;
     if (hint == 0) return;
     out_ << std::string_view(" th:");
-    if (is_atomic(instruction_)) {
+    if (is_atomic_access(instruction_)) {
         out_ << std::string_view("TH_ATOMIC_");
         if ((hint & 4) && scope < kDeviceScope) {
             out_.hex(hint);
