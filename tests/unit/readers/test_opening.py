@@ -197,7 +197,7 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
         ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavewright counters"),
         ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
-        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavewright summary"),
+        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}', mtime=0), NotATraceError, "wavewright summary"),
         ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "not a readable SQLite database"),
         ("notes.txt", b"hello, world\n", NotATraceError, "not a format that wavewright reads"),
         ("code.json", b"{}", NotATraceError, "not a format that wavewright reads"),

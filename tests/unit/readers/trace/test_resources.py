@@ -174,7 +174,7 @@ def test_a_folder(tmp_path: Path) -> None:
         ("k_kernel_trace.csv", b"a,b\n1,2\n"),
         ("k_kernel_trace.csv", b'Kernel_Name,VGPR_Count\n"saxpy,1\n'),
         ("k_kernel_trace.csv.gz", b"\x1f\x8bnothing"),
-        ("k_kernel_trace.csv.gz", gzip.compress(b"Kernel_Name,VGPR_Count\nsaxpy,4\n")[:-9]),
+        ("k_kernel_trace.csv.gz", gzip.compress(b"Kernel_Name,VGPR_Count\nsaxpy,4\n", mtime=0)[:-9]),
         ("k_results.json", b'{"rocprofiler-sdk-tool":[{"agents":3}]}'),
         ("k_results.json", b"[" * 100_000),
         ("k.hsaco", b"\x7fELF" + bytes(60)),
