@@ -47,7 +47,7 @@ class Client:
         body: bytes | None = None,
         root: str | None = None,
     ) -> Reply:
-        connection = http.client.HTTPConnection("127.0.0.1", self.serving.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.serving.port)
         try:
             connection.request(method, (self.root if root is None else root) + path, body, headers or {})
             response = connection.getresponse()

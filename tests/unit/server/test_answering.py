@@ -102,19 +102,19 @@ def test_a_slow_question_holds_up_no_other(client, question):
     def answer(document, of=0):
         if of == 0:
             is_asked.set()
-            assert may_go.wait(20)
+            assert may_go.wait(600)
         return {"of": of}
 
     question(answer)
     slow = []
     thread = threading.Thread(target=lambda: slow.append(client.json("api/0/probe?of=0")))
     thread.start()
-    assert is_asked.wait(20)
+    assert is_asked.wait(600)
     assert client.json("api/0/probe?of=5") == {"of": 5}
     assert client.json("api/documents")
     assert slow == []
     may_go.set()
-    thread.join(20)
+    thread.join()
     assert slow == [{"of": 0}]
 
 
@@ -129,7 +129,7 @@ def test_many_clients_at_once_get_their_own_answers(client, question):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join()
     assert answers == {number: [number] for number in range(40)}
 
 
@@ -142,10 +142,10 @@ def test_a_dropped_connection_is_no_error(client, question, caplog, capfd):
         return ["a" * 5_000_000]
 
     question(answer)
-    connection = socket.create_connection(("127.0.0.1", client.serving.port), timeout=20)
+    connection = socket.create_connection(("127.0.0.1", client.serving.port))
     request = f"GET {client.root}api/0/probe HTTP/1.1\r\nHost: localhost\r\n\r\n"
     connection.sendall(request.encode())
-    assert has_begun.wait(20)
+    assert has_begun.wait(600)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, as a killed tab does
     connection.close()
     time.sleep(0.3)
@@ -157,7 +157,7 @@ def test_a_dropped_connection_is_no_error(client, question, caplog, capfd):
 def test_one_connection_is_kept_for_many_questions(client):
     import http.client
 
-    connection = http.client.HTTPConnection("127.0.0.1", client.serving.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", client.serving.port)
     sockets = set()
     for _ in range(3):
         connection.request("GET", client.root + "api/documents")

@@ -45,7 +45,7 @@ def serve(built_page: Path, tmp_path: Path) -> Iterator[Serve]:
 
 
 def _connected(client: Client, sent: bytes) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", client.serving.port), timeout=60)
+    connection = socket.create_connection(("127.0.0.1", client.serving.port))
     connection.sendall(sent)
     return connection
 

@@ -72,7 +72,7 @@ def test_a_name_that_someone_else_pointed_here_is_refused(client, host):
 def test_two_hosts_are_refused(client):
     port = client.serving.port
     request = f"GET {client.root} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(request.encode())
         assert connection.recv(200).split()[1] in (b"400", b"403")
 
@@ -118,7 +118,7 @@ def test_a_huge_query_is_refused(client):
 
 
 def test_headers_without_end_are_cut_off(client):
-    with socket.create_connection(("127.0.0.1", client.serving.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", client.serving.port)) as connection:
         connection.sendall(f"GET {client.root} HTTP/1.1\r\nHost: localhost\r\n".encode())
         received = b""
         try:
@@ -132,7 +132,7 @@ def test_headers_without_end_are_cut_off(client):
 
 
 def test_nonsense_instead_of_http_does_no_harm(client):
-    with socket.create_connection(("127.0.0.1", client.serving.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", client.serving.port)) as connection:
         connection.sendall(b"\x16\x03\x01 hello\r\n\r\n")
         assert connection.recv(200).split()[1] == b"400"
     assert client.ask("").status == 200

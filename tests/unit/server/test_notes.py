@@ -94,7 +94,7 @@ def test_other_pages_and_forms_write_nothing(noting, file):
 
 
 def test_a_body_without_end_is_cut_off(noting, file):
-    with socket.create_connection(("127.0.0.1", noting.serving.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", noting.serving.port)) as connection:
         head = f"PUT {noting.root}api/0/notes HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
         head += "Content-Type: application/json\r\nContent-Length: 9999999999\r\n\r\n"
         connection.sendall(head.encode())
@@ -109,7 +109,7 @@ def test_a_body_without_end_is_cut_off(noting, file):
 
 
 def test_a_sender_who_leaves_is_no_error(noting, file, caplog):
-    with socket.create_connection(("127.0.0.1", noting.serving.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", noting.serving.port)) as connection:
         head = f"PUT {noting.root}api/0/notes HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
         head += 'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"notes": ['
         connection.sendall(head.encode())

@@ -128,7 +128,7 @@ def test_a_query_is_stopped_by_the_next_one_or_by_the_user(small: Document, way:
         else:
             ask(small, "run_sql_stop", {})
         with pytest.raises(UsageError, match="stopped"):
-            endless.result(timeout=20)
+            endless.result(timeout=600)
 
 
 def test_the_schema_lists_views_and_tables_with_meanings(small: Document) -> None:
