@@ -39,7 +39,8 @@ def dressed(page, theme: str) -> None:
 
 def findings(page, where: str | None = None) -> list[Any]:
     """What axe-core finds serious, in a part of the page or in all of it."""
-    page.wait_for_timeout(200)  # colours of an answer that fades in are not looked at
+    # Colours of an answer that fades in are not looked at.
+    page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))")
     return page.evaluate(RUN, where)
 
 
@@ -47,6 +48,12 @@ def first_screen(page, url: str) -> None:
     page.goto(url)
     page.locator(".dock [data-view]").first.wait_for()
     page.wait_for_selector('html[data-asking="0"]')
+
+
+@pytest.fixture
+def page(fresh_page):
+    """Scripts of a test stay with their page."""
+    return fresh_page
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -20,7 +20,7 @@ from tests.e2e.inputs import (
     two_kernels,
 )
 from tests.e2e.numbers import exact, percent, short
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.barriers import barriers
 from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
 from wavewright.analysis.trace.diagnose import diagnose
@@ -52,8 +52,7 @@ def gemm(serve):
 
 def show(page, served, view: str):
     """The panel of a view that fills the page, and the trace."""
-    page.goto("about:blank")  # another part behind # alone would not load the page anew
-    page.goto(f"{served.url}#layout=t({view};0)")
+    load(page, f"{served.url}#layout=t({view};0)")
     page.locator(".dock [data-view]").first.wait_for()
     return page.locator(f'[data-view="{view}"]'), served.library.document(0).trace
 
@@ -97,6 +96,7 @@ def test_the_evidence_of_a_finding_is_a_link(page, gemm):
     page.locator('[data-view="waits"] .row.selected').wait_for()
 
 
+@pytest.mark.slow
 def test_every_link_to_a_view_opens_one(page, gemm):
     page.goto(gemm.url + "#view=diagnosis")
     links = page.locator('[data-view="diagnosis"] [data-to-view]')
@@ -305,7 +305,8 @@ def test_a_trace_without_waves_says_why_there_is_nothing(page, serve, trace):
         panel.get_by_text(words).first.wait_for()
 
 
-def test_names_from_a_trace_are_only_text(page, serve):
+def test_names_from_a_trace_are_only_text(fresh_page, serve):
+    page = fresh_page
     served = serve(hostile_trace())
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

@@ -14,24 +14,27 @@ SELECTED_WAVE = "document.querySelector('.row.selected [data-column=wave]')?.inn
 
 
 @pytest.fixture
-def gemm(page, serve):
-    served = serve(made_gemm())
-    page.goto(served.url)
+def made(serve):
+    return serve(made_gemm())
+
+
+@pytest.fixture
+def gemm(page, made):
+    """The same, with its first screen shown."""
+    page.goto(made.url)
     page.locator("[data-view]").first.wait_for()
-    return served
+    return made
 
 
-def test_a_url_restores_the_selection(page, gemm):
-    page.goto(gemm.url + "#view=waves&wave=5")
-    page.reload()
+def test_a_url_restores_the_selection(page, made):
+    page.goto(made.url + "#view=waves&wave=5")
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
     chosen.wait_for()
     expect(chosen).to_have_text("5", use_inner_text=True)
 
 
-def test_back_and_forward_follow_the_selection(page, gemm):
-    page.goto(gemm.url + "#view=waves")
-    page.reload()
+def test_back_and_forward_follow_the_selection(page, made):
+    page.goto(made.url + "#view=waves")
     rows = page.locator('[data-view="waves"] .row:not(.head)')
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
     rows.nth(2).click()
@@ -81,12 +84,12 @@ def test_theme_and_palette_are_kept(page, gemm):
     expect(page.locator('[data-action="palette"]')).to_have_attribute("aria-pressed", "true")
 
 
-def test_nonsense_in_the_url_does_no_harm(page, gemm):
-    page.goto(gemm.url + "#document=99&row=-3&wave=99999999999999999999&time=b~a&layout=r(((&view=%3Cimg%3E&range=5~1")
-    page.reload()
+def test_nonsense_in_the_url_does_no_harm(page, made):
+    page.goto(made.url + "#document=99&row=-3&wave=99999999999999999999&time=b~a&layout=r(((&view=%3Cimg%3E&range=5~1")
     page.locator("[data-view]").first.wait_for()
 
 
+@pytest.mark.slow
 def test_documents_can_be_changed(page, serve):
     served = serve(made_gemm(), real_trace("flash_attn_func", 38430))
     page.goto(served.url)
@@ -108,9 +111,8 @@ def test_a_server_that_does_not_answer_is_said_and_found_again(page, gemm):
     page.locator(".hit").first.wait_for()
 
 
-def test_a_bookmark_leads_back(page, gemm):
-    page.goto(gemm.url + "#view=waves&wave=3")
-    page.reload()
+def test_a_bookmark_leads_back(page, made):
+    page.goto(made.url + "#view=waves&wave=3")
     page.locator('[data-view="waves"] .row.selected').wait_for()
     page.keyboard.press("b")
     page.locator('[data-view="waves"] .row:not(.head)').nth(6).click()
@@ -140,8 +142,8 @@ def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
     file.unlink()
 
 
-def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, gemm):
-    page.goto(gemm.url)
+def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, made):
+    page.goto(made.url)
     hint = page.locator('[data-banner="welcome"]')
     hint.get_by_role("button", name="Diagnosis").click()
     page.locator('[data-view="diagnosis"]:visible').wait_for()
@@ -152,14 +154,15 @@ def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, g
     expect(hint).to_have_count(0)
 
 
-def test_no_number_on_the_first_page_is_not_a_number(page, gemm):
-    page.goto(gemm.url + "#view=isa&layout=t(isa;0)")
+@pytest.mark.slow
+def test_no_number_on_the_first_page_is_not_a_number(page, made):
+    page.goto(made.url + "#view=isa&layout=t(isa;0)")
     page.locator('[data-view="isa"] .row:not(.head)').first.wait_for()
     expect(page.locator("body")).not_to_contain_text("NaN", use_inner_text=True)
 
 
-def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, gemm):
-    page.goto(gemm.url)
+def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, made):
+    page.goto(made.url)
     page.locator(".dock [data-view]").first.wait_for()
     page.keyboard.press("/")
     page.keyboard.type("ds_read")

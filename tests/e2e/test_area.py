@@ -16,7 +16,6 @@ from wavewright.page.run.tracks import timeline_of
 TRACES = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
 RUNS = [pytest.param(made_ranks, id="made"),
         pytest.param(lambda: real_run("rpd/matmul_result.rpd"), id="real")]  # fmt: skip
-PATIENCE_MS = 20_000
 
 
 def dragged(lanes, first, last):
@@ -34,7 +33,7 @@ def dragged(lanes, first, last):
 
 def read(view, columns):
     """The lines on screen, by the tooltips or texts of their cells."""
-    view.locator(".row:not(.head)").first.wait_for(timeout=PATIENCE_MS)
+    view.locator(".row:not(.head)").first.wait_for()
     rows = view.locator(".row:not(.head)").all()
     return [[row.locator(f'[data-column="{name}"]').inner_text() for name in columns] for row in rows]
 
@@ -50,7 +49,7 @@ def test_the_instructions_of_dragged_lanes_are_listed(page, serve, made):
     assert expected.execution_count > 20
     lanes.view.get_by_role("button", name="list").click()
     view = page.locator('[data-view="area"]')
-    view.get_by_text(f"{expected.execution_count:,} executions").wait_for(timeout=PATIENCE_MS)
+    view.get_by_text(f"{expected.execution_count:,} executions").wait_for()
     names = ("execution_count", "latency_cycles_total", "stall_cycles_total", "issue_cycles_total")
     shown = read(view, ("row", *names))
     wanted = [
@@ -91,7 +90,7 @@ def test_the_events_of_dragged_lanes_are_listed(page, serve, made):
     lanes.view.locator(".timeline").focus()
     page.keyboard.press("Enter")
     view = page.locator('[data-view="run_area"]')
-    view.get_by_text(f"{expected.event_count:,} events").wait_for(timeout=PATIENCE_MS)
+    view.get_by_text(f"{expected.event_count:,} events").wait_for()
     counts = [line[0] for line in read(view, ("event_count",))]
     assert counts == [f"{count:,}" for count in expected.names["event_count"]][: len(counts)]
     total = view.locator('.row:not(.head) [data-column="total_ns"] [title]').first.get_attribute("title")

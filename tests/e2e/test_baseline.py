@@ -46,6 +46,7 @@ def test_a_choice_stays_with_other_documents_and_in_the_address(page, serve):
     expect(page.locator('[data-switch="changes"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_one_document_has_nothing_to_choose(page, serve):
     page.goto(serve(made_gemm()).url)
     page.locator('[data-view="compute_unit"]').wait_for()
@@ -61,6 +62,7 @@ def test_runs_and_counters_are_compared_at_once_too(page, serve, kind):
     view.locator("[data-verdict]").wait_for()
 
 
+@pytest.mark.slow
 def test_a_trace_and_counters_are_not_compared(page, serve):
     page.goto(serve(made_gemm(), made_capture()).url)
     expect(page.get_by_label("Document")).to_have_value("0")

@@ -24,7 +24,7 @@ from wavewright.page.run.times import clocks_of
 )
 def test_every_gpu_has_a_strip_with_its_share(page, serve, path):
     served = serve(path())
-    page.goto(served.url + "#view=busy")
+    page.goto(served.url + "#layout=t(busy;0)")
     view = page.locator('[data-view="busy"]')
     truth = busy(served.library.document(0).run).gpus
     shares = [f"{share * 100:.1f} %" for share in truth["busy_share"]]
@@ -52,7 +52,7 @@ def test_every_gpu_has_a_strip_with_its_share(page, serve, path):
 def test_a_gap_is_on_the_lanes_of_its_gpu(page, serve):
     served = serve(made_ranks())
     document = served.library.document(0)
-    page.goto(served.url + "#view=gaps")
+    page.goto(served.url + "#layout=t(gaps;0)")
     rows = page.locator('[data-view="gaps"] .gaps-longest .row:not(.head)')
     rows.first.wait_for()
     truth = gaps(document.run, keep=500).largest.row(2, named=True)
@@ -72,6 +72,7 @@ def _lanes(page) -> tuple[str, list[int]]:
     return track, [lane for each in ends for lane in range(each[0], each[-1] + 1)]
 
 
+@pytest.mark.slow
 def test_kernels_with_one_beginning_are_told_apart(page, serve):
     served = serve(real_run("rpd/mytrace.rpd.gz"))
     page.goto(served.url + "#view=kernels")
@@ -94,9 +95,10 @@ def test_kernels_with_one_beginning_are_told_apart(page, serve):
     assert f"recorded as {mangled}" in title
 
 
+@pytest.mark.slow
 def test_bars_have_a_legend(page, serve):
     served = serve(made_ranks())
-    page.goto(served.url + "#view=ranks")
+    page.goto(served.url + "#layout=t(ranks;0)")
     legend = page.locator('[data-view="ranks"] .part-legend span')
     expect(legend).to_have_text(["compute", "collectives without waiting", "waiting in collectives", "copies"])
     colours = legend.locator("i").evaluate_all("marks => marks.map((mark) => getComputedStyle(mark).backgroundColor)")

@@ -55,7 +55,7 @@ def test_the_explorer_goes_from_the_kernel_over_loops_to_instructions(page, serv
 def test_the_flame_graph_opens_on_loops_and_blocks(page, serve):
     served = serve(without_lines())
     frames = flame(served.library.document(0).trace, "code").frames
-    page.goto(f"{served.url}#view=flame")
+    page.goto(f"{served.url}#layout=t(flame;0)")
     view = page.locator('[data-view="flame"]')
     expect(view.get_by_label("Tree")).to_have_value("code")
     expect(view.locator('[data-column="total"]')).to_have_attribute("data-frames", str(frames.height - 1))

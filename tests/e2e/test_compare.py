@@ -66,6 +66,7 @@ def test_units_with_the_largest_difference_first(page, pair):
         page.wait_for_function(SELECTED_ROW, arg=kept["row"][0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["line", "function"])
 def test_other_units_can_be_chosen(page, pair, by):
     view = show(page, pair)
@@ -119,6 +120,7 @@ def test_one_trace_alone_says_how_to_open_two(page, serve):
     view.get_by_text("wavewright open BEFORE AFTER").wait_for()
 
 
+@pytest.mark.slow
 def test_traces_that_cannot_be_compared_leave_the_choice(page, serve):
     served = serve(made_gemm(), real_trace("flash_attn_func", 38430), made_gemm("gfx1201"))
     view = show(page, served)

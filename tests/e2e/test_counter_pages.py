@@ -68,6 +68,7 @@ def test_every_view_of_a_poor_capture_shows_something(page, serve, capture):
     assert len(_look(page, serve(place).url)) >= 8
 
 
+@pytest.mark.slow
 def test_names_of_kernels_are_text(page, serve):
     page.goto(serve(hostile_capture()).url)
     page.locator('[data-view="counter_kernels"] .row:not(.head)', has_text=HOSTILE).first.click()
@@ -76,6 +77,7 @@ def test_names_of_kernels_are_text(page, serve):
     eventually(lambda: page.evaluate("document.querySelectorAll('.dock img').length"), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_the_roofline_is_drawn_in_the_colours_of_the_theme(page, serve, theme):
     page.goto(serve(made_capture()).url + "#layout=t(roofline;0)")

@@ -270,6 +270,7 @@ def test_counters_are_listed_as_they_were_measured(page, serve):
     expect(row.locator('[data-column="total"]')).to_have_text(measured(total), use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_numbers_bring_views_to_the_front(page, serve):
     page.goto(serve(made_capture()).url)
     page.locator(".sol-row").first.wait_for()

@@ -19,7 +19,7 @@ OWN = "twice := 2 * sum[ACTIVE_INST_VALU, axis=[SE, CU]]\nbad := 1 +\nnone := NO
 
 
 def opened(page, served):
-    page.goto(f"{served.url}#view=counters")
+    page.goto(f"{served.url}#layout=t(counters;0)")
     view = page.locator('[data-view="counters"]')
     view.locator(".curve-series").first.wait_for()
     return view
@@ -94,6 +94,7 @@ def test_definitions_are_kept_under_a_name_and_the_built_in_set_comes_back(page,
     expect(view.locator("[data-sets] option")).to_have_text(["built-in set"], use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_a_trace_without_counters_shows_its_clock(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     trace = served.library.document(0).trace

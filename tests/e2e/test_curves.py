@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 
 import polars as pl
 import pytest
@@ -10,12 +11,13 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
+from tests.e2e.waiting import eventually, settled
 from wavewright.analysis.trace.timeline.curves import curve_series, curve_steps
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
 
 
 def opened(page, served, view):
-    page.goto(f"{served.url}#view={view}")
+    page.goto(f"{served.url}#layout=t({view};0)")
     panel = page.locator(f'[data-view="{view}"]')
     panel.locator(".curve-series").first.wait_for()
     return panel
@@ -24,15 +26,15 @@ def opened(page, served, view):
 def pointed(page, panel, x_share=0.43):
     """Points at the chart; gives back the cycle that the legend names, once exact values are there."""
     heading = panel.locator("[data-cursor]")
-    for attempt in range(40):  # panels may still be moving
-        box = panel.locator("canvas").bounding_box()
-        x = box["x"] + box["width"] * x_share + attempt % 2
-        page.mouse.move(x, box["y"] + box["height"] / 2)
-        page.wait_for_timeout(100)
-        if heading.get_attribute("data-cursor") == "exact":
-            break
-    else:
-        pytest.fail(f"no values at the pointer: {heading.inner_text()}")
+    steps = count()
+
+    def told() -> str | None:
+        box = panel.locator("canvas").bounding_box()  # panels may still be moving
+        page.mouse.move(box["x"] + box["width"] * x_share + next(steps) % 2, box["y"] + box["height"] / 2)
+        settled(page)
+        return heading.get_attribute("data-cursor")
+
+    eventually(told, "exact")
     words = panel.locator("[data-cursor]").inner_text()
     return int(words.removeprefix("cycle ").split(" ")[0].replace(",", ""))
 
@@ -50,6 +52,7 @@ def expected(trace, name, cycle, se=None):
     return {series.label: float(curve.at([cycle])[0]) for series, curve in curves}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["occupancy", "dispatches", "wave_states"])
 def test_values_under_the_pointer_are_exact(page, serve, view):
     served = serve(real_trace("flash_attn_func", 38430))
@@ -128,7 +131,7 @@ def test_the_selected_execution_is_marked(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
     row = int(trace.instructions.filter(trace.instructions["wave"] == 1)["row"][9])
-    page.goto(f"{served.url}#view=occupancy&row={row}&wave=1&iteration=0")
+    page.goto(f"{served.url}#layout=t(occupancy;0)&row={row}&wave=1&iteration=0")
     panel = page.locator('[data-view="occupancy"]')
     panel.locator(".curve-series").first.wait_for()
     page.wait_for_load_state("networkidle")

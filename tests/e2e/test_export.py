@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import hostile_run, made_gemm, real_trace
+from tests.e2e.waiting import PATIENCE_S
 from tests.sampling import every_third
 from wavewright.export.page import write_html
 from wavewright.readers.opening import open as open_path
@@ -19,7 +20,7 @@ from wavewright.readers.opening import open as open_path
 def offline_page(browser: object) -> Iterator[object]:
     """A page without a network that keeps a log of what it asks for, under its own policy."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)  # type: ignore[attr-defined]
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_S * 1000)
     opened = context.new_page()
     opened.asked, opened.problems = [], []
     opened.on("request", lambda request: opened.asked.append(request.url))
@@ -46,6 +47,7 @@ def test_it_shows_the_numbers_of_the_analysis_and_asks_nobody(offline_page, tmp_
     assert [url for url in offline_page.asked if not url.startswith(("data:", "blob:"))] == [file.as_uri()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [made_gemm, hostile_run])
 def test_every_view_has_its_answers(offline_page, tmp_path, source):
     file: Path = tmp_path / "page.html"

@@ -11,8 +11,6 @@ import pytest
 from tests.e2e.inputs import made_gemm, other_gemm
 from tests.made_decoded import NAME, decoded_files, write_files
 
-PATIENCE = 15_000
-
 
 @pytest.fixture
 def expect():
@@ -28,15 +26,15 @@ def without_code() -> Path:
 def test_what_forbids_conclusions_is_the_first_banner_and_reasons_are_true(page, serve, expect):
     page.goto(serve(without_code()).url + "#layout=r(0.5:t(explorer;0),0.5:t(source;0))")
     banner = page.locator(".shell .banner").first
-    expect(banner).to_have_attribute("data-banner", "caveat", timeout=PATIENCE)
-    expect(banner).to_contain_text("Do not draw conclusions from this trace", timeout=PATIENCE)
-    expect(banner).to_have_css("background-color", "rgb(59, 29, 34)", timeout=PATIENCE)
+    expect(banner).to_have_attribute("data-banner", "caveat")
+    expect(banner).to_contain_text("Do not draw conclusions from this trace")
+    expect(banner).to_have_css("background-color", "rgb(59, 29, 34)")
     for name in ("explorer", "source"):
         view = page.locator(f'[data-view="{name}"]')
-        expect(view).to_contain_text("code.json", timeout=PATIENCE)
-        expect(view).not_to_contain_text("-g", timeout=PATIENCE)
+        expect(view).to_contain_text("code.json")
+        expect(view).not_to_contain_text("-g")
     banner.get_by_role("button", name="why").click()
-    expect(page.locator('[data-view="coverage"]')).to_be_visible(timeout=PATIENCE)
+    expect(page.locator('[data-view="coverage"]')).to_be_visible()
 
 
 def _tops(page) -> list[float]:
@@ -49,15 +47,15 @@ def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, ser
     page.goto(f"{serve(made_gemm()).url}#layout=r(0.3:{left},0.7:{right})")
     page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
     listing = page.locator('[data-view="isa"]')
-    expect(listing.locator(".list .row").nth(3)).to_be_visible(timeout=PATIENCE)
-    expect(page.locator("html")).to_have_attribute("data-asking", "0", timeout=PATIENCE)
+    expect(listing.locator(".list .row").nth(3)).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("data-asking", "0")
     before = _tops(page)
     page.locator('[data-view="explorer"] .headline button').click()
-    expect(listing.locator(".row.selected")).to_have_count(1, timeout=PATIENCE)
-    expect(listing.locator("[data-executions]")).to_contain_text(" of ", timeout=PATIENCE)
+    expect(listing.locator(".row.selected")).to_have_count(1)
+    expect(listing.locator("[data-executions]")).to_contain_text(" of ")
     assert _tops(page) == before
     listing.locator('[data-pick="se"]').select_option(index=1)
-    expect(listing.locator('[data-pick="wave"]')).to_be_visible(timeout=PATIENCE)
+    expect(listing.locator('[data-pick="wave"]')).to_be_visible()
     assert _tops(page) == before
 
     for width, least in ((2000, 560), (1000, 280), (640, 200), (2000, 560)):
@@ -73,13 +71,13 @@ def test_back_leads_to_the_selection_of_the_document_that_was_left(page, serve, 
     page.goto(serve(made_gemm(), other_gemm()).url + "#layout=t(waves;0)")
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
     page.locator('[data-view="waves"] .row:not(.head)').nth(4).click()
-    expect(chosen).to_have_count(1, timeout=PATIENCE)
+    expect(chosen).to_have_count(1)
     wave = chosen.inner_text()
     page.get_by_label("Document").select_option("1")
-    expect(page.get_by_label("Document")).to_have_value("1", timeout=PATIENCE)
-    expect(chosen).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_label("Document")).to_have_value("1")
+    expect(chosen).to_have_count(0)
     page.go_back()
-    expect(page.get_by_label("Document")).to_have_value("0", timeout=PATIENCE)
-    expect(chosen).to_have_text(wave, timeout=PATIENCE)
+    expect(page.get_by_label("Document")).to_have_value("0")
+    expect(chosen).to_have_text(wave)
     page.go_forward()
-    expect(page.get_by_label("Document")).to_have_value("1", timeout=PATIENCE)
+    expect(page.get_by_label("Document")).to_have_value("1")

@@ -106,6 +106,7 @@ def test_counters_of_several_kernels_open_on_the_longest(page, serve):
     expect(chooser).to_have_value("")
 
 
+@pytest.mark.slow
 def test_what_the_user_arranged_comes_back_for_documents_of_that_kind_only(page, serve):
     page.goto(serve(_without_lines(), made_gemm()).url + "#document=0")  # two documents would be compared
     eventually(lambda: page.evaluate(SEEN), ["compute_unit", "diagnosis", "isa", "stalls"])

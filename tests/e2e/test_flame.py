@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import polars as pl
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace
@@ -18,8 +19,8 @@ ROW = 19
 """Height of a row of frames in pixels."""
 
 
-def opened(page, served):
-    page.goto(f"{served.url}#view=flame")
+def opened(page, served, place="layout=t(flame;0)"):
+    page.goto(f"{served.url}#{place}")
     page.locator(f"{VIEW} canvas").wait_for()
     return page.locator(f'{VIEW} [data-column="total"]')
 
@@ -30,6 +31,7 @@ def click(page, share, level):
     page.locator(f"{VIEW} canvas").click(position={"x": share * box["width"], "y": (level + 0.5) * ROW})
 
 
+@pytest.mark.slow
 def test_the_whole_of_a_real_trace_is_latency_and_idle(page, serve):
     served = serve(real_trace("flash_attn_func", 55287))
     total = opened(page, served)
@@ -45,7 +47,7 @@ def test_the_whole_of_a_real_trace_is_latency_and_idle(page, serve):
 
 def test_a_click_zooms_and_selects(page, serve):
     served = serve(made_gemm())
-    opened(page, served)
+    opened(page, served, "view=flame")
     click(page, 0.01, 2)
     crumbs = page.locator(f"{VIEW} .crumbs")
     crumbs.get_by_text("tiled_gemm.hip:18").wait_for()
@@ -124,8 +126,9 @@ def test_keys_walk_the_frames_and_another_weight_keeps_the_zoom(page, serve):
     assert "row=" in fragment(page)
 
 
+@pytest.mark.slow
 def test_a_click_on_a_file_shows_it_in_the_explorer(page, serve):
     served = serve(real_trace("flash_attn_func", 55287))
-    opened(page, served)
+    opened(page, served, "view=flame")
     click(page, 0.995, 1)
     page.locator('[data-view="explorer"] .row.line[data-file$="numeric.py"]').wait_for()

@@ -50,6 +50,7 @@ def test_arrow_keys_work_in_the_view_that_a_number_brings(page, gemm):
     assert page.evaluate(FOCUSED) == "explorer"  # Source came to the front, the list that is stepped through stays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "keys"), [(made_ranks, "123"), (made_capture, "25")], ids=["run", "counters"])
 def test_numbers_lead_into_views_of_other_documents(page, serve, path, keys):
     page.goto(serve(path()).url)
@@ -73,9 +74,8 @@ def test_f6_leads_through_header_and_panels_and_back(page, gemm):
     assert page.evaluate(FOCUSED) == seen[-1]
 
 
-def test_a_table_and_a_toolbar_are_one_stop_each(page, gemm):
-    page.goto(gemm.url + "#layout=t(isa;0)")
-    page.reload()
+def test_a_table_and_a_toolbar_are_one_stop_each(page, serve):
+    page.goto(serve(made_gemm()).url + "#layout=t(isa;0)")
     page.locator('[data-view="isa"] [data-row]').first.wait_for()
     stops = page.evaluate(
         """[...document.querySelectorAll('[data-view="isa"] .list *')].filter(e => e.tabIndex >= 0).length"""

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import SHARED
 from tests.e2e.inputs import damaged_capture, made_gemm, real_trace, sampled
-from tests.e2e.waiting import fragment
+from tests.e2e.waiting import eventually, fragment, settled
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.overview import overview
 from wavewright.page.trace.times import time_range
@@ -58,8 +58,7 @@ def test_the_time_follows_a_chosen_row(page, serve, made):
     other = table.filter(pl.col("time").is_between(*seen) & (pl.col("row") < 8) & (pl.col("row") > 0))["row"][0]
     page.locator(ROWS.format(other)).click()
     page.wait_for_url(f"**row={other}&**")
-    page.wait_for_selector('html[data-asking="0"]')
-    page.wait_for_timeout(400)
+    settled(page)
     assert time_on_screen(page) == seen
 
 
@@ -73,14 +72,12 @@ def test_what_the_pointer_is_over_shows_in_the_timeline(page, serve, made):
     page.mouse.move(5, 5)
     before = lanes.screenshot()
     page.locator(ROWS.format(0)).hover()
-    page.wait_for_selector('html[data-asking="0"]')
-    page.wait_for_timeout(200)
-    assert lanes.screenshot() != before
+    eventually(lambda: lanes.screenshot() != before, True)
     page.mouse.move(5, 5)
-    page.wait_for_timeout(200)
-    assert lanes.screenshot() == before
+    eventually(lambda: lanes.screenshot() == before, True)
 
 
+@pytest.mark.slow
 def test_the_list_opens_where_something_ran(page, serve):
     folder = SHARED / "data" / "att-mi300x-bmm" / "c08" / "raw"
     if not folder.is_dir():
@@ -95,26 +92,29 @@ def test_the_list_opens_where_something_ran(page, serve):
     assert 0 < box["y"] < 800
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_length_of_a_trace_is_one_number(page, serve, made):
     served = serve(made())
     length = overview(served.library.document(0).trace).span_cycles
-    page.goto(f"{served.url}#view=summary")
+    page.goto(f"{served.url}#layout=t(summary;0)")
     page.get_by_text(re.compile(rf" {length:,} cycles$")).wait_for()
     page.locator(f'[data-view="summary"] [title^="{length:,} cycles from the start of the first"]').first.wait_for()
 
 
+@pytest.mark.slow
 def test_a_loss_tells_what_it_counts(page, serve):
     served = serve(damaged_capture())
     losses = served.library.document(0).trace.losses
     count = losses.filter(pl.col("kind") == "wave_incomplete")["count"].sum()
-    page.goto(f"{served.url}#view=losses")
+    page.goto(f"{served.url}#layout=t(losses;0)")
     page.locator('[data-loss="wave_incomplete"]').get_by_text(f"{count:,} instructions of such waves").wait_for()
 
 
+@pytest.mark.slow
 def test_loops_of_samples_have_no_cycles(page, serve):
     served = serve(sampled())
-    page.goto(f"{served.url}#view=loops")
+    page.goto(f"{served.url}#layout=t(loops;0)")
     view = page.locator('[data-view="loops"]')
     view.get_by_text("what they cost is not known").wait_for()
     expect(view).not_to_contain_text("%", use_inner_text=True)

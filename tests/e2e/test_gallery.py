@@ -59,7 +59,7 @@ def figures(card: object, *names: str) -> tuple[int, ...]:
 
 def test_every_dispatch_has_the_figures_of_info(opened, page, dispatches):
     serving = opened(dispatches)
-    page.goto(f"{serving.url}#view=gallery")
+    page.goto(f"{serving.url}#layout=t(gallery;0)")
     cards = page.locator("[data-view=gallery] [data-card]")
     expect(cards).to_have_count(3)
     expect(cards.locator("[data-figure=finding]")).to_have_count(3)
@@ -82,7 +82,7 @@ def test_every_dispatch_has_the_figures_of_info(opened, page, dispatches):
 
 def test_two_marked_cards_are_compared(opened, page):
     serving = opened(made_gemm(), other_gemm())
-    page.goto(f"{serving.url}#view=gallery")
+    page.goto(f"{serving.url}#layout=t(gallery;0)")
     cards = page.locator("[data-view=gallery] [data-card]")
     expect(cards.locator("[data-figure=cycles]")).to_have_count(2)
     compare = page.locator("[data-view=gallery] [data-action=compare]")
@@ -94,9 +94,10 @@ def test_two_marked_cards_are_compared(opened, page):
     expect(page.locator("[data-view=compare] [data-field=verdict]")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_cards_are_sorted_and_filtered(opened, page):
     serving = opened(made_gemm(), other_gemm())
-    page.goto(f"{serving.url}#view=gallery")
+    page.goto(f"{serving.url}#layout=t(gallery;0)")
     view = page.locator("[data-view=gallery]")
     cards = view.locator("[data-card]")
     expect(cards.locator("[data-figure=cycles]")).to_have_count(2)
@@ -114,14 +115,14 @@ def test_what_cannot_be_read_says_so_on_its_card(opened, page, tmp_path):
     broken = write_files(tmp_path / "ui_output_agent_1_dispatch_1", decoded_files())
     serving = opened(made_gemm(), broken)
     shutil.rmtree(broken)
-    page.goto(f"{serving.url}#view=gallery")
+    page.goto(f"{serving.url}#layout=t(gallery;0)")
     expect(page.locator("[data-card='1'] .gallery-problem")).to_contain_text("cannot be read")
     expect(page.locator("[data-card='0'] [data-figure=finding]")).to_be_visible()
 
 
 def test_runs_have_cards_of_their_own(opened, page):
     serving = opened(made_ranks(), made_gemm())
-    page.goto(f"{serving.url}#view=run_gallery")
+    page.goto(f"{serving.url}#layout=t(run_gallery;0)")
     card = page.locator("[data-view=run_gallery] [data-card='0']")
     expect(card.locator("[data-figure=finding]")).to_be_visible()
     run = serving.library.documents[0].run

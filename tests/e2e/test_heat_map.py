@@ -22,7 +22,7 @@ def real() -> object:
 
 
 def shown(page: object, serving: object, place: str = "") -> object:
-    page.goto(f"{serving.url}#view=heat_map{place}")
+    page.goto(f"{serving.url}#layout=t(heat_map;0){place}")
     view = page.locator("[data-view=heat_map]")
     expect(view.locator(".heat-map canvas")).to_be_visible()
     return view
@@ -61,7 +61,9 @@ def test_numbers_are_sums_of_the_tables(page, serve, trace_of):
     assert any(count(cells["instruction_count"]) for cells in rows)
 
 
-def test_a_part_of_the_time_has_its_own_numbers(page, serve):
+@pytest.mark.slow
+def test_a_part_of_the_time_has_its_own_numbers(fresh_page, serve):
+    page = fresh_page
     trace = open_trace(made_gemm())
     begin, end = int(trace.waves["start_cycles"].min()), int(trace.waves["end_cycles"].max())
     middle = (begin + end) // 2
@@ -98,6 +100,7 @@ def test_a_click_selects_the_first_wave_and_shows_its_lane(page, serve):
     expect(page).to_have_url(re.compile(rf"wave={target['wave']}(&|$)"))
 
 
+@pytest.mark.slow
 def test_by_simd_there_are_more_cells(page, serve):
     view = shown(page, serve(made_gemm()))
     label = view.locator(".heat-map canvas")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
@@ -15,7 +16,7 @@ GUTTER = 58
 
 
 def opened(page, served):
-    page.goto(f"{served.url}#view=hotspot_histogram")
+    page.goto(f"{served.url}#layout=t(hotspot_histogram;0)")
     panel = page.locator('[data-view="hotspot_histogram"]')
     panel.locator(".histogram-legend [data-category]").first.wait_for()
     return panel
@@ -67,6 +68,7 @@ def test_options_are_those_of_the_analysis(page, serve):
     expect(panel.locator('[data-option="bins"]')).to_have_value("100")
 
 
+@pytest.mark.slow
 def test_only_the_selected_time_counts(page, serve):
     served = serve(made_gemm())
     document = served.library.document(0)
@@ -74,10 +76,11 @@ def test_only_the_selected_time_counts(page, serve):
     begin, end = middle, middle + 2_000
     inside = histogram(part_of_time(document, begin, end)).cycles_total
     assert 0 < inside < histogram(document).cycles_total
-    page.goto(f"{served.url}#view=hotspot_histogram&range={begin}~{end}&onlyRange=1")
+    page.goto(f"{served.url}#layout=t(hotspot_histogram;0)&range={begin}~{end}&onlyRange=1")
     total(page, page.locator('[data-view="hotspot_histogram"]'), inside)
 
 
+@pytest.mark.slow
 def test_bars_are_those_of_the_functions_that_ran(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
@@ -100,8 +103,9 @@ new MutationObserver((_, observer) => {
 """
 
 
-def test_the_pointer_may_come_before_the_first_painting(page, serve):
+def test_the_pointer_may_come_before_the_first_painting(fresh_page, serve):
     """The bars are drawn with the next frame; whoever points at them before is told the bar, too."""
+    page = fresh_page
     page.add_init_script(FIRST_MOMENT)
     panel = opened(page, serve(made_gemm()))
     expect(panel.locator(".histogram-tip")).to_be_visible()

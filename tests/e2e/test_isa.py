@@ -31,9 +31,9 @@ SHOWN = """() => Object.fromEntries([...document.querySelectorAll('.isa-list [da
 FIGURES = ("hits", "latency", "stall", "idle")
 
 
-def opened(page, served, address: str = ""):
+def opened(page, served, address: str = "", place: str = "layout=t(isa;0)"):
     """The view in front, with its figures there."""
-    page.goto(f"{served.url}#view=isa&{address}")
+    page.goto(f"{served.url}#{place}&{address}")
     view = page.locator('[data-view="isa"]')
     view.locator('.isa-list [data-row] [data-column="latency"]:text-matches("[0-9]")').first.wait_for()
     return view
@@ -177,6 +177,7 @@ def test_stepping_moves_the_time_window(page, serve, name):
     executions.get_by_text(f"1 of {steps.height}").wait_for()
 
 
+@pytest.mark.slow
 def test_hidden_columns_stay_hidden(page, serve):
     served = serve(made_gemm())
     view = opened(page, served)
@@ -211,6 +212,7 @@ def test_finding_and_leaving_out_rows(page, serve):
     view.locator("[data-rows]").get_by_text(f"showing {hot:,} of").wait_for()
 
 
+@pytest.mark.slow
 def test_costs_in_the_selected_time(page, serve):
     served = serve(made_gemm())
     document = served.library.document(0)
@@ -251,7 +253,7 @@ def test_pc_samples_have_their_columns_and_reasons(page, serve):
     trace = served.library.document(0).trace
     listing = sample_listing(trace).rows
     hot = listing.sort(pl.col("issued_count") + pl.col("stalled_count"), descending=True).row(0, named=True)
-    page.goto(f"{served.url}#view=isa&row={hot['row']}")
+    page.goto(f"{served.url}#layout=t(isa;0)&row={hot['row']}")
     view = page.locator('[data-view="isa"]')
     row = view.locator(f'.isa-list [data-row="{hot["row"]}"]')
     row.locator('[data-column="samples"]', has_text=f"{hot['issued_count'] + hot['stalled_count']:,}").wait_for()
@@ -265,6 +267,7 @@ def test_pc_samples_have_their_columns_and_reasons(page, serve):
     view.locator(".isa-tip").get_by_text(f"{reasons['reason'][0]}: {reasons['count'][0]:,} samples").wait_for()
 
 
+@pytest.mark.slow
 def test_bars_are_the_parts_of_a_row(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
@@ -286,6 +289,7 @@ def test_bars_are_the_parts_of_a_row(page, serve):
     tip.get_by_text(f"{hot['stall_class']}: ").wait_for()
 
 
+@pytest.mark.slow
 def test_one_wave_has_its_own_arrows(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
@@ -320,7 +324,7 @@ def test_keys_move_and_registers_light_up(page, serve):
     served = serve(made_gemm())
     code = served.library.document(0).trace.code
     start = int(code.filter(pl.col("text").str.contains(r"^v_\w+ v\d+, v"))["row"][0])
-    view = opened(page, served, f"row={start}")
+    view = opened(page, served, f"row={start}", "view=isa")
     chosen = view.locator(".isa-list .row.selected")
     first = chosen.locator(".asm-register").first
     first.hover()
@@ -335,6 +339,7 @@ def test_keys_move_and_registers_light_up(page, serve):
     expect(chosen.locator('[data-column="source"]')).to_have_attribute("title", f"{place['file']}:{place['line']}")
 
 
+@pytest.mark.slow
 def test_a_mode_of_one_wave_takes_the_longest_when_none_is_chosen(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace

@@ -13,7 +13,7 @@ from tests.conftest import SHARED
 from tests.e2e.inputs import hostile_trace, made_gemm
 from tests.e2e.menus import open_view
 from tests.e2e.numbers import exact
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
 from wavewright.analysis.trace.lanes.service import lane_service
 from wavewright.export.page import write_html
@@ -29,8 +29,7 @@ GRID = """box => [...box.querySelectorAll('tbody tr')].map(row =>
 
 def show(page, url: str, row: int):
     """The view alone on the page, with a row chosen; its part about that row."""
-    page.goto("about:blank")
-    page.goto(f"{url}#layout=t(lanes;0)&row={row}")
+    load(page, f"{url}#layout=t(lanes;0)&row={row}")
     part = page.locator(f'[data-lanes-of="{row}"]')
     part.wait_for()
     return part
@@ -79,6 +78,7 @@ def test_conflicts_of_a_real_kernel(page, serve, batched, mnemonic, ideal, extra
     expect(page.locator("[data-lds-total]")).to_have_text("LDS 3,072 + 7,168 cycles")  # 8 waves of 384 + 896
 
 
+@pytest.mark.slow
 def test_unknown_addresses_have_reasons_and_no_picture(page, serve, batched):
     served = serve(batched)
     answer = lane_accesses(served.library.document(0).trace)
@@ -182,6 +182,7 @@ def test_segments_in_one_file_without_a_server(page, tmp_path):
     assert shown[0][3] == "0\u201315 +0: 64 B"
 
 
+@pytest.mark.slow
 def test_an_unknown_gpu_is_told(page, serve):
     served = serve(hostile_trace())
     page.goto(f"{served.url}#layout=t(lanes;0)")

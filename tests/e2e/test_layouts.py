@@ -42,6 +42,7 @@ def test_a_view_gets_the_whole_window_and_gives_it_back(page, serve, expect):
     assert "row=" in fragment(page)
 
 
+@pytest.mark.slow
 def test_titles_of_tabs_are_whole_and_a_list_has_all(page, serve, expect):
     page.goto(serve(made_gemm()).url)
     page.set_viewport_size({"width": 1000, "height": 700})
@@ -96,6 +97,7 @@ def test_layouts_have_names(page, serve, expect):
     expect(popup.locator('[data-layout="Loops"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_views_are_grouped_and_found_by_a_word(page, serve, expect):
     page.goto(serve(made_gemm()).url)
     assert len(offered_views(page)) >= 15
@@ -111,6 +113,7 @@ def test_views_are_grouped_and_found_by_a_word(page, serve, expect):
     expect(page.locator('[data-view="barriers"]')).to_be_visible()
 
 
+@pytest.mark.slow
 def test_toolbars_have_one_line(page, serve):
     url = serve(made_gemm()).url
     page.set_viewport_size({"width": 900, "height": 700})

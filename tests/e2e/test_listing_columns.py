@@ -33,6 +33,7 @@ def first_rows(page, count: int) -> list[int]:
     return page.evaluate(ON_SCREEN)[:count]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
 @pytest.mark.parametrize("name", INPUTS)
 def test_exposed_is_on_screen_beside_whole_instructions(page, serve, name, size):
@@ -98,6 +99,7 @@ def test_columns_move_and_widen_and_stay_so(page, serve):
     eventually(lambda: heading(view, "text").bounding_box()["width"] > wide - 40, True)
 
 
+@pytest.mark.slow
 def test_row_and_instruction_stay_when_the_rest_scrolls_sideways(page, serve):
     view = opened(page, serve(made_gemm()))
     row = view.locator(".isa-list [data-row]").nth(2)
@@ -134,6 +136,7 @@ def test_functions_fold_and_what_never_ran_is_folded(page, serve):
     expect(listed).to_have_text(f"showing {trace.code.height - kernel.height} of {trace.code.height} rows")
 
 
+@pytest.mark.slow
 def test_from_the_hottest_row_to_the_next_and_back(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
@@ -158,6 +161,7 @@ def test_from_the_hottest_row_to_the_next_and_back(page, serve):
     view.locator(f'.isa-list .row.selected[data-row="{hot[2]}"]').wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INPUTS)
 def test_live_registers_are_those_of_the_analysis(page, serve, name):
     served = serve(INPUTS[name]())
@@ -173,6 +177,7 @@ def test_live_registers_are_those_of_the_analysis(page, serve, name):
     expect(view.locator('.isa-section [data-total="live_vectors"]').first).to_have_text(str(max(live.values())))
 
 
+@pytest.mark.slow
 def test_the_legend_tells_what_the_classes_mean(page, serve):
     served = serve(made_gemm())
     classes = stalls(served.library.document(0).trace).classes.sort("stall_cycles_total", descending=True)
@@ -185,6 +190,7 @@ def test_the_legend_tells_what_the_classes_mean(page, serve):
     expect(entry).to_have_text(worst["meaning"], use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_a_click_on_an_instruction_brings_the_listing_to_the_front(page, serve):
     served = serve(made_gemm())
     page.goto(f"{served.url}#view=loops")

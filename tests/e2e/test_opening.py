@@ -24,6 +24,12 @@ from wavewright.server.uploads import Budget
 
 
 @pytest.fixture
+def page(fresh_page):
+    """Uploads that are never answered stay with their page."""
+    return fresh_page
+
+
+@pytest.fixture
 def started(tmp_path, monkeypatch) -> Iterator[Serving]:
     """A server without documents, as `wavewright open` without PATH starts it."""
     monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
@@ -139,6 +145,7 @@ def test_a_recent_input_opens_by_a_click(started, page, tmp_path):
     assert len(json.loads(Path(tmp_path / "config" / "recent.json").read_text())["entries"]) == 1
 
 
+@pytest.mark.slow
 def test_the_dialog_keeps_the_focus_and_gives_it_back(page, serve):
     serving = serve(made_gemm())
     page.goto(serving.url)

@@ -106,6 +106,7 @@ def _both_at(time):
     return re.compile(rf'^\[\{{"begin":{time:.0f},.*\{{"begin":{time:.0f},')
 
 
+@pytest.mark.slow
 def test_one_is_below_the_other_if_that_is_chosen(page, serve):
     view = show(page, serve(made_gemm(), other_gemm()))
     count = view.locator(".timeline-facts").get_attribute("data-lane-count")
@@ -113,12 +114,14 @@ def test_one_is_below_the_other_if_that_is_chosen(page, serve):
     expect(view.locator(".timeline-facts")).to_have_attribute("data-lane-count", count)
 
 
+@pytest.mark.slow
 def test_without_a_selected_instruction_it_says_what_to_do(page, serve):
     view = show(page, serve(made_gemm(), other_gemm()))
     view.get_by_label("Aligned by").select_option("row")
     expect(view.locator("[data-why]")).to_contain_text("select an instruction")
 
 
+@pytest.mark.slow
 def test_the_time_reaches_as_far_as_both(page, serve):
     """The baseline may end later: its last waves can be looked at, too."""
     served = serve(other_gemm(), made_gemm())

@@ -81,6 +81,7 @@ def test_addresses_rows_lines_and_waves_of_a_trace(page, serve, trace):
     eventually(lambda: page.evaluate(FOCUSED), "compute_unit")
 
 
+@pytest.mark.slow
 def test_an_exact_address_comes_before_texts_that_contain_it(page, serve):
     served = serve(made_gemm())
     opened(page, served)
@@ -90,6 +91,7 @@ def test_an_exact_address_comes_before_texts_that_contain_it(page, serve):
     expect(page.locator('.hits [role="group"]').first).to_have_attribute("aria-label", "Go to")
 
 
+@pytest.mark.slow
 def test_a_cycle_and_a_time_are_brought_onto_the_screen(page, serve):
     served = serve(made_gemm())
     opened(page, served)
@@ -109,6 +111,7 @@ def test_a_cycle_and_a_time_are_brought_onto_the_screen(page, serve):
     eventually(sees, True)
 
 
+@pytest.mark.slow
 def test_instructions_by_register_type_and_stall(page, serve):
     served = serve(made_gemm())
     opened(page, served)
@@ -153,6 +156,7 @@ def test_views_and_commands_by_name_and_by_their_signs(page, serve):
     assert download.value.suggested_filename.endswith(".csv")
 
 
+@pytest.mark.slow
 def test_who_presses_enter_before_the_hits_are_there_still_gets_the_best(page, serve):
     served = serve(made_gemm())
     opened(page, served)
@@ -164,6 +168,7 @@ def test_who_presses_enter_before_the_hits_are_there_still_gets_the_best(page, s
     eventually(lambda: at(page, "row"), str(row))
 
 
+@pytest.mark.slow
 def test_documents_are_in_the_palette(page, serve):
     served = serve(made_gemm(), other_gemm())
     opened(page, served)

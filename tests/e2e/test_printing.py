@@ -33,6 +33,12 @@ def _printed(page) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))  # ﬀ and ﬁ are one character there
 
 
+@pytest.fixture
+def page(fresh_page):
+    """Scripts of a test stay with their page."""
+    return fresh_page
+
+
 def test_a_trace_is_printed_with_findings_summary_and_view(page, serve):
     expect = pytest.importorskip("playwright.sync_api").expect
     served = serve(made_gemm())
@@ -55,6 +61,7 @@ def test_a_trace_is_printed_with_findings_summary_and_view(page, serve):
     expect(page.locator('[data-view="waves"]')).to_be_visible()
 
 
+@pytest.mark.slow
 def test_drawings_are_printed_in_light_colours_and_sharp(page, serve):
     _laid_out(page, f"{serve(made_gemm()).url}#layout=t(compute_unit;0)")
     canvas = page.locator('[data-view="compute_unit"] .timeline canvas').first

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.waiting import settled
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.waits import waits
@@ -63,7 +64,7 @@ def test_from_the_longest_bar_to_the_line_of_the_load(page, serve, has_text):
     for lane in range(1, 12):
         across = gutter + (place["width"] - gutter) * 0.4
         page.mouse.click(place["x"] + across, place["y"] + top + height * (lane + 0.3))
-        page.wait_for_timeout(100)
+        settled(page)
         if chosen(page, "wave") is not None:
             break
     assert int(chosen(page, "wave")) in trace.waves["wave"].to_list()

@@ -12,7 +12,11 @@ from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open as open_path
 from wavewright.server.serving import Serving, listen
 
-PATIENCE = 15_000
+
+@pytest.fixture
+def page(fresh_page):
+    """A server that ends leaves requests behind."""
+    return fresh_page
 
 
 @pytest.fixture
@@ -37,26 +41,26 @@ def start(serve, tmp_path, monkeypatch):  # `serve` skips where there is no page
 def test_settings_bookmarks_and_layout_survive_a_restart(page, start, tmp_path):
     expect = pytest.importorskip("playwright.sync_api").expect
     page.goto(start().url + "#view=waves&wave=5")
-    expect(page.locator('[data-view="waves"] .row.selected')).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator('[data-view="waves"] .row.selected')).to_have_count(1)
     page.locator('[data-action="theme"]').click()
     page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
     page.keyboard.press("b")
-    expect(page.locator('[data-action="bookmarks"]')).to_have_text("★ 1", timeout=PATIENCE)
-    expect(page.locator("html")).to_have_attribute("data-keeping", "0", timeout=PATIENCE)
+    expect(page.locator('[data-action="bookmarks"]')).to_have_text("★ 1")
+    expect(page.locator("html")).to_have_attribute("data-keeping", "0")
     assert (tmp_path / "config" / "page.json").stat().st_mode & 0o777 == 0o600
 
     served = start()
     page.may_fail_to_load = True  # the page of the stopped server may still look for it
     page.goto(served.url)
-    expect(page.locator('[data-action="bookmarks"]')).to_have_text("★ 1", timeout=PATIENCE)
-    expect(page.locator("html")).to_have_attribute("data-theme", "light", timeout=PATIENCE)
-    expect(page.locator('[data-view="waves"]')).to_be_visible(timeout=PATIENCE)
-    expect(page.locator('[data-banner="welcome"]')).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator('[data-action="bookmarks"]')).to_have_text("★ 1")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    expect(page.locator('[data-view="waves"]')).to_be_visible()
+    expect(page.locator('[data-banner="welcome"]')).to_have_count(0)
     page.locator('[data-action="bookmarks"]').click()
     page.get_by_role("button", name="go there").click()
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
-    expect(chosen).to_have_text("5", timeout=PATIENCE)
+    expect(chosen).to_have_text("5")
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator('[data-action="copy-link"]').click()
-    expect(page.locator("[data-copied]")).to_contain_text("wavewright open capture --at 'wave=5", timeout=PATIENCE)
+    expect(page.locator("[data-copied]")).to_contain_text("wavewright open capture --at 'wave=5")

@@ -26,7 +26,7 @@ VIEW = '[data-view="run_flame"]'
 )
 def test_left_heavy_has_the_time_of_the_call_tree(page, serve, path):
     served = serve(path())
-    page.goto(served.url + "#view=run_flame")
+    page.goto(served.url + "#layout=t(run_flame;0)")
     view = page.locator(VIEW)
     tree = regions(served.library.document(0).run).tree
     roots = tree.filter(pl.col("depth") == 0)
@@ -55,7 +55,7 @@ def test_left_heavy_has_the_time_of_the_call_tree(page, serve, path):
 
 def test_a_function_stands_between_its_callers_and_callees(page, serve):
     served = serve(made_ranks())
-    page.goto(served.url + "#view=run_flame")
+    page.goto(served.url + "#layout=t(run_flame;0)")
     view = page.locator(VIEW)
     view.locator('[data-mode="sandwich"]').click()
     tree = regions(served.library.document(0).run).tree
@@ -83,7 +83,7 @@ def test_a_function_stands_between_its_callers_and_callees(page, serve):
 @pytest.mark.parametrize("path", [made_ranks, lambda: real_run("rpd/mytrace.rpd.gz")], ids=["ranks", "real"])
 def test_a_thread_in_the_order_of_time(page, serve, path):
     served = serve(path())
-    page.goto(served.url + "#view=run_flame")
+    page.goto(served.url + "#layout=t(run_flame;0)")
     view = page.locator(VIEW)
     view.locator('[data-mode="time"]').click()
     line = int(view.locator('[data-choose="line"]').input_value())

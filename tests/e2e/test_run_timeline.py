@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, load
 from tests.sampled_runs import write_sampled
 from tests.sampling import every_third
 from wavewright.page.run.flows import flows
@@ -18,9 +18,8 @@ HEADING = 18
 """Pixels of the name of a process above its lanes."""
 
 
-def opened(page, served, address: str = ""):
-    page.goto(served.url + "#view=run_timeline" + address)
-    page.reload()
+def opened(page, served, address: str = "", place: str = "layout=t(run_timeline;0)"):
+    load(page, f"{served.url}#{place}{address}")
     view = page.locator(VIEW)
     view.locator(".timeline-facts").wait_for(state="attached")
     return view
@@ -95,7 +94,7 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     )
     begin, end = dispatch["start_ns"], dispatch["end_ns"]
     length = end - begin
-    view = opened(page, served, f"&time={begin - length}~{end + length}")
+    view = opened(page, served, f"&time={begin - length}~{end + length}", "view=run_timeline")
     page.mouse.move(*streams_only(view, timeline, dispatch))
     tooltip = view.locator(".tooltip")
     tooltip.wait_for()
@@ -109,6 +108,7 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     expect(chosen).to_have_attribute("title", name)
 
 
+@pytest.mark.slow
 def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, serve):
     served = serve(made_ranks())
     timeline = timeline_of(served.library.document(0))
@@ -161,11 +161,13 @@ def test_a_name_is_found_again_and_again(page, serve):
     )
 
 
+@pytest.mark.slow
 def test_notes_say_that_clocks_are_not_compared(page, serve):
     view = opened(page, serve(made_ranks()))
     view.get_by_text("2 nodes: each counts from its own first event").wait_for()
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(page, serve):
     served = serve(made_ranks(hostile=True))
     document = served.library.document(0)
@@ -177,6 +179,7 @@ def test_hostile_names_are_text(page, serve):
     eventually(lambda: page.evaluate("document.querySelectorAll('#app img, #app script, #app iframe').length"), 0)
 
 
+@pytest.mark.slow
 def test_an_event_that_does_not_exist_is_a_message(page, serve):
     page.may_fail_to_load = True
     view = opened(page, serve(made_ranks()), "&span=run:999999999")
@@ -186,7 +189,7 @@ def test_an_event_that_does_not_exist_is_a_message(page, serve):
 def test_curves_stand_below_the_timeline(page, serve, tmp_path_factory):
     path = tmp_path_factory.mktemp("sampled") / "sampled.db"
     write_sampled(path)
-    page.goto(serve(path).url + "#view=run_timeline")
+    page.goto(serve(path).url + "#layout=t(run_timeline;0)")
     view = page.locator('[data-view="run_timeline"]')
     power = view.locator('[data-strip^="device_power"]')
     expect(power.locator("canvas")).to_be_visible()

@@ -59,7 +59,7 @@ def small(view, label: str, column: str) -> list[str]:
 )
 def test_kernels_are_those_of_the_analysis(page, serve, path):
     served = serve(path())
-    page.goto(served.url + "#view=kernels")
+    page.goto(served.url + "#layout=t(kernels;0)")
     rows = page.locator(KERNELS)
     rows.first.wait_for()
     truth = kernels(served.library.document(0).run).kernels.sort("total_ns", descending=True, maintain_order=True)
@@ -94,13 +94,14 @@ def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
     assert "kernelName=" in fragment(page)
 
 
+@pytest.mark.slow
 def test_the_real_matmul_run_has_the_figures_of_rpd(page, serve):
     """Figures of `rocpd top` and `rocpd busy` for this file."""
     served = serve(real_run("rpd/matmul_result.rpd"))
     run = served.library.document(0).run
     first = top(run).things.row(0, named=True)
     assert (first["calls"], round(first["total_ns"] / 1000), round(first["share"] * 100, 6)) == (2, 157178, 85.46092)
-    page.goto(served.url + "#view=run_summary")
+    page.goto(served.url + "#layout=t(run_summary;0)")
     view = page.locator('[data-view="run_summary"]')
     truth = summary(run)
     view.locator('[data-figure="gpu_ns"] strong').wait_for()
@@ -110,9 +111,10 @@ def test_the_real_matmul_run_has_the_figures_of_rpd(page, serve):
     eventually(lambda: cells(rows, "total_ns")[0], nanoseconds(first["total_ns"]))
 
 
+@pytest.mark.slow
 def test_the_summary_can_be_of_ranks(page, serve):
     served = serve(made_ranks())
-    page.goto(served.url + "#view=run_summary")
+    page.goto(served.url + "#layout=t(run_summary;0)")
     view = page.locator('[data-view="run_summary"]')
     view.locator('[data-choose="by"]').select_option("rank")
     truth = summary(served.library.document(0).run, by="rank").domains
@@ -123,7 +125,7 @@ def test_the_summary_can_be_of_ranks(page, serve):
 @pytest.mark.parametrize("path", [made_ranks, lambda: real_run("rpd/matmul_result.rpd")], ids=["ranks", "real"])
 def test_regions_are_a_tree_that_opens(page, serve, path):
     served = serve(path())
-    page.goto(served.url + "#view=regions")
+    page.goto(served.url + "#layout=t(regions;0)")
     view = page.locator('[data-view="regions"]')
     view.get_by_role("button", name="open all").click()
     tree = regions(served.library.document(0).run).tree
@@ -160,7 +162,7 @@ def test_a_gap_is_shown_in_the_timeline(page, serve):
 def test_overlap_and_ranks(page, serve):
     served = serve(made_ranks())
     run = served.library.document(0).run
-    page.goto(served.url + "#view=overlap")
+    page.goto(served.url + "#layout=t(overlap;0)")
     view = page.locator('[data-view="overlap"]')
     truth = overlap(run)
     exposed = [nanoseconds(value) for value in truth.gpus["exposed_communication_ns"]]
@@ -183,7 +185,7 @@ def test_overlap_and_ranks(page, serve):
 
 def test_two_runs_are_compared(page, serve):
     served = serve(made_ranks(is_slow=True), made_ranks())
-    page.goto(served.url + "#view=run_compare")
+    page.goto(served.url + "#layout=t(run_compare;0)")
     view = page.locator('[data-view="run_compare"]')
     after, before = (served.library.document(number) for number in (0, 1))
     truth = compare_runs([before.run, after.run], labels=[before.label, after.label])
@@ -200,15 +202,17 @@ def test_two_runs_are_compared(page, serve):
     assert any("flash" in name for name in cells(rows, "name"))
 
 
+@pytest.mark.slow
 def test_one_run_alone_says_how_to_compare(page, serve):
     served = serve(made_ranks())
-    page.goto(served.url + "#view=run_compare")
+    page.goto(served.url + "#layout=t(run_compare;0)")
     page.locator('[data-view="run_compare"]').get_by_text("wavewright open BEFORE AFTER").wait_for()
 
 
+@pytest.mark.slow
 def test_busy_shares_are_those_of_the_analysis(page, serve):
     served = serve(real_run("rpd/matmul_result.rpd"))
-    page.goto(served.url + "#view=busy")
+    page.goto(served.url + "#layout=t(busy;0)")
     view = page.locator('[data-view="busy"]')
     truth = busy(served.library.document(0).run).gpus
     assert truth.select("busy_ns", "span_ns").row(0) == (183_918_056, 2_964_070_817)
@@ -217,9 +221,10 @@ def test_busy_shares_are_those_of_the_analysis(page, serve):
     eventually(strips.all_inner_texts, [f"{share * 100:.1f} %" for share in truth["busy_share"]])
 
 
+@pytest.mark.slow
 def test_names_are_shown_as_text(page, serve):
     served = serve(made_ranks(hostile=True))
-    page.goto(served.url + "#view=kernels")
+    page.goto(served.url + "#layout=t(kernels;0)")
     rows = page.locator(KERNELS)
     rows.first.wait_for()
     truth = kernels(served.library.document(0).run).kernels["name"]

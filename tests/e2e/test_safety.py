@@ -9,13 +9,20 @@ import pytest
 from tests.e2e.counter_captures import hostile_capture
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import hostile_run, hostile_trace, made_gemm
+from tests.e2e.waiting import PATIENCE_S
+
+
+@pytest.fixture
+def page(fresh_page):
+    """Dialogs are listened to."""
+    return fresh_page
 
 
 @pytest.fixture
 def strict_page(browser: object) -> Iterator[object]:
     """A page that obeys the Content-Security-Policy; what the browser refuses is an error in its console."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})  # type: ignore[attr-defined]
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_S * 1000)
     opened = context.new_page()
     opened.problems = []
     opened.on("pageerror", lambda error: opened.problems.append(str(error)))
@@ -30,6 +37,7 @@ def test_the_policy_lets_every_view_work(strict_page, serve, made):
     assert strict_page.problems == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [hostile_trace, hostile_run])
 def test_names_of_strangers_are_only_text(page, serve, made):
     """Also where no policy stands in the way of a script: this page has leave from it."""

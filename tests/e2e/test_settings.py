@@ -7,10 +7,8 @@ import json
 import pytest
 
 from tests.e2e.inputs import made_gemm
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.overview import traced_span
-
-PATIENCE = 15_000
 
 
 @pytest.fixture
@@ -116,7 +114,6 @@ def test_a_view_of_the_users_choice_is_in_front(page, serve, expect):
     dialog.get_by_label("First view of thread traces", exact=True).last.select_option("stalls")
     page.keyboard.press("Escape")
     expect(page.locator("html")).to_have_attribute("data-keeping", "0")
-    page.goto("about:blank")
-    page.goto(url)
-    expect(page.locator('[data-view="stalls"]')).to_be_visible(timeout=PATIENCE)
+    load(page, url)
+    expect(page.locator('[data-view="stalls"]')).to_be_visible()
     expect(page.locator('[data-view="source"]')).not_to_be_visible()

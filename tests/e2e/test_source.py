@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import polars as pl
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
@@ -25,15 +26,15 @@ def share(part, whole):
     return f"{part / whole * 100:.1f} %"
 
 
-def opened(page, served, view, first):
-    page.goto(f"{served.url}#view={view}")
+def opened(page, served, view, first, *, alone=False):
+    page.goto(f"{served.url}#{f'layout=t({view};0)' if alone else f'view={view}'}")
     page.locator(f'[data-view="{view}"] {first}').first.wait_for()
 
 
 def test_numbers_of_every_line_are_those_of_the_analysis(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
-    opened(page, served, "source", ".row[data-line]")
+    opened(page, served, "source", ".row[data-line]", alone=True)
     total = row_costs(trace).select((pl.col("latency_cycles_total") + pl.col("idle_cycles_total")).sum()).item()
     lines = source_listing(trace, attribution="innermost").lines.filter(pl.col("file") == GEMM)
     for line in lines.drop_nulls("line").to_dicts():
@@ -52,7 +53,7 @@ def test_numbers_of_every_line_are_those_of_the_analysis(page, serve):
 
 def test_with_inlined_lines_a_call_has_the_cost_of_what_it_calls(page, serve):
     served = serve(made_gemm())
-    opened(page, served, "source", ".row[data-line]")
+    opened(page, served, "source", ".row[data-line]", alone=True)
     eventually(lambda: cell(page, 20, "cycles"), "")
     page.locator('[data-view="source"] [aria-label="Attribution"]').select_option("inclusive")
     lines = line_costs(served.library.document(0).trace).lines
@@ -91,7 +92,7 @@ def test_from_the_first_page_to_the_hottest_line_in_one_click(page, serve):
 
 def test_files_and_folders_have_the_costs_of_the_analysis(page, serve):
     served = serve(made_gemm())
-    opened(page, served, "explorer", ".row.file")
+    opened(page, served, "explorer", ".row.file", alone=True)
     for file in line_costs(served.library.document(0).trace).files.to_dicts():
         row = page.locator(f'[data-view="explorer"] .row.file[data-file="{file["file"]}"]')
         cycles = file["latency_cycles_total"] + file["idle_cycles_total"]
@@ -103,7 +104,7 @@ def test_files_and_folders_have_the_costs_of_the_analysis(page, serve):
 
 def test_keys_move_the_line_and_search_finds_lines(page, serve):
     served = serve(made_gemm())
-    opened(page, served, "source", ".row[data-line]")
+    opened(page, served, "source", ".row[data-line]", alone=True)
     page.locator(ROW.format(18)).click()
     page.locator('[data-view="source"] .list').press("ArrowDown")
     page.locator('[data-view="source"] .row.selected[data-line="19"]').wait_for()
@@ -116,6 +117,7 @@ def test_keys_move_the_line_and_search_finds_lines(page, serve):
     expect(page.locator('[data-view="source"] [role=status]')).not_to_contain_text("lines", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_hovering_a_line_previews_it(page, serve):
     served = serve(made_gemm())
     opened(page, served, "source", ".row[data-line]")
@@ -123,9 +125,10 @@ def test_hovering_a_line_previews_it(page, serve):
     page.locator('[data-view="explorer"] .row.line.preview[data-line="22"]').wait_for()
 
 
+@pytest.mark.slow
 def test_lines_of_a_real_trace_are_shown_with_the_reason_why_their_text_is_not(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
-    opened(page, served, "source", ".row[data-line]")
+    opened(page, served, "source", ".row[data-line]", alone=True)
     missing = page.locator('[data-view="source"] .missing').inner_text()
     assert "the source text is not part of this capture" in missing
     assert "--source-root DIR" in missing
@@ -137,6 +140,7 @@ def test_lines_of_a_real_trace_are_shown_with_the_reason_why_their_text_is_not(p
     assert "line=257" in fragment(page)
 
 
+@pytest.mark.slow
 def test_samples_are_shown_by_line_and_reason(page, serve):
     served = serve(sampled())
     opened(page, served, "source", ".row[data-line]")
@@ -149,9 +153,10 @@ def test_samples_are_shown_by_line_and_reason(page, serve):
     assert headline.split(" with ")[0].endswith(f":{top['line']}")
 
 
+@pytest.mark.slow
 def test_bars_by_category_have_the_latency_of_the_analysis(page, serve):
     served = serve(made_gemm())
-    opened(page, served, "source", ".row[data-line]")
+    opened(page, served, "source", ".row[data-line]", alone=True)
     page.locator('[data-view="source"] [aria-label="Bars"]').select_option("category")
     found = line_costs(served.library.document(0).trace).categories
     found = found.filter(pl.col("file") == GEMM, pl.col("line") == 22, pl.col("latency_cycles_total") > 0)
@@ -161,6 +166,7 @@ def test_bars_by_category_have_the_latency_of_the_analysis(page, serve):
         expect(bar).to_have_attribute("title", re.compile(re.escape(f"{names[category]}: {cycles:,} (")))
 
 
+@pytest.mark.slow
 def test_hostile_names_and_texts_are_only_text(page, serve):
     served = serve(hostile_source())
     opened(page, served, "source", ".row[data-line]")

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_timelines import Lanes, address, first_slot, rows_before
+from tests.e2e.waiting import settled
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
 
@@ -59,12 +60,6 @@ def is_near(a, b, by=4):
     return all(abs(x - y) <= by for x, y in zip(a, b, strict=True))
 
 
-def settle(page):
-    page.wait_for_selector('html[data-asking="0"]')
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    page.wait_for_selector('html[data-asking="0"]')
-
-
 def stalled_instruction(trace, wave):
     """One of the first slot that stalls and then issues, both for long enough to have pixels."""
     table = trace.instructions.with_row_index("item").slice(wave["first_instruction"], wave["instruction_count"])
@@ -87,7 +82,7 @@ def zoomed(page, serve, made):
     begin = row["time_cycles"] + offset
     end = begin + row["duration_cycles"]
     lanes = Lanes(page, served, "compute_unit", (begin - 20, end + 20))
-    settle(page)
+    settled(page)
     return lanes, row, begin, lanes.y(rows_before(served, wave["se"]), 0.2)
 
 
@@ -108,7 +103,7 @@ def test_a_class_of_stall_has_the_colour_that_its_legend_says(page, serve, made)
     trace = lanes.page.evaluate("location.href") and serve(made()).library.document(0).trace
     lanes.view.locator("[data-colour-by]").select_option("class")
     lanes.view.locator(".kind-legend [data-kind='0']").wait_for()
-    settle(page)
+    settled(page)
     answer = stalls(trace)
     listed = answer.classes.filter(pl.col("stall_cycles_total") > 0)
     lanes.view.get_by_role("button", name="Legend").click()
@@ -132,6 +127,7 @@ def test_a_class_of_stall_has_the_colour_that_its_legend_says(page, serve, made)
     expect(lanes.view.locator("[data-colour-by]")).to_have_value("class")  # it stays chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_states_are_the_colour_of_lanes(page, serve, made):
     lanes, row, begin, y = zoomed(page, serve, made)
@@ -139,7 +135,7 @@ def test_states_are_the_colour_of_lanes(page, serve, made):
     waves, offset = first_slot(trace)
     wave = waves.row(0, named=True)
     lanes.view.locator("[data-colour-by]").select_option("state")
-    settle(page)
+    settled(page)
     table = trace.states.slice(wave["first_state"], wave["state_count"])
     end = table["duration_cycles"].cum_sum() + wave["start_cycles"] + offset
     at = begin + row["stall_cycles"] / 2
@@ -152,10 +148,11 @@ def test_states_are_the_colour_of_lanes(page, serve, made):
     assert shown == [names[state] for state in sorted(trace.states["state"].unique())]
 
 
+@pytest.mark.slow
 def test_far_out_the_share_of_stall_is_pale(page, serve):
     served = serve(real_trace("softmax", 47920))
     lanes = Lanes(page, served, "compute_unit")
-    settle(page)
+    settled(page)
     expect(lanes.facts_of).to_have_attribute("data-drawn", "true")
     trace = served.library.document(0).trace
     stall, latency = trace.instructions["stall_cycles"].sum(), trace.instructions["duration_cycles"].sum()
@@ -171,12 +168,13 @@ def test_far_out_the_share_of_stall_is_pale(page, serve):
     assert full < paler * 0.15, "a memory instruction that stalls must not look like a busy pipe"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 1600])
 def test_the_strip_of_states_is_there_with_many_slots(page, serve, width):
     page.set_viewport_size({"width": width, "height": 800 if width == 1280 else 1000})
     served = serve(real_trace("softmax", 47920))
     lanes = Lanes(page, served, "compute_unit")
-    settle(page)
+    settled(page)
     height = lanes.fact("row-height")
     assert height <= 8, "many slots: thin rows"
     top = lanes.y(0, 0)
@@ -191,6 +189,7 @@ def test_the_strip_of_states_is_there_with_many_slots(page, serve, width):
     assert len(coloured) >= 0.8 * len(strips)  # the others hit the gap between two long states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_legend_has_what_occurs_and_lights_it_up(page, serve, made):
     lanes, row, begin, y = zoomed(page, serve, made)
@@ -204,17 +203,17 @@ def test_the_legend_has_what_occurs_and_lights_it_up(page, serve, made):
         hint = buttons.get_by_text(name, exact=True).get_attribute("title")
         assert CATEGORY_MEANINGS[name] in hint
     page.set_viewport_size({"width": 1280, "height": 800})
-    settle(page)
+    settled(page)
     at = lanes.x(begin + row["stall_cycles"] + row["issue"] / 2)
     assert is_near(colours_at(lanes, at, y)[0], DARK[row["name"]])
     other = lanes.view.locator(".kind-legend .kinds button").filter(has_not_text=row["name"]).first
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
-    settle(page)
+    settled(page)
     faded = tuple(round(a + (b - a) * 0.82) for a, b in zip(DARK[row["name"]], EMPTY, strict=True))
     assert is_near(colours_at(lanes, at, y)[0], faded)
     other.click()
-    settle(page)
+    settled(page)
     assert is_near(colours_at(lanes, at, y)[0], DARK[row["name"]])
 
 
@@ -249,7 +248,7 @@ def test_arrows_lead_from_a_wait_to_what_it_waited_for(page, serve, made):
     chosen = f"&row={wait['row']}&wave={wave['wave']}&iteration={numbered(trace, wave, wait['instruction'])}"
     lanes = Lanes(page, served, "compute_unit", (issue[0] - 100, f"{time + 100}{chosen}"))
     expect(lanes.view.locator("[data-links]")).to_have_attribute("data-links", str(len(producers)))
-    settle(page)
+    settled(page)
     # the top canvas has the colour of arrows where the producer was issued, on the upper or lower edge of its lane
     row = rows_before(served, wave["se"])
     height = lanes.fact("row-height")
@@ -276,6 +275,7 @@ def main_height(height):
     return height - (1 if height >= 6 else 0) - fixed
 
 
+@pytest.mark.slow
 def test_an_arrow_leaves_at_the_edge_and_goes_there(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
@@ -285,7 +285,7 @@ def test_an_arrow_leaves_at_the_edge_and_goes_there(page, serve):
     chosen = f"&row={wait['row']}&wave={wave['wave']}&iteration={numbered(trace, wave, wait['instruction'])}"
     lanes = Lanes(page, served, "compute_unit", (time - 15, f"{time + 200}{chosen}"))
     expect(lanes.view.locator("[data-links]")).to_have_attribute("data-links", str(len(wait["producer"])))
-    settle(page)
+    settled(page)
     row = rows_before(served, wave["se"])
     height = lanes.fact("row-height")
     is_up = row * height > 42
@@ -299,6 +299,7 @@ def test_an_arrow_leaves_at_the_edge_and_goes_there(page, serve):
     assert lanes.fact("begin") <= nearest <= lanes.fact("end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_tooltip_says_what_was_waited_for_and_the_line(page, serve, made):
     served = serve(made())

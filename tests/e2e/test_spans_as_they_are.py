@@ -21,7 +21,6 @@ from wavewright.page.trace.times import time_range
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-PATIENCE_MS = 60_000
 AREA = """
 (row, pipe) => {
   const view = document.querySelector('[data-view="utilization"]');
@@ -63,7 +62,7 @@ TOLD = """
 
 def settled(page, condition: str, *given) -> None:
     """Wait until a page that may still be loading fulfils a condition."""
-    page.wait_for_function(condition, arg=list(given), timeout=PATIENCE_MS)
+    page.wait_for_function(condition, arg=list(given))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, ma
     page.goto(f"{served.url}#layout=t(run_timeline;0){shown}")
     view = page.locator('[data-view="run_timeline"]')
     facts = view.locator(".timeline-facts")
-    expect(facts).to_have_attribute("data-drawn", "true", timeout=PATIENCE_MS)
+    expect(facts).to_have_attribute("data-drawn", "true")
     page.wait_for_selector('html[data-asking="0"]')
     box = view.locator(".timeline").bounding_box()
     gutter, first, last, top, tall = (
@@ -97,13 +96,13 @@ def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, ma
     for share in (0.02, 0.5, 0.98):
         time = begin + share * (end - begin)
         page.mouse.move(box["x"] + gutter + (time - first) / (last - first) * (box["width"] - gutter), y)
-        expect(tooltip).to_have_attribute("data-item", str(span["item"]), timeout=PATIENCE_MS)
-        expect(tooltip).to_have_attribute("data-count", "1", timeout=PATIENCE_MS)
-        expect(tooltip).to_have_attribute("data-begin", str(begin), timeout=PATIENCE_MS)
-        expect(tooltip).to_have_attribute("data-length", str(length_ns), timeout=PATIENCE_MS)
-        expect(tooltip.locator(".strong")).to_have_text(name, timeout=PATIENCE_MS)
+        expect(tooltip).to_have_attribute("data-item", str(span["item"]))
+        expect(tooltip).to_have_attribute("data-count", "1")
+        expect(tooltip).to_have_attribute("data-begin", str(begin))
+        expect(tooltip).to_have_attribute("data-length", str(length_ns))
+        expect(tooltip.locator(".strong")).to_have_text(name)
         # what else is known of it comes after its name
-        expect(tooltip.locator("div").nth(1)).not_to_have_text(re.compile("^start"), timeout=PATIENCE_MS)
+        expect(tooltip.locator("div").nth(1)).not_to_have_text(re.compile("^start"))
 
 
 def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float]:
@@ -132,7 +131,7 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
     pipes = list(dict.fromkeys(one.pipe for one in pipe_shares(trace) if one.pipe != "resident"))
     whole = dict(utilization(trace).pipes.select("pipe", "issue_share").iter_rows())
     for stretch in ("all", "screen"):
-        expect(table).to_have_attribute("data-shares-of", stretch, timeout=PATIENCE_MS)
+        expect(table).to_have_attribute("data-shares-of", stretch)
         begin, end = round(lanes.fact("begin")), round(lanes.fact("end"))
         for row, pipe in enumerate(pipe for pipe in pipes if pipe != "no issue"):
             height, share = busy_between(trace, pipe, begin, end)
@@ -142,7 +141,7 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
                 assert share == pytest.approx(whole[pipe])
                 line = table.locator(".row:not(.head)").filter(has=page.get_by_text(pipe, exact=True)).first
                 told = line.locator('[data-column="issue_share"]')
-                expect(told).to_contain_text(known.get(pipe, "%"), timeout=PATIENCE_MS)
+                expect(told).to_contain_text(known.get(pipe, "%"))
         page.mouse.move(lanes.x((begin + end) / 2), lanes.y(1))
         for _ in range(5):
             lanes.key("w")
@@ -170,4 +169,4 @@ def test_a_drag_counts_the_waves_that_are_there(page, serve):
     first, last = (float(part) for part in address(page)["range"].split("~"))
     there = waves.filter(pl.col("start_cycles") < last, pl.col("end_cycles") > first).height
     assert there > 10
-    expect(lanes.facts_of).to_have_attribute("data-counted", f"{there:,} waves", timeout=PATIENCE_MS)
+    expect(lanes.facts_of).to_have_attribute("data-counted", f"{there:,} waves")

@@ -40,7 +40,7 @@ def asked(page, text: str):
 )
 def test_rows_are_those_of_the_command(page, serve, path):
     served = serve(path())
-    page.goto(served.url + "#view=sql")
+    page.goto(served.url + "#layout=t(sql;0)")
     view = asked(page, TOTALS)
     truth = query(served.library.document(0).run, TOTALS)
     expect(view.locator('[data-figure="rows"]')).to_have_text(f"{truth.height:,} rows" if truth.height > 1 else "1 row")
@@ -56,7 +56,7 @@ def test_rows_are_those_of_the_command(page, serve, path):
 def test_a_mistake_is_marked_where_it_is(page, serve):
     served = serve(made_ranks())
     page.may_fail_to_load = True
-    page.goto(served.url + "#view=sql")
+    page.goto(served.url + "#layout=t(sql;0)")
     view = asked(page, "SELECT name,\n  nme\nFROM kernels")
     expect(view.locator(".problem")).to_contain_text("nme")
     expect(view.locator(".numbered-gutter .wrong")).to_contain_text("2")
@@ -72,7 +72,7 @@ def test_a_mistake_is_marked_where_it_is(page, serve):
 def test_a_query_is_stopped_and_the_next_one_runs(page, serve):
     served = serve(made_ranks())
     page.may_fail_to_load = True
-    page.goto(served.url + "#view=sql")
+    page.goto(served.url + "#layout=t(sql;0)")
     view = asked(page, ENDLESS)
     view.locator('[data-action="stop"]:enabled').click()
     expect(view.locator(".problem")).to_contain_text("stopped")
@@ -84,7 +84,7 @@ def test_a_query_is_stopped_and_the_next_one_runs(page, serve):
 
 def test_queries_are_saved_remembered_and_offered(page, serve):
     served = serve(made_ranks())
-    page.goto(served.url + "#view=sql")
+    page.goto(served.url + "#layout=t(sql;0)")
     view = asked(page, "SELECT 7 AS seven")
     expect(view.locator('[data-figure="rows"]')).to_have_text("1 row")
     view.get_by_label("Name to save the query under").fill("mine & <b>")

@@ -15,12 +15,13 @@ from wavewright.analysis.trace.sampled_counters import sampled_counters
 
 
 def opened(page, served):
-    page.goto(f"{served.url}#view=summary")
+    page.goto(f"{served.url}#layout=t(summary;0)")
     panel = page.locator('[data-view="summary"]')
     panel.locator('[data-figure="waves"]').wait_for()
     return panel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "agent", "shares"),
     [("flash_attn_func", 55287, ("4.2 %", "56.0 %", "39.8 %")), ("softmax", 47920, ("2.8 %", "74.2 %", "23.0 %"))],

@@ -17,8 +17,6 @@ from wavewright.analysis.trace.compare import compare
 from wavewright.export.page import write_html
 from wavewright.readers.opening import open as open_path
 
-PATIENCE = 15_000
-
 
 @pytest.fixture
 def expect():
@@ -41,8 +39,8 @@ def test_details_are_those_of_the_chosen_kernel(page, serve, tmp_path, expect, p
     assert told[names[0]] != told[names[1]]
     for name in (*names, *names):
         view.locator(f".kernels-table .row [title={json.dumps(name)}]").first.click()
-        expect(view.locator("h2.kernel-name")).to_have_text(name, timeout=PATIENCE)
-        expect(calls).to_have_text(told[name], timeout=PATIENCE)
+        expect(view.locator("h2.kernel-name")).to_have_text(name)
+        expect(calls).to_have_text(told[name])
 
 
 def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, expect):
@@ -57,11 +55,11 @@ def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, ex
         view.get_by_label("Compare by").select_option(by)
         chosen, third = [documents[base], documents[1]], documents[2 - base]
         found = compare([one.trace for one in chosen], by=by, labels=[one.label for one in chosen])
-        expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), timeout=PATIENCE)
+        expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict())
         counted = f"{exact(found.standing_out().height)} of {exact(found.units.height)} {by}s "
-        expect(view.locator('[data-field="beyond"]')).to_contain_text(counted, timeout=PATIENCE)
-        expect(heads.first).to_have_text(f"{chosen[0].label} (base)", timeout=PATIENCE)
-        expect(heads.nth(3)).to_have_text(third.label, timeout=PATIENCE)
+        expect(view.locator('[data-field="beyond"]')).to_contain_text(counted)
+        expect(heads.first).to_have_text(f"{chosen[0].label} (base)")
+        expect(heads.nth(3)).to_have_text(third.label)
 
 
 def test_a_banner_that_was_closed_is_there_for_the_next_document(page, serve, expect):
@@ -70,9 +68,9 @@ def test_a_banner_that_was_closed_is_there_for_the_next_document(page, serve, ex
     page.goto(served.url)
     banner = page.locator('[data-banner="losses"]')
     banner.get_by_role("button", name="Close").click()
-    expect(banner).to_have_count(0, timeout=PATIENCE)
+    expect(banner).to_have_count(0)
     page.get_by_label("Document").select_option("0")
-    expect(banner).to_have_count(1, timeout=PATIENCE)
+    expect(banner).to_have_count(1)
 
 
 def _with_a_loss(route):
@@ -118,12 +116,12 @@ def _there_and_back(page, view, number: int, expect) -> bool:
         chooser.select_option(value)
         _settled(page, view, expect)
         texts.setdefault(value, view.text_content())
-        expect(view).to_have_text(texts[value], timeout=PATIENCE)
-        expect(chooser).to_have_value(value, timeout=PATIENCE)
+        expect(view).to_have_text(texts[value])
+        expect(chooser).to_have_value(value)
     return texts[first] != texts[other]
 
 
 def _settled(page, view, expect) -> None:
-    expect(page.locator("html")).to_have_attribute("data-asking", "0", timeout=PATIENCE)
-    expect(view.locator('[aria-busy="true"]')).to_have_count(0, timeout=PATIENCE)
-    expect(view.locator(".waiting")).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator("html")).to_have_attribute("data-asking", "0")
+    expect(view.locator('[aria-busy="true"]')).to_have_count(0)
+    expect(view.locator(".waiting")).to_have_count(0)

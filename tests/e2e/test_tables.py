@@ -101,6 +101,7 @@ def test_columns_move_hide_and_come_back(page, waves):
     eventually(lambda: names(waves), first)
 
 
+@pytest.mark.slow
 def test_the_first_column_stays_when_a_table_is_scrolled_sideways(page, waves):
     page.set_viewport_size({"width": 460, "height": 500})
     grid = waves.get_by_role("grid")

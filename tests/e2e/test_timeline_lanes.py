@@ -20,7 +20,6 @@ from wavewright.page.trace.times import time_range, traced_range
 from wavewright.readers.opening import open_trace
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
-PATIENCE_MS = 20_000
 
 
 def label_at(lanes, y):
@@ -250,13 +249,14 @@ def test_curves_stand_beside_the_lanes(page, serve):
     expect(strip.locator("canvas")).to_have_count(0)
     stored(page)
     page.reload()
-    expect(strip.get_by_role("button", name="Unfold")).to_be_visible(timeout=PATIENCE_MS)
+    expect(strip.get_by_role("button", name="Unfold")).to_be_visible()
     strip.get_by_role("button", name="Close").click()
     eventually(lambda: lanes.view.locator(".timeline").bounding_box()["height"], height)
     stored(page)
     assert address(page)["layout"]
 
 
+@pytest.mark.slow
 def test_an_exported_page_shows_the_flags_that_were_saved(page, tmp_path):
     capture = tmp_path / "gemm"
     shutil.copytree(made_gemm(), capture)
@@ -267,6 +267,6 @@ def test_an_exported_page_shows_the_flags_that_were_saved(page, tmp_path):
     write_html(trace, tmp_path / "page.html")
     page.goto(f"file://{tmp_path / 'page.html'}#layout=t(compute_unit;0)")
     facts = page.locator(".timeline-facts")
-    expect(facts).to_have_attribute("data-flags", "1", timeout=PATIENCE_MS)
+    expect(facts).to_have_attribute("data-flags", "1")
     page.get_by_text("★ 1").click()
     expect(page.get_by_label("Note")).to_have_value("<b>loop</b>")

@@ -17,6 +17,12 @@ from tests.hostile_documents import damaged_run
 from tests.made_decoded import NAME, decoded_files, write_files
 
 
+@pytest.fixture
+def page(fresh_page):
+    """Servers that end leave requests behind."""
+    return fresh_page
+
+
 def test_one_can_go_from_a_trace_to_a_run_and_back(page, serve):
     page.goto(serve(made_gemm(), hostile_run()).url)
     page.locator('[data-view="isa"]').wait_for()
@@ -61,6 +67,7 @@ def test_a_server_that_sleeps_is_said_and_the_page_goes_on_when_it_wakes(page):
         expect(page.locator(".problem")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_server_that_was_killed_is_said(page):
     page.may_fail_to_load = True
     with running("open", made_gemm(), "--no-browser") as program:

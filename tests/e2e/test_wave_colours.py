@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace, two_kernels
-from tests.e2e.test_span_colours import colours_at, settle
+from tests.e2e.test_span_colours import colours_at
 from tests.e2e.test_timelines import SLOT, Lanes, rows_before
+from tests.e2e.waiting import settled
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.waves.resident import resident_waves
 
@@ -21,6 +22,7 @@ def aligned_waves(trace):
     return resident_waves(trace).with_columns(pl.col("start_cycles") + offset, pl.col("end_cycles") + offset)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_waves_that_overlap_the_selection_are_counted(page, serve, made):
     served = serve(made())
@@ -32,7 +34,7 @@ def test_waves_that_overlap_the_selection_are_counted(page, serve, made):
     lanes = Lanes(page, served, "global_view", (first, f"{last}&range={begin}~{end}"))
     expect(lanes.facts_of).to_have_attribute("data-counted", f"{expected:,} waves")
     # what is selected keeps its colours, what is not fades
-    settle(page)
+    settled(page)
     inside, outside = (lanes.x(at) - lanes.box["x"] for at in ((begin + end) / 2, end + (last - end) / 3))
     top = """([x]) => { const canvas = document.querySelector('.timeline-top canvas');
       const scale = canvas.width / canvas.clientWidth;
@@ -46,7 +48,7 @@ def test_waves_have_the_colour_of_their_duration(page, serve, made):
     trace = served.library.document(0).trace
     lanes = Lanes(page, served, "global_view")
     lanes.view.locator("[data-colour-by]").select_option("duration")
-    settle(page)
+    settled(page)
     lanes.view.get_by_role("button", name="Legend").click()
     entries = lanes.view.locator(".legend-list > div").all()
     upper = [int(entry.locator("dt").inner_text().split()[-2].replace(",", "")) for entry in entries]
@@ -72,6 +74,7 @@ def test_waves_have_the_colour_of_their_duration(page, serve, made):
     assert checked >= 4
 
 
+@pytest.mark.slow
 def test_waves_have_the_colour_of_their_dispatch(page, serve):
     served = serve(two_kernels())
     lanes = Lanes(page, served, "global_view")
@@ -91,7 +94,7 @@ def test_wave_states_are_stacked_to_the_resident_waves(page, serve, made):
     view = page.locator('[data-view="wave_states"]')
     view.locator("[data-series='EXEC']").wait_for()
     expect(view.locator("[data-shape]")).to_have_value("stacked")
-    settle(page)
+    settled(page)
     box = view.locator(".curve-canvas").bounding_box()
     # where most waves are: the stack is as high as their number
     offsets = alignment(trace).offsets
@@ -122,6 +125,7 @@ def test_wave_states_are_stacked_to_the_resident_waves(page, serve, made):
     assert column > 0.05
 
 
+@pytest.mark.slow
 def test_many_curves_stand_in_strips(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     page.goto(f"{served.url}#layout=t(occupancy;0)")
@@ -129,7 +133,7 @@ def test_many_curves_stand_in_strips(page, serve):
     shape = view.locator("[data-shape]")
     expect(shape).to_have_value("stacked")
     shape.select_option("strips")
-    settle(page)
+    settled(page)
     count = view.locator("[data-series]").count()
     filled = page.evaluate(
         """() => { const canvas = document.querySelector('.curve-canvas canvas');
@@ -142,6 +146,7 @@ def test_many_curves_stand_in_strips(page, serve):
     assert len({colour for colour in filled if filled.count(colour) == 1}) >= count
 
 
+@pytest.mark.slow
 def test_percents_stand_beside_their_bars(page, serve):
     served = serve(made_gemm())
     lanes = Lanes(page, served, "utilization")
@@ -157,6 +162,7 @@ def test_percents_stand_beside_their_bars(page, serve):
         assert bar["width"] > 0.2 * whole["width"]
 
 
+@pytest.mark.slow
 def test_steppers_keep_their_words_in_a_narrow_window(page, serve):
     page.set_viewport_size({"width": 800, "height": 700})
     served = serve(made_gemm())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
@@ -11,7 +12,7 @@ from tests.e2e.inputs import made_gemm, real_trace
 
 def test_every_wave_is_listed_with_its_duration(page, serve):
     served = serve(made_gemm())
-    page.goto(served.url + "#view=waves")
+    page.goto(served.url + "#layout=t(waves;0)")
     view = page.locator('[data-view="waves"]')
     waves = served.library.document(0).trace.waves
     view.get_by_text(f"{waves.height:,} waves").wait_for()
@@ -20,9 +21,10 @@ def test_every_wave_is_listed_with_its_duration(page, serve):
     expect(duration).to_have_text(f"{first['end_cycles'] - first['start_cycles']:,}", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_a_click_selects_a_wave(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
-    page.goto(served.url + "#view=waves")
+    page.goto(served.url + "#layout=t(waves;0)")
     rows = page.locator('[data-view="waves"] .row:not(.head)')
     rows.nth(3).click()
     expect(rows.nth(3)).to_have_class(re.compile("selected"))

@@ -70,7 +70,7 @@ def test_a_case_is_shown_in_the_timeline(page, serve):
 
 
 def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serve):
-    page.goto(serve(late_rank()).url + "#view=path")
+    page.goto(serve(late_rank()).url + "#layout=t(path;0)")
     view = page.locator('[data-view="path"]')
     truth = said("path", "--what-if", CHANGE, "--steps")
     shares = [f"{row['class']} {percent(row['path_share'])}" for row in truth["classes"]["rows"]]
@@ -85,7 +85,7 @@ def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serv
 
 
 def test_a_change_can_be_typed(page, serve):
-    page.goto(serve(late_rank()).url + "#view=path")
+    page.goto(serve(late_rank()).url + "#layout=t(path;0)")
     view = page.locator('[data-view="path"]')
     field = view.get_by_label("A change as wavewright path --what-if takes it")
     field.fill("host=-50%")
@@ -99,7 +99,7 @@ def test_a_change_can_be_typed(page, serve):
 
 
 def test_the_path_is_drawn_over_the_timeline(page, serve):
-    page.goto(serve(late_rank()).url + "#view=run_timeline")
+    page.goto(serve(late_rank()).url + "#layout=t(run_timeline;0)")
     timeline = page.locator('[data-view="run_timeline"]')
     timeline.locator("canvas").first.wait_for()
     page.wait_for_selector('html[data-asking="0"]')

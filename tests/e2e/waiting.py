@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PATIENCE_S = 30  # other parts of the suite run beside this one
+#: Nothing is ever this late on a machine that gives us a tenth of a processor; what happens is seen at once.
+PATIENCE_S = 90
 
 
 def fragment(page: Page) -> str:
@@ -18,9 +19,28 @@ def fragment(page: Page) -> str:
     return text
 
 
+def load(page: Page, url: str) -> None:
+    """Load our page at an address, also where only what follows the # differs from that of the page which is there.
+
+    The browser's process stays, which it would not by way of about:blank.
+    """
+    if page.url.partition("#")[0] != url.partition("#")[0]:
+        page.goto(url)
+        return
+    with page.expect_navigation():
+        page.evaluate("url => { history.replaceState(null, '', url); location.reload(); }", url)
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing is asked for, and what was answered is drawn."""
+    page.wait_for_selector('html[data-asking="0"]')
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.wait_for_selector('html[data-asking="0"]')
+
+
 def eventually(read: Callable[[], Any], expected: Any) -> None:
     """Reads the page until it says what is expected, and fails with what it said last."""
     deadline_s = time.monotonic() + PATIENCE_S
     while (shown := read()) != expected and time.monotonic() < deadline_s:
-        time.sleep(0.05)
+        time.sleep(0.02)
     assert shown == expected
