@@ -36,9 +36,10 @@ if(page_is_current)
   return()
 endif()
 
-# NO_CACHE: pip's own Node.js lies elsewhere in every build.
-find_program(page_node node NO_CACHE)
-find_program(page_npm npm NO_CACHE)
+# Those in the PATH, where npm itself looks for node; pip's Node.js lies elsewhere in every build.
+set(page_search NO_CACHE NO_CMAKE_PATH NO_CMAKE_ENVIRONMENT_PATH NO_CMAKE_SYSTEM_PATH)
+find_program(page_node node ${page_search})
+find_program(page_npm npm ${page_search})
 set(page_node_version "0")
 if(page_node)
   execute_process(COMMAND "${page_node}" --version OUTPUT_VARIABLE page_node_version OUTPUT_STRIP_TRAILING_WHITESPACE)
