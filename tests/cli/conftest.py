@@ -12,6 +12,8 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
 
+# pytest-xdist tells its workers a width of 80, as a terminal may; texts are judged at that of a pipe.
+os.environ.pop("COLUMNS", None)
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
