@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests.judges import LACKING
 from tests.kit.watchdog import Watchdog
@@ -24,9 +25,14 @@ else:
     )
 settings.register_profile("wavewright", _profile)
 settings.load_profile("wavewright")
+# Hypothesis also draws constants of all modules that are imported, which depend on the tests that ran before.
+providers._get_local_constants = lambda: providers._local_constants
 # Tests leave nothing in the folders of whoever runs them.
 os.environ["WAVEWRIGHT_CACHE"] = ""
 os.environ["WAVEWRIGHT_CONFIG"] = ""
+# pytest-xdist gives its workers the width of a terminal, which programs that tests start would see.
+for _name in ("COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
 # A shell that starts us in the background lets us ignore SIGINT, and so would every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

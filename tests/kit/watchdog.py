@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -39,6 +40,14 @@ def fair_share() -> float:
     return 1.0
 
 
+@dataclass(frozen=True)
+class _Watched:
+    """One test in one of its phases: set-up, call, tear-down."""
+
+    test: str
+    limit_s: float
+
+
 class Watchdog:
     """Watches the test that runs in the main thread of this process."""
 
@@ -47,9 +56,7 @@ class Watchdog:
         self._grace_s = grace_s
         self._period_s = period_s
         self._main = threading.main_thread()
-        self._test: str | None = None
-        self._left_s = 0.0
-        self._is_interrupted = False
+        self._watched: _Watched | None = None
         self._is_over = threading.Event()
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
         self._ended = Path(tempfile.gettempdir()) / f"wavewright-hung-{run}"
@@ -58,47 +65,56 @@ class Watchdog:
         signal.signal(_SIGNAL, self._interrupt)
         threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
-    def stop(self) -> None:
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[object]:
+        if (mark := self._mark(item.nodeid)).exists():
+            what = "hung and could not be interrupted, so its worker was ended"
+            pytest.fail(f"{what}:\n{mark.read_text()}", pytrace=False)
+        return (yield from self._phase(item))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[object]:
+        return (yield from self._phase(item))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[object]:
+        return (yield from self._phase(item))
+
+    def pytest_unconfigure(self) -> None:
         self._is_over.set()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[object]:
+    def _phase(self, item: pytest.Item) -> Iterator[object]:
         factor = _SLOW_FACTOR if item.get_closest_marker("slow") else 1
-        self._left_s, self._is_interrupted = self._limit_s * factor, False
-        self._test = item.nodeid
+        self._watched = _Watched(item.nodeid, self._limit_s * factor)
         try:
             return (yield)
         finally:
-            self._test = None
-
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        if (mark := self._mark(item.nodeid)).exists():
-            pytest.fail(
-                f"hung and could not be interrupted, so its worker was ended:\n{mark.read_text()}", pytrace=False
-            )
-
-    def pytest_unconfigure(self) -> None:
-        self.stop()
+            self._watched = None
 
     def _mark(self, test: str) -> Path:
         return self._ended.with_name(f"{self._ended.name}-{hashlib.sha256(test.encode()).hexdigest()[:16]}")
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        if self._test is not None:
-            pytest.fail(f"took more than {self._limit_s:g} s of a fair share of the machine")
+        if (watched := self._watched) is not None:
+            pytest.fail(f"took more than {watched.limit_s:g} s of a fair share of the machine")
 
     def _watch(self) -> None:
-        before = time.monotonic()
+        watched: _Watched | None = None
+        left_s, is_interrupted = 0.0, False
+        before_s = time.monotonic()
         while not self._is_over.wait(self._period_s):
-            now = time.monotonic()
-            self._left_s -= (now - before) * fair_share()
-            before = now
-            test = self._test
-            if test is None or self._left_s > 0:
+            now_s = time.monotonic()
+            fair_s, before_s = (now_s - before_s) * fair_share(), now_s
+            if self._watched is not watched:
+                watched, is_interrupted = self._watched, False
+                left_s = watched.limit_s if watched else 0.0
                 continue
-            if self._is_interrupted:
-                with self._mark(test).open("w") as places:
+            left_s -= fair_s
+            if watched is None or left_s > 0:
+                continue
+            if is_interrupted:
+                with self._mark(watched.test).open("w") as places:
                     faulthandler.dump_traceback(places)
                 os._exit(_EXIT_STATUS)
-            self._is_interrupted, self._left_s = True, self._grace_s
+            is_interrupted, left_s = True, self._grace_s
             signal.pthread_kill(self._main.ident or 0, _SIGNAL)
