@@ -38,27 +38,27 @@ endif()
 
 # Those in the PATH, where npm itself looks for node; pip's Node.js lies elsewhere in every build.
 set(page_search NO_CACHE NO_CMAKE_PATH NO_CMAKE_ENVIRONMENT_PATH NO_CMAKE_SYSTEM_PATH)
-find_program(page_node node ${page_search})
-find_program(page_npm npm ${page_search})
+find_program(PAGE_NODE node ${page_search})
+find_program(PAGE_NPM npm ${page_search})
 set(page_node_version "0")
-if(page_node)
-  execute_process(COMMAND "${page_node}" --version OUTPUT_VARIABLE page_node_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(PAGE_NODE)
+  execute_process(COMMAND "${PAGE_NODE}" --version OUTPUT_VARIABLE page_node_version OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REGEX REPLACE "^v" "" page_node_version "${page_node_version}")
 endif()
-if(NOT page_npm OR page_node_version VERSION_LESS 20.19)
+if(NOT PAGE_NPM OR page_node_version VERSION_LESS 20.19)
   message(FATAL_ERROR "The viewer's page is not built for these sources, and there is no Node.js 20.19 or newer with npm to build it: "
     "install one, or let pip fetch it (pip install . without --no-build-isolation), or install a wheel.")
 endif()
 message(STATUS "Building the viewer's page with Node.js ${page_node_version}")
 if("${page_source}/package-lock.json" IS_NEWER_THAN "${page_source}/node_modules/.package-lock.json")
-  execute_process(COMMAND "${page_npm}" ci --ignore-scripts --loglevel=error --no-fund --no-audit
+  execute_process(COMMAND "${PAGE_NPM}" ci --ignore-scripts --loglevel=error --no-fund --no-audit
     WORKING_DIRECTORY "${page_source}" RESULT_VARIABLE page_failed OUTPUT_QUIET)
   if(page_failed)
     message(FATAL_ERROR "The viewer's page could not be built: npm could not fetch the packages that it is built with, and says why above. "
       "Try again where npm reaches its registry, or install a wheel.")
   endif()
 endif()
-execute_process(COMMAND "${page_npm}" run build --silent -- --logLevel error
+execute_process(COMMAND "${PAGE_NPM}" run build --silent -- --logLevel error
   WORKING_DIRECTORY "${page_source}" RESULT_VARIABLE page_failed)
 page_is_of("${page_digest}" page_is_current)
 if(page_failed OR NOT page_is_current)
