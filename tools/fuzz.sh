@@ -7,7 +7,7 @@ seconds=$2
 here=build/fuzz
 program=$here/cpp/fuzz/$target
 failures=$here/failures
-limits=(-timeout=10 -rss_limit_mb=2048 -max_len=16384)
+limits=(-timeout=60 -rss_limit_mb=2048 -max_len=16384)
 mkdir -p "$here/corpus/$target" "$failures"
 corpora=("$here/corpus/$target" "$here/seeds/$target")
 [[ -d cpp/fuzz/regressions/$target ]] && corpora+=("cpp/fuzz/regressions/$target")

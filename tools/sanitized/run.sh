@@ -9,7 +9,7 @@ shift
 build=build/sanitized
 cmake=$(command -v cmake || echo "$(dirname "$python")/cmake")
 "$cmake" -S . -B $build -DSKBUILD=ON -DPython_EXECUTABLE="$PWD/${python#"$PWD"/}" -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_CXX_FLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" >/dev/null
+    -DCMAKE_CXX_FLAGS="-Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" >/dev/null
 "$cmake" --build $build --target _core --parallel "${JOBS:-2}"
 
 export WAVEWRIGHT_SANITIZED_CORE="$PWD/$(find $build -maxdepth 1 -name '_core*.so')"
