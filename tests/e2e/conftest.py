@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.e2e.browser import FLAGS, browser_path
-from tests.e2e.waiting import PATIENCE_S
+from tests.e2e.waiting import PATIENCE_S, PLAIN
 from wavewright.errors import MissingToolError
 from wavewright.model.counters import CounterSet
 from wavewright.model.run import Run
@@ -67,7 +67,7 @@ class Servers:
     def plain_place(self, address: str) -> str:
         """Text without scripts of the server at an address: who goes there leaves our page, but not its process."""
         own = [served.url for served in self._kept.values() if address.startswith(served.url)]
-        return f"{own[0]}page.licences.txt" if own else "about:blank"
+        return own[0] + PLAIN if own else "about:blank"
 
     def stop(self) -> None:
         for served in self._kept.values():
@@ -178,8 +178,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` opens a page for the first parameters of each test, `make test-slow` for the others."""
+#: What views of thread traces show. The other half is about the page around them, runs and counters: two workers take
+#: about as long, and each opens most of its documents alone.
+_OF_TRACES = {
+    "answers", "area", "changes", "code_without_lines", "compare", "counters", "curves", "dependencies", "flame",
+    "following", "heat_map", "hotspot_histogram", "isa", "lanes", "listing_columns", "loops", "overlay",
+    "reading_loop", "report_page", "source", "span_colours", "spans_as_they_are", "summary", "tables", "time_part",
+    "timeline_lanes", "timelines", "wave_colours", "waves",
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`make test` opens a page for the first parameters of each test, `make test-all` for the others; two groups."""
     seen: set[str] = set()
     for item in items:
         if isinstance(item, pytest.Function) and "e2e" in item.path.parts:
@@ -187,3 +197,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if name in seen:
                 item.add_marker(pytest.mark.slow)
             seen.add(name)
+            if config.pluginmanager.hasplugin("xdist"):
+                is_of_traces = item.path.stem.removeprefix("test_") in _OF_TRACES
+                item.add_marker(pytest.mark.xdist_group("e2e traces" if is_of_traces else "e2e page"))

@@ -32,6 +32,17 @@ def made_gemm(gpu: str = "gfx942") -> Path:
     return folder
 
 
+@cache
+def exported_gemm() -> Path:
+    """The capture of `made_gemm` as a page in one file."""
+    from wavewright.export.page import write_html
+    from wavewright.readers.opening import open_trace
+
+    file = _scratch() / "gemm.html"
+    write_html(open_trace(made_gemm()), file)
+    return file
+
+
 def _write_gemm(folder: Path, gpu: str, *, seed: int, loop_trips: int) -> None:
     scenario = Scenario(
         family=family_of(gpu), kernels=(compiled("tiled_gemm", gpu),), shader_engines=2, workgroups=6,

@@ -20,21 +20,21 @@ def made(serve):
 
 @pytest.fixture
 def gemm(page, made):
-    """The same, with its first screen shown."""
-    page.goto(made.url)
+    """The same, with a view of it shown."""
+    page.goto(made.url + "#layout=t(waves;0)")
     page.locator("[data-view]").first.wait_for()
     return made
 
 
 def test_a_url_restores_the_selection(page, made):
-    page.goto(made.url + "#view=waves&wave=5")
+    page.goto(made.url + "#layout=t(waves;0)&wave=5")
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
     chosen.wait_for()
     expect(chosen).to_have_text("5", use_inner_text=True)
 
 
 def test_back_and_forward_follow_the_selection(page, made):
-    page.goto(made.url + "#view=waves")
+    page.goto(made.url + "#layout=t(waves;0)")
     rows = page.locator('[data-view="waves"] .row:not(.head)')
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
     rows.nth(2).click()
@@ -74,6 +74,7 @@ def test_keys_zoom_and_the_list_of_keys_opens(page, gemm):
     page.get_by_role("dialog", name="Help").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_theme_and_palette_are_kept(page, gemm):
     page.locator('[data-action="theme"]').click()
     eventually(lambda: page.evaluate("document.documentElement.dataset.theme"), "light")
@@ -112,7 +113,7 @@ def test_a_server_that_does_not_answer_is_said_and_found_again(page, gemm):
 
 
 def test_a_bookmark_leads_back(page, made):
-    page.goto(made.url + "#view=waves&wave=3")
+    page.goto(made.url + "#layout=t(waves;0)&wave=3")
     page.locator('[data-view="waves"] .row.selected').wait_for()
     page.keyboard.press("b")
     page.locator('[data-view="waves"] .row:not(.head)').nth(6).click()
@@ -124,7 +125,7 @@ def test_a_bookmark_leads_back(page, made):
 def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
     capture = made_gemm("gfx950")
     served = serve(capture)
-    page.goto(served.url + "#view=waves&wave=2")
+    page.goto(served.url + "#layout=t(waves;0)&wave=2")
     page.locator('[data-view="waves"] .row.selected').wait_for()
     page.keyboard.press("b")
     page.locator('[data-action="bookmarks"]').click()

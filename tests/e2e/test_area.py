@@ -100,6 +100,7 @@ def test_the_events_of_dragged_lanes_are_listed(page, serve, made):
     expect(page.locator('[data-view="run_timeline"]')).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_lane_that_is_selected_elsewhere_is_scrolled_to(page, serve):
     served = serve(made_ranks())
     last = timeline_of(served.library.document(0)).lanes.height - 1

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.every_view import look_at_every_view
-from tests.e2e.inputs import hostile_run, made_gemm, real_trace
+from tests.e2e.inputs import exported_gemm, hostile_run, made_gemm, real_trace
 from tests.e2e.waiting import PATIENCE_S
 from tests.sampling import every_third
 from wavewright.export.page import write_html
@@ -61,10 +61,8 @@ def test_every_view_has_its_answers(offline_page, tmp_path, source):
     assert offline_page.problems == []
 
 
-def test_its_policy_lets_nothing_be_loaded(offline_page, tmp_path):
-    file: Path = tmp_path / "trace.html"
-    write_html(open_path(made_gemm()), file)
-    offline_page.goto(file.as_uri())
+def test_its_policy_lets_nothing_be_loaded(offline_page):
+    offline_page.goto(exported_gemm().as_uri())
     offline_page.locator(".dock [data-view]").first.wait_for()
     assert offline_page.problems == []
     refused = offline_page.evaluate("() => fetch('http://127.0.0.1:9/').then(() => 'asked', (e) => String(e))")

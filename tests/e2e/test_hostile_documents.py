@@ -37,6 +37,7 @@ def _look(page, url: str) -> list[str]:
     return views
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", every_third(TRACES))
 def test_every_view_of_a_damaged_trace_shows_something(page, serve, name):
     assert len(_look(page, serve(damaged_trace(name)).url)) >= 3

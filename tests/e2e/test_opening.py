@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.inputs import made_gemm
+from tests.e2e.inputs import exported_gemm, made_gemm
 from tests.made_decoded import NAME, decoded_files, write_files
 from wavewright.page.assets import page_folder
 from wavewright.page.inputs import Reading
@@ -34,7 +34,7 @@ def started(tmp_path, monkeypatch) -> Iterator[Serving]:
     """A server without documents, as `wavewright open` without PATH starts it."""
     monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("WAVEWRIGHT_CACHE", str(tmp_path / "cache"))
-    serving = Serving(Library(), page_folder(), listen(), uploads=Budget(bytes=8 << 20))
+    serving = Serving(Library(), page_folder(), listen(), uploads=Budget(bytes=1 << 20))
     yield serving
     serving.stop()
 
@@ -106,8 +106,8 @@ def test_what_cannot_be_opened_is_told_and_leaves_nothing(started, page, tmp_pat
     problem = page.locator(".start-page [role=alert]")
     expect(problem).to_contain_text("not a format that wavewright reads")
     expect(problem).to_contain_text("<b>notes.txt")
-    drop(page, {"big.db": bytes(9 << 20)})
-    expect(problem).to_contain_text("at most 8,388,608 bytes and 200,000 files at once")
+    drop(page, {"big.db": bytes(2 << 20)})
+    expect(problem).to_contain_text("at most 1,048,576 bytes and 200,000 files at once")
     expect(page.locator(".start-page")).to_be_visible()
     assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
 
@@ -159,12 +159,8 @@ def test_the_dialog_keeps_the_focus_and_gives_it_back(page, serve):
     expect(button).to_be_focused()
 
 
-def test_an_exported_page_says_that_it_needs_the_program(page, tmp_path):
-    from wavewright.export.page import write_html
-
-    file = tmp_path / "page.html"
-    write_html(open_trace(made_gemm()), file)
-    page.goto(file.as_uri())
+def test_an_exported_page_says_that_it_needs_the_program(page):
+    page.goto(exported_gemm().as_uri())
     expect(page.locator(".lm-DockPanel .panel").first).to_be_visible()
     expect(page.locator("[data-action=open]")).to_have_count(0)
     drop(page, {"first.tar.gz": packed()})

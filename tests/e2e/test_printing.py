@@ -70,6 +70,7 @@ def test_drawings_are_printed_in_light_colours_and_sharp(page, serve):
     assert min(ground) > 200
 
 
+@pytest.mark.slow
 def test_a_run_is_printed(page, serve):
     _laid_out(page, f"{serve(made_rpd()).url}#layout=t(kernels;0)")
     text = _printed(page)

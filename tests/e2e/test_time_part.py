@@ -8,13 +8,11 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.inputs import hostile_run, made_gemm, real_trace
+from tests.e2e.inputs import exported_gemm, hostile_run, made_gemm, real_trace
 from tests.e2e.waiting import eventually, load
 from wavewright.analysis.run.clocks import node_clocks
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.export.page import write_html
 from wavewright.page.trace.times import time_range
-from wavewright.readers.opening import open as open_path
 
 
 def ready(page) -> None:
@@ -111,10 +109,8 @@ def test_an_empty_time_and_views_of_the_whole_time_say_so(page, serve):
 
 
 @pytest.mark.slow
-def test_an_exported_page_knows_the_whole_time_only(page, tmp_path):
-    file = tmp_path / "trace.html"
-    write_html(open_path(made_gemm()), file)
-    page.goto(f"{file.as_uri()}#range=10000~20000&onlyRange=1")
+def test_an_exported_page_knows_the_whole_time_only(page):
+    page.goto(f"{exported_gemm().as_uri()}#range=10000~20000&onlyRange=1")
     ready(page)
     switch = page.get_by_label("everything of the selected time")
     expect(switch).to_be_disabled()

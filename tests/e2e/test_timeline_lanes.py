@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks
 from tests.e2e.test_timelines import HEADING, Lanes, address
-from tests.e2e.waiting import eventually, fragment
+from tests.e2e.waiting import eventually, fragment, leave
 from wavewright.export.page import write_html
 from wavewright.page.protocol.notes import notes_beside
 from wavewright.page.run.tracks import tracks_of_run
@@ -122,6 +122,7 @@ def test_lanes_of_a_run_are_hidden_by_process_and_moved_by_keys(page, serve):
     stored(page)
 
 
+@pytest.mark.slow
 def test_a_label_is_dragged_to_another_place(page, serve):
     lanes = Lanes(page, serve(made_gemm("gfx942")), "utilization")
     page.wait_for_selector('html[data-asking="0"]')
@@ -159,7 +160,7 @@ def test_flags_stand_in_every_timeline_and_are_jumped_to(page, serve):
     eventually(lambda: lanes.fact("flags"), 2)
     stored(page)
     # another view of the same document shows them, also after a new start
-    page.goto("about:blank")
+    leave(page)
     lanes = Lanes(page, served, "global_view", (begin, begin + 400))
     eventually(lambda: lanes.fact("flags"), 2)
     for key, time in ((".", times[0]), (".", times[1]), (",", times[0])):
@@ -167,7 +168,7 @@ def test_flags_stand_in_every_timeline_and_are_jumped_to(page, serve):
         eventually(lambda time=time: lanes.fact("begin") - pixel <= time <= lanes.fact("end") + pixel, True)
     page.locator("header, body").get_by_text("★ 2").first.click()
     expect(page.get_by_label("Note").first).to_have_value("main loop")
-    page.goto("about:blank")
+    leave(page)
     lanes = Lanes(page, served, "compute_unit")
     for left in (1, 0):
         page.mouse.click(lanes.x(times[1 - left]) + 5, axis)
@@ -176,6 +177,7 @@ def test_flags_stand_in_every_timeline_and_are_jumped_to(page, serve):
     stored(page)
 
 
+@pytest.mark.slow
 def test_a_pinch_on_a_trackpad_zooms_at_once(page, serve):
     lanes = Lanes(page, serve(made_gemm()), "compute_unit")
     begin, end = lanes.fact("begin"), lanes.fact("end")

@@ -23,11 +23,16 @@ HEADING = 18
 SLOT = ["se", "cu", "simd", "slot"]
 
 
+WINDOW, LOW = ({"width": 1280, "height": height} for height in (800, 480))
+
+
 class Lanes:
     """One timeline that fills the page: from times and rows to places, and what it says about itself."""
 
     def __init__(self, page, served, view, time=None):
         self.page = page
+        if page.viewport_size == WINDOW:  # without a GPU, what a large canvas costs is drawing it
+            page.set_viewport_size(LOW)
         shown = f"&time={time[0]}~{time[1]}" if time else ""
         page.goto(f"{served.url}#layout=t({view};0){shown}")
         self.view = page.locator(f'[data-view="{view}"]')
@@ -124,6 +129,7 @@ def test_an_instruction_is_read_and_selected(page, serve, made):
     assert lanes.fact("begin") == pytest.approx(max(begin - 0.1 * expected["length"], time_range(trace)[0]), abs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height", "ratio"), [(1280, 800, 2), (3840, 2160, 1)])
 def test_the_same_is_read_on_other_screens(browser, serve, width, height, ratio):
     served = serve(made_gemm())
@@ -287,6 +293,7 @@ def test_the_picture_is_saved(page, serve, view, tmp_path):
     assert b"SE 0" in content
 
 
+@pytest.mark.slow
 def test_every_pixel_of_a_thin_row_is_clicked_as_it_is_read(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     waves, offset = first_slot(served.library.document(0).trace)

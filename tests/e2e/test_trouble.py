@@ -80,6 +80,7 @@ def test_a_server_that_was_killed_is_said(page):
         page.locator(".shell .problem").get_by_text("the server does not answer").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["trace", "run"])
 def test_a_document_deleted_while_open_stays_on_screen(page, tmp_path, serve, kind):
     """What is still in memory is shown; what is not is said to be gone."""

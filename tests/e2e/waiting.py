@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: Nothing is ever this late on a machine that gives us a tenth of a processor; what happens is seen at once.
 PATIENCE_S = 90
+#: A file of our page without scripts.
+PLAIN = "page.licences.txt"
 
 
 def fragment(page: Page) -> str:
@@ -19,16 +21,17 @@ def fragment(page: Page) -> str:
     return text
 
 
-def load(page: Page, url: str) -> None:
-    """Load our page at an address, also where only what follows the # differs from that of the page which is there.
+def leave(page: Page) -> None:
+    """Leave our page for a text of its server: the browser's process stays, which it would not with about:blank."""
+    here = page.url.partition("#")[0]
+    page.goto(here + PLAIN if here.startswith("http") else "about:blank")
 
-    The browser's process stays, which it would not by way of about:blank.
-    """
-    if page.url.partition("#")[0] != url.partition("#")[0]:
-        page.goto(url)
-        return
-    with page.expect_navigation():
-        page.evaluate("url => { history.replaceState(null, '', url); location.reload(); }", url)
+
+def load(page: Page, url: str) -> None:
+    """Load our page at an address, also where only what follows the # differs from that of the page which is there."""
+    if page.url.partition("#")[0] == url.partition("#")[0]:
+        leave(page)
+    page.goto(url)
 
 
 def settled(page: Page) -> None:
