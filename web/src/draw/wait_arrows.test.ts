@@ -63,7 +63,7 @@ describe("arrows from what was awaited to the wait", () => {
     expect(calls[3]).toEqual(["head", [350, 42, 346.4, 48, 353.6, 48], "#ff7ae0"]);
     expect(ends.map((end) => end.step)).toEqual([wait]);
   });
-  it("leave at the edge, with a label that leads to the nearest of what lies beside the screen", () => {
+  it("leave at the edge, with a label that leads to the nearest one off the screen", () => {
     const [far, farther] = [step(1, 900), step(0, 500)];
     const { calls, ends } = drawn({ y: 100, height: 12 }, [link(far, wait), link(farther, wait)], wait);
     const lines = calls.filter(([name]) => name === "line");
