@@ -53,7 +53,7 @@ def test_titles_of_tabs_are_whole_and_a_list_has_all(page, serve, expect):
     bar.locator(".tab-list").click()
     entries = page.locator('[data-popup="tabs"] .entry')
     titles = [title.strip() for title in bar.locator(".lm-TabBar-tabLabel").all_inner_texts()]
-    assert entries.all_inner_texts() == titles
+    expect(entries).to_have_text(titles, use_inner_text=True)
     entries.last.click()
     expect(page.locator('[data-popup="tabs"]')).to_have_count(0)
     front = bar.locator(".lm-TabBar-tab.lm-mod-current")

@@ -108,6 +108,7 @@ def test_a_class_of_stall_has_the_colour_that_its_legend_says(page, serve, made)
     listed = answer.classes.filter(pl.col("stall_cycles_total") > 0)
     lanes.view.get_by_role("button", name="Legend").click()
     entries = lanes.view.locator(".legend-list > div")
+    entries.first.wait_for()
     names = [entry.locator("dt").inner_text() for entry in entries.all()]
     assert names[: listed.height] == listed["class"].to_list()
     first = entries.first.locator("dd").inner_text()

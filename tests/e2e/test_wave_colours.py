@@ -50,6 +50,7 @@ def test_waves_have_the_colour_of_their_duration(page, serve, made):
     lanes.view.locator("[data-colour-by]").select_option("duration")
     settled(page)
     lanes.view.get_by_role("button", name="Legend").click()
+    lanes.view.locator(".legend-list > div").first.wait_for()
     entries = lanes.view.locator(".legend-list > div").all()
     upper = [int(entry.locator("dt").inner_text().split()[-2].replace(",", "")) for entry in entries]
     colours = [entry.locator("i").evaluate("i => getComputedStyle(i).backgroundColor") for entry in entries]
