@@ -229,7 +229,17 @@ REAL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "data"), [(kind, data) for kind, names in REAL.items() for data in names])
+BIG = ("kineto-multirank-2of4", "kineto-amd", "rpd")
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        pytest.param(kind, data, marks=[pytest.mark.slow] * (data in BIG))
+        for kind, names in REAL.items()
+        for data in names
+    ],
+)
 def test_real_captures(shared: Path, kind: str, data: str) -> None:
     document = document_at(shared / "data" / data)
     drawn_names = []
