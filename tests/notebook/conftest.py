@@ -32,8 +32,9 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[object]:
+    """One for all tests of this folder, which ends with them: tests/e2e may need one in the same process."""
     path = browser_path()
     if path is None:
         pytest.skip("no Chromium on this machine")
