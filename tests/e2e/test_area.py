@@ -82,7 +82,7 @@ def test_the_instructions_of_dragged_lanes_are_listed(page, serve, made):
 @pytest.mark.parametrize("made", RUNS)
 def test_the_events_of_dragged_lanes_are_listed(page, serve, made):
     served = serve(made())
-    lanes = Lanes(page, served, "run_timeline")
+    lanes = Lanes(page, served, "run_timeline", is_low=False)
     (track, numbers), (start, stop) = dragged(lanes, 0, 3)
     expected = run_area(timeline_of(served.library.document(0)), numbers, start, stop)
     assert track == "run"

@@ -19,7 +19,7 @@ from wavewright.page.glossary import words
     ids=["trace", "counters"],
 )
 def test_help_is_about_the_document_at_hand_and_defines_words(page, serve, path, own, other, section):
-    page.goto(serve(path()).url + "#layout=t(waves,speed_of_light;0)")
+    page.goto(serve(path()).url)
     page.locator(".dock [data-view]").first.wait_for()
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Help")

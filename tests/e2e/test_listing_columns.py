@@ -101,7 +101,7 @@ def test_columns_move_and_widen_and_stay_so(page, serve):
 
 @pytest.mark.slow
 def test_row_and_instruction_stay_when_the_rest_scrolls_sideways(page, serve):
-    view = opened(page, serve(made_gemm()))
+    view = opened(page, serve(made_gemm()), place="view=isa")
     row = view.locator(".isa-list [data-row]").nth(2)
     places = {name: row.locator(f'[data-column="{name}"]').bounding_box()["x"] for name in ("row", "text", "stall")}
     page.evaluate("() => { document.querySelector('.isa-list').scrollLeft = 260; }")

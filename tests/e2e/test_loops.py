@@ -21,7 +21,7 @@ def test_loops_and_their_iterations(page, serve, name):
     served = serve(INPUTS[name]())
     trace = served.library.document(0).trace
     wave = 4
-    page.goto(f"{served.url}#layout=t(loops;0)&wave={wave}")
+    page.goto(f"{served.url}#view=loops&wave={wave}")
     view = page.locator('[data-view="loops"]')
     lines = view.locator(".row:not(.head)")
     lines.first.wait_for()

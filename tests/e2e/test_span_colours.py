@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from tests.e2e.test_timelines import Lanes, address, first_slot, rows_before
+from tests.e2e.test_timelines import LOW, Lanes, address, first_slot, rows_before
 from tests.e2e.waiting import settled
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
@@ -203,7 +203,7 @@ def test_the_legend_has_what_occurs_and_lights_it_up(page, serve, made):
     for name in ("IMMED", "VALU"):
         hint = buttons.get_by_text(name, exact=True).get_attribute("title")
         assert CATEGORY_MEANINGS[name] in hint
-    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size(LOW)
     settled(page)
     at = lanes.x(begin + row["stall_cycles"] + row["issue"] / 2)
     assert is_near(colours_at(lanes, at, y)[0], DARK[row["name"]])

@@ -124,7 +124,7 @@ def test_lanes_of_a_run_are_hidden_by_process_and_moved_by_keys(page, serve):
 
 @pytest.mark.slow
 def test_a_label_is_dragged_to_another_place(page, serve):
-    lanes = Lanes(page, serve(made_gemm("gfx942")), "utilization")
+    lanes = Lanes(page, serve(made_gemm("gfx942")), "utilization", is_low=False)
     page.wait_for_selector('html[data-asking="0"]')
     heading = lanes.box["y"] + lanes.fact("top") + HEADING / 2
     menu_of = lambda: label_at(lanes, heading).locator("p").inner_text()  # noqa: E731

@@ -29,9 +29,9 @@ WINDOW, LOW = ({"width": 1280, "height": height} for height in (800, 480))
 class Lanes:
     """One timeline that fills the page: from times and rows to places, and what it says about itself."""
 
-    def __init__(self, page, served, view, time=None):
+    def __init__(self, page, served, view, time=None, *, is_low=True):
         self.page = page
-        if page.viewport_size == WINDOW:  # without a GPU, what a large canvas costs is drawing it
+        if is_low and page.viewport_size == WINDOW:  # without a GPU, what a large canvas costs is drawing it
             page.set_viewport_size(LOW)
         shown = f"&time={time[0]}~{time[1]}" if time else ""
         page.goto(f"{served.url}#layout=t({view};0){shown}")
