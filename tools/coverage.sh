@@ -24,6 +24,7 @@ patch = subprocess
 sigterm = True
 disable_warnings = no-data-collected,module-not-imported,module-not-measured,couldnt-parse
 CONFIGURATION
+unset PYTHONDONTWRITEBYTECODE
 export COVERAGE_RCFILE=$PWD/build/coveragerc PYTHONHASHSEED=0 POLARS_MAX_THREADS=1
 .venv/bin/python -m coverage run -m pytest -q -p tests.kit.coverage_contexts -m "not slow" --ignore=tests/wheel \
     -n "$(nproc)" --dist loadgroup tests >build/pytest.log 2>&1 || tail -30 build/pytest.log

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "tests"
 _SLOWEST = 20
+# Without compiled files, each of some thousand processes would compile our modules again.
+_INHERITED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Layer:
             self._process = subprocess.Popen(
                 self.command,
                 cwd=ROOT,
-                env={**os.environ, **self.environment},
+                env={**_INHERITED, **self.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=None if self.is_shown else log,
                 stderr=subprocess.STDOUT,
