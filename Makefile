@@ -221,6 +221,7 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(ST
 # The page is built first, by the rule that knows when npm has to fetch something.
 $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
 	$(PIP) install --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q src synth
 	touch $@
 
 $(NODE_MODULES): web/package-lock.json | $(NODE_STAMP)

@@ -30,6 +30,8 @@ providers._get_local_constants = lambda: providers._local_constants
 # Tests leave nothing in the folders of whoever runs them.
 os.environ["WAVEWRIGHT_CACHE"] = ""
 os.environ["WAVEWRIGHT_CONFIG"] = ""
+# A program that may not write much would leave half a compiled file for all others; `make ready` compiles them before.
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 # pytest-xdist gives its workers the width of a terminal, which programs that tests start would see.
 for _name in ("COLUMNS", "LINES"):
     os.environ.pop(_name, None)

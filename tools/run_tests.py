@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "tests"
 _SLOWEST = 20
-# Without compiled files, each of some thousand processes would compile our modules again.
+# Without compiled files, every worker would compile all modules and rewrite all tests again.
 _INHERITED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
