@@ -65,8 +65,8 @@ def _run(steering: dict[str, Any]) -> int:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     if "SIGINT" not in steering.get("ignores", ()):
         signal.signal(signal.SIGINT, _interrupted)
-    _print(steering)
     try:
+        _print(steering)
         _leave_children(steering)
         _work(steering)
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import multiprocessing.util
 import os
 import signal
 from collections.abc import Generator
@@ -32,6 +33,8 @@ os.environ["WAVEWRIGHT_CACHE"] = ""
 os.environ["WAVEWRIGHT_CONFIG"] = ""
 # A program that may not write much would leave half a compiled file for all others; `make ready` compiles them before.
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+# The server that forks processes keeps its socket here: not below a folder that one test calls the temporary one.
+multiprocessing.util.get_temp_dir()
 # pytest-xdist gives its workers the width of a terminal, which programs that tests start would see.
 for _name in ("COLUMNS", "LINES"):
     os.environ.pop(_name, None)

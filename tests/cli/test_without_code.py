@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.in_process import call
@@ -32,7 +34,8 @@ def test_the_reason_is_the_true_one(without_code, verb):
     assert done.status == 0
     told, _, losses = done.stdout.partition("loss: ")
     assert "code.json" in losses
-    assert [words for words in WRONG if words in told.replace("wavewright", "")] == []
+    without_paths = re.sub(r"/\S+", "", told)  # a worker's folder is called popen-gw0
+    assert [words for words in WRONG if words in without_paths.replace("wavewright", "")] == []
     if verb in ("hotspots", "source", "loops", "waits", "barriers"):
         assert "instructions were executed, but the code of none of them is known" in " ".join(told.split())
     if verb == "coverage":

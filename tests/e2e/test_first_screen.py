@@ -48,9 +48,11 @@ def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, ser
     page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
     listing = page.locator('[data-view="isa"]')
     expect(listing.locator(".list .row").nth(3)).to_be_visible()
+    headline = page.locator('[data-view="explorer"] .headline button')
+    expect(headline).to_be_visible()
     expect(page.locator("html")).to_have_attribute("data-asking", "0")
     before = _tops(page)
-    page.locator('[data-view="explorer"] .headline button').click()
+    headline.click()
     expect(listing.locator(".row.selected")).to_have_count(1)
     expect(listing.locator("[data-executions]")).to_contain_text(" of ")
     assert _tops(page) == before

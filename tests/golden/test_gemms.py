@@ -28,11 +28,14 @@ TRACES = {
 
 def expected_rows(folder: Path, *tables: str) -> list[dict[str, str]]:
     listed = []
-    csv.field_size_limit(1 << 28)
-    for table in tables:
-        if (folder / table).is_file():
-            with (folder / table).open(newline="") as lines:
-                listed += list(csv.DictReader(lines))
+    before = csv.field_size_limit(1 << 28)
+    try:
+        for table in tables:
+            if (folder / table).is_file():
+                with (folder / table).open(newline="") as lines:
+                    listed += list(csv.DictReader(lines))
+    finally:
+        csv.field_size_limit(before)
     return listed
 
 

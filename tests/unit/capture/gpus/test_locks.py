@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     """The shared folder of the machine, moved to where this test may write."""
     parent = tmp_path_factory.mktemp("locks")
     parent.chmod(0o1777)
-    for above in parent.parents[:2]:
+    for above in parent.parents[:3]:  # pytest-xdist has a folder per worker
         if above.stat().st_uid == os.geteuid() and not above.stat().st_mode & stat.S_ISVTX:
             above.chmod(0o755)
     monkeypatch.setattr(gpu_locks, "SHARED_FOLDER", str(parent / "shared"))
