@@ -3,7 +3,7 @@
     tools/run_tests.py [--all]     with --all, also what is marked slow, all examples and all replays
 
 Needs nothing but Python: it sets up the rest. `make test` calls it. The C++ tests are built and run beside the others;
-pytest keeps one worker per processor. A Python test that fails is run once more by itself at the end: one that passes
+pytest keeps one worker more than there are processors. A Python test that fails is run once more by itself at the end: one that passes
 then is named UNSTEADY and must be mended, one that fails again fails the suite.
 """
 
@@ -84,7 +84,8 @@ class PythonTests:
     def __init__(self, options: Sequence[str], environment: dict[str, str]) -> None:
         self._environment = {"PYTHONHASHSEED": "0", "POLARS_MAX_THREADS": "1", **environment}
         self._report = LOGS / "pytest.xml"
-        workers = ["-n", str(os.cpu_count() or 1), "--dist", "loadgroup", "--no-loadscope-reorder"]
+        # One worker more than processors, because tests of pages and programs wait for these.
+        workers = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadgroup", "--no-loadscope-reorder"]
         self.layer = self._layer("pytest", [*options, *workers, "--junitxml", str(self._report)])
         self.layer.is_shown = True
         self.unsteady: list[str] = []
