@@ -3,8 +3,8 @@
     tools/run_tests.py [--all]     with --all, also what is marked slow, all examples and all replays
 
 Needs nothing but Python: it sets up the rest. `make test` calls it. The C++ tests are built and run beside the others;
-pytest keeps one worker more than there are processors. A Python test that fails is run once more by itself at the end: one that passes
-then is named UNSTEADY and must be mended, one that fails again fails the suite.
+pytest keeps one worker more than there are processors. A Python test that fails is run once more by itself at the end:
+one that passes then is named UNSTEADY and must be mended, one that fails again fails the suite.
 """
 
 from __future__ import annotations
