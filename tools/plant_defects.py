@@ -7,7 +7,7 @@
 Defects are drawn from the whole tree by a fixed seed, so that the same commit gives the same ones: a comparison, an
 operator or a number is changed. `run` plants each into a checkout that was set up by `make ready` (not the one you work
 in), runs the tests until one fails, and takes the defect out again. For Python it runs the test files that execute the
-changed line, which FILE tells: `make coverage` writes it. With --every, tests that are marked slow count, too.
+changed line, which FILE tells: tools/coverage.sh writes it. With --every, tests that are marked slow count, too.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Judge:
         by_line = self._data(defect.path) if self._data else {}
         files = [name for name in by_line.get(defect.line, []) if name and (self._checkout / name).exists()]
         stem = Path(defect.path).stem
-        return sorted(files, key=lambda name: (stem not in name, len(by_line) and name))
+        return sorted(files, key=lambda name: (stem not in name, name))
 
     def catches(self, defect: Defect) -> str:
         """The first test that fails, or an empty text."""
@@ -249,7 +249,7 @@ def main() -> None:
     plant = verbs.add_parser("plant")
     plant.add_argument("number", type=int)
     run = verbs.add_parser("run")
-    run.add_argument("--coverage", type=Path, help="data of `make coverage`")
+    run.add_argument("--coverage", type=Path, help="data of tools/coverage.sh")
     run.add_argument("--every", action="store_true", help="tests that are marked slow, too")
     run.add_argument("--only", type=int, nargs="*", help="numbers of defects")
     run.add_argument("-o", "--output", type=Path, required=True)
