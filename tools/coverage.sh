@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Line and branch coverage of src/ and cpp/ by what `make test` runs, measured in a clone of the last commit in
-# build/coverage/. Python: coverage.py, each line with the test files that execute it (tools/plant_defects.py reads
+# build/coverage/. Python: coverage.py, each line with the tests that execute it (tools/plant_defects.py reads
 # build/coverage/main/build/data). C++: gcov, of the module that the Python tests load and of the C++ tests together.
 set -euo pipefail
 root=$(git rev-parse --show-toplevel)

@@ -158,6 +158,9 @@ def _lines_without_behaviour(text: str) -> set[int]:
     return lines
 
 
+_MOST_NAMED = 60  #: Tests that are named one by one.
+
+
 class Judge:
     """Runs the tests of one checkout."""
 
@@ -174,12 +177,13 @@ class Judge:
         measured = {str(path).split("/src/", 1)[-1]: path for path in data.measured_files()}
         return lambda path: data.contexts_by_lineno(measured.get(path.removeprefix("src/"), path))
 
-    def test_files(self, defect: Defect) -> list[str]:
-        """The test files that execute the line of a defect, the most specific first."""
+    def tests(self, defect: Defect) -> list[str]:
+        """The tests that execute the line of a defect, or their files where they are many; the most specific first."""
         by_line = self._data(defect.path) if self._data else {}
-        files = [name for name in by_line.get(defect.line, []) if name and (self._checkout / name).exists()]
+        known = [name for name in by_line.get(defect.line, []) if (self._checkout / name.partition("::")[0]).is_file()]
+        names = known if len(known) <= _MOST_NAMED else {name.partition("::")[0] for name in known}
         stem = Path(defect.path).stem
-        return sorted(files, key=lambda name: (stem not in name, name))
+        return sorted(names, key=lambda name: (stem not in name, name))
 
     def catches(self, defect: Defect) -> str:
         """The first test that fails, or an empty text."""
@@ -195,7 +199,7 @@ class Judge:
             ]
             steps = [["make", "test-core"], ["make", ".venv/stamps/package"], self._pytest([*broad, "tests/damage"])]
         else:
-            files = self.test_files(defect) or ["tests/cli", "tests/unit/test_docstrings.py"]
+            files = self.tests(defect) or ["tests/cli", "tests/unit/test_docstrings.py"]
             steps = [self._pytest(files)]
         for step in steps:
             ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""A pytest plugin (`-p tests.kit.coverage_contexts`) that tells coverage.py which test file runs."""
+"""A pytest plugin (`-p tests.kit.coverage_contexts`) that tells coverage.py which test function runs."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ import pytest
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     measuring = coverage.Coverage.current()
     if measuring is not None:
-        measuring.switch_context(item.nodeid.partition("::")[0])
+        measuring.switch_context(item.nodeid.partition("[")[0])
