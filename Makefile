@@ -59,7 +59,7 @@ help: ## this list
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavewright demo`
 	$(BIN)/wavewright demo
 
-ready: browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
+ready: browser page $(STAMPS)/collected ## set up everything that the tests need, and test nothing
 
 test: $(CMAKE_STAMP) ## set up everything and run the suite on all cores; without LLVM, the tests that ask it skip
 	$(PYTHON) tools/run_tests.py
@@ -222,6 +222,11 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(ST
 $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
 	$(PIP) install --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q src synth
+	touch $@
+
+# Compiles the tests once; otherwise every worker would. Tests that cannot be collected are told of when they run.
+$(STAMPS)/collected: $(STAMPS)/package $(STAMPS)/test
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q --collect-only tests >/dev/null || true
 	touch $@
 
 $(NODE_MODULES): web/package-lock.json | $(NODE_STAMP)

@@ -31,8 +31,6 @@ providers._get_local_constants = lambda: providers._local_constants
 # Tests leave nothing in the folders of whoever runs them.
 os.environ["WAVEWRIGHT_CACHE"] = ""
 os.environ["WAVEWRIGHT_CONFIG"] = ""
-# A program that may not write much would leave half a compiled file for all others; `make ready` compiles them before.
-os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 # The server that forks processes keeps its socket here: not below a folder that one test calls the temporary one.
 multiprocessing.util.get_temp_dir()
 # pytest-xdist gives its workers the width of a terminal, which programs that tests start would see.
@@ -49,6 +47,9 @@ _FIRST = ("e2e", "cli", "mcp", "notebook", "golden", "property", "damage")
 def pytest_configure(config: pytest.Config) -> None:
     """Watch for tests that hang, where tests run: in each worker, or here when there are none."""
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        # A program that may not write much would leave half a compiled file for all others. Workers do write theirs:
+        # they are started by a process that does not come here.
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         watchdog = Watchdog()
         config.pluginmanager.register(watchdog)
         watchdog.start()
