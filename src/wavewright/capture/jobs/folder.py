@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from wavewright.base.own_folders import is_own_folder, link_in, make_below, remove_below
 from wavewright.base.shown import shown
 from wavewright.capture.jobs.manifest import FILE, LOCK, Manifest
 from wavewright.capture.jobs.stored import job_id, job_of, job_values, read_json, write_json
 from wavewright.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from wavewright.capture.jobs.job import Job
@@ -23,6 +25,7 @@ COMMAND, JUDGEMENT, HASHES = "command.json", "judgement.json", "files.json"
 STDOUT, STDERR, RAW = "stdout.txt", "stderr.txt", "raw"
 #: Bytes without which no attempt begins: a log, a manifest and a small trace.
 FREE_BYTES_MIN = 64 << 20
+_RESULT_TARGET = re.compile(rf"{ATTEMPTS}/[0-9]{{1,9}}")
 
 
 class JobFolder:
@@ -61,6 +64,7 @@ class JobFolder:
         if not self.path.is_dir():
             raise UsageError("a capture needs a folder, and this is none", where=where, advice="choose another -o")
         if self._holds_job():
+            refuse_links(self.path, not_below=[RAW])
             if resume:
                 self._check_same(identifier or job_id(job))
             elif not force:
@@ -119,7 +123,8 @@ class JobFolder:
     def make(self, folder: Path) -> Path:
         """A folder below this one."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
+            make_below(self.path, folder)
         except OSError as error:
             raise refused("create a folder of the capture", error, folder) from None
         return folder
@@ -138,7 +143,8 @@ class JobFolder:
         """Remove the raw data of an attempt, and keep its logs; how many bytes that frees."""
         raw = self.attempt(number) / RAW
         size = sum(size for _, size in files_below(raw))
-        shutil.rmtree(raw, ignore_errors=True)
+        with suppress(OSError):
+            remove_below(self.path, raw)
         return size
 
     @staticmethod
@@ -146,9 +152,10 @@ class JobFolder:
         """Remove decoded folders of a dispatch without waves, and the tables beside them; how many bytes that frees."""
         freed = 0
         for folder in sorted(raw.rglob(f"ui_output_agent_*_dispatch_{dispatch}")):
-            if folder.is_dir() and not folder.is_symlink():
+            if is_own_folder(raw, folder):
                 freed += sum(size for _, size in files_below(folder))
-                shutil.rmtree(folder, ignore_errors=True)
+                with suppress(OSError):
+                    remove_below(raw, folder)
                 table = folder.with_name(f"stats_{folder.name}.csv")
                 if table.is_file():
                     freed += table.stat().st_size
@@ -165,13 +172,31 @@ class JobFolder:
         """
         try:
             for name in (ATTEMPTS, DISCOVERIES):
-                if (self.path / name).is_dir():
-                    shutil.rmtree(self.path / name)
+                with suppress(FileNotFoundError):
+                    remove_below(self.path, self.path / name)
             for name in (RESULT, MACHINE, FILE, JOB):  # the job last: until then the folder is one of ours
                 with suppress(FileNotFoundError):
                     (self.path / name).unlink()
         except OSError as error:
             raise refused("remove the earlier capture", error, self.path) from None
+
+
+def refuse_links(folder: Path, *, not_below: Sequence[str]) -> None:
+    """Refuse a folder in which links would lead elsewhere what we write: the only ones that we make are results.
+
+    Raises
+    ------
+    UsageError
+        When it holds another.
+    """
+    link = link_in(folder, is_ours=_is_result, not_below=not_below)
+    if link is not None:
+        what = "this folder holds a link that wavewright did not make"
+        raise UsageError(what, where=shown(str(link)), advice="choose another -o, or remove the link")
+
+
+def _is_result(link: Path) -> bool:
+    return link.name == RESULT and _RESULT_TARGET.fullmatch(os.readlink(link)) is not None  # noqa: PTH115
 
 
 def files_below(folder: Path) -> list[tuple[Path, int]]:

@@ -24,6 +24,7 @@ import msgspec
 from wavewright.base import stopping
 from wavewright.base.words import counted
 from wavewright.capture.gpus.choice import meant_gpus
+from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, refuse_links
 from wavewright.capture.jobs.manifest import JobState, Manifest, state_of
 from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, read_problem
 from wavewright.capture.pool.jobs_file import pool_jobs, read_jobs_file
@@ -67,6 +68,7 @@ def prepare(folder: Path, jobs: Sequence[PoolJob], *, is_resumed: bool) -> None:
         raise UsageError("this folder exists and is not that of a pool", where=str(folder), advice="choose another: -o")
     if names and not is_resumed:
         raise UsageError("this pool exists", where=str(folder), advice="go on with it: --resume; or choose another: -o")
+    refuse_links(folder, not_below=[ATTEMPTS, DISCOVERIES])  # what is in these, each job looks at
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -14,14 +14,14 @@ from tests.unit.capture.pool.test_jobs_file import FULL, read
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.manifest import Manifest
 from wavewright.capture.pool.child import ERROR_FILE
-from wavewright.capture.pool.cleaning import removable, remove
+from wavewright.capture.pool.cleaning import Removable, removable, remove
 from wavewright.capture.pool.jobs_file import PoolJob
 from wavewright.capture.pool.plan import job_folder, planned_job, read_plan, work_folder, write_plan
 from wavewright.capture.pool.schedule import longest_first, prepare
 from wavewright.capture.pool.slurm import element_jobs, slurm_script, write_script
 from wavewright.capture.pool.status import State, status_of
 from wavewright.capture.wanted import Discovery
-from wavewright.errors import UsageError
+from wavewright.errors import OutputError, UsageError
 
 
 def job(name: str, **values: object) -> PoolJob:
@@ -183,6 +183,7 @@ def test_what_can_go(tmp_path: Path) -> None:
         (place / "result").symlink_to("attempts/2")
         dispatches = [{"dispatch": 4, "is_placeholder": True}, {"dispatch": 5, "is_placeholder": False}]
         (place / "attempts" / "2" / "judgement.json").write_text(json.dumps({"dispatches": dispatches}))
+        (place / "job.json").write_text("{}")
         manifest = Manifest(place)
         manifest.append(name, "started", attempt=2)
         if name == "done":
@@ -194,9 +195,35 @@ def test_what_can_go(tmp_path: Path) -> None:
     assert where == {
         "done/attempts/1/raw": 111,
         "done/attempts/2/raw/9/ui_output_agent_1_dispatch_4": 10,
-        "dropped": 222 + manifest_bytes + judgement_bytes,
+        "dropped": 222 + len("{}") + manifest_bytes + judgement_bytes,
     }
     remove(parts)
     assert removable(tmp_path) == ()
     assert (job_folder(tmp_path, "done") / "result/raw/9/ui_output_agent_1_dispatch_5/code.json").exists()
     assert (job_folder(tmp_path, "begun") / "attempts/1/raw/9/a.att").exists()
+
+
+def test_nothing_outside_or_of_others_can_go(tmp_path: Path) -> None:
+    pool, outside = tmp_path / "pool", tmp_path / "outside"
+    prepare(pool, [job("done")], is_resumed=True)
+    for name in ("photos", "attempts/1/raw"):
+        (_made(outside / name) / "mine").write_text("precious")
+    _made(pool / "jobs" / "own notes")  # not a job that is no longer planned
+    (pool / "jobs" / "linked").symlink_to(outside)
+    place = _made(job_folder(pool, "done"))
+    (place / "job.json").write_text("{}")
+    (place / "attempts").symlink_to(outside / "attempts")
+    _made(place / "result")
+    Manifest(place).append("done", "started", attempt=1)
+    Manifest(place).append("done", "finished", attempt=1, verdict="good")
+    assert removable(pool) == ()
+    assert removable(place) == ()
+    (pool / "jobs").rename(tmp_path / "jobs")
+    (pool / "jobs").symlink_to(outside)
+    assert removable(pool) == ()
+    with pytest.raises(UsageError, match="a link that wavewright did not make"):
+        prepare(pool, [job("done")], is_resumed=True)
+    part = Removable(root=pool, path=pool / "jobs" / "photos", size_bytes=8, reason="found before the link was made")
+    with pytest.raises(OutputError):
+        remove((part,))
+    assert sorted(file.name for file in outside.rglob("mine")) == ["mine", "mine"]
