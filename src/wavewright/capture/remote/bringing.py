@@ -162,6 +162,8 @@ def name_problem(name: str) -> str:
         return "a name that cannot be written here"
     if "\0" in name or max(sizes) > _NAME_BYTES_MAX or sum(sizes) > _PATH_BYTES_MAX or len(parts) > _DEPTH_MAX:
         return "a name that is too long, too deep or holds a NUL"
+    if not shown(name).isprintable():
+        return "a name with control characters"
     return ""
 
 
@@ -218,9 +220,12 @@ class _Transfer:
         # One byte more than was listed is asked for: a file that grows is noticed.
         if self._hash(self._size + 1) != (digest.hexdigest(), self._size):
             raise _WrongContentError("it changed on the way, or its hash is wrong; it stays there")
-        self._place.parent.mkdir(parents=True, exist_ok=True)
         self._partial.chmod(0o644)
-        self._partial.replace(self._place)
+        try:
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            self._partial.replace(self._place)
+        except (FileExistsError, IsADirectoryError, NotADirectoryError):
+            raise _WrongContentError("a file and a folder of one name; the file stays there") from None
 
     def _resumed(self, stream: BinaryIO) -> tuple[hashlib._Hash, int]:
         """Where to go on, with the hash so far."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from wavewright.base import stopping
+from wavewright.base.shown import quoted
 from wavewright.errors import MissingToolError, UnreachableError, UsageError, WavewrightError
 
 if TYPE_CHECKING:
@@ -404,8 +405,8 @@ class Connection:
         text = bytes(self._stderr).decode("utf-8", "replace")
         for pattern, what, advice in _SSH_PROBLEMS if place.host else ():
             if re.search(pattern, text):
-                raise UnreachableError(what, where=place.name, advice=advice.format(host=shlex.quote(place.host)))
-        by_hand = f"ssh {shlex.quote(place.host)} python3 --version" if place.host else "the command by hand"
+                raise UnreachableError(what, where=place.name, advice=advice.format(host=quoted(place.host)))
+        by_hand = f"ssh {quoted(place.host)} python3 --version" if place.host else "the command by hand"
         raise UnreachableError(
             f"our agent could not be started{self._last_words(': ')}", where=place.name, advice=f"try `{by_hand}`"
         )

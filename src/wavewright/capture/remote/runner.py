@@ -6,7 +6,6 @@ an earlier one could not, and learns how a program ended whose connection was lo
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import time
@@ -15,10 +14,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from wavewright.base.own_folders import is_own_folder
 from wavewright.base.shown import shown
+from wavewright.capture.jobs.stored import converted, read_json, write_json
 from wavewright.capture.machines.runner import Ending
-from wavewright.capture.remote.bringing import BYTES_MAX, Brought, bring
-from wavewright.errors import OutputError, UnreachableError
+from wavewright.capture.remote.bringing import BYTES_MAX, Brought, bring, name_problem
+from wavewright.errors import OutputError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,13 +36,23 @@ _LATEST_SECONDS = 45.0  #: From the last signal to the answer that a program has
 
 
 @dataclass(kw_only=True)
+class _Run:
+    """One program of a folder."""
+
+    run: int  #: Its number on the other machine.
+    stdout: str  #: Where its output goes, as a path from the folder in which NAME.remote.json is.
+    stderr: str
+    ending: dict[str, Any] | None = None
+
+
+@dataclass(kw_only=True)
 class _Record:
     """What NAME.remote.json holds."""
 
     token: str
     place: str = ""
     folder: str = ""
-    runs: list[dict[str, Any]] = field(default_factory=list)  #: run, stdout, stderr (names beside the folder), ending.
+    runs: list[_Run] = field(default_factory=list)
     is_brought: bool = False
     losses: list[str] = field(default_factory=list)
 
@@ -117,12 +128,13 @@ class RemoteRunner:
         UnreachableError
             When the connection is lost. The program is then stopped gently by the other end, and `bring` gets its data.
         """
-        entry: dict[str, Any] = {"run": 0, "stdout": str(stdout), "stderr": str(stderr), "ending": None}
-        with _created(stdout) as out, _created(stderr) as err:
+        with _opened(stdout) as out, _opened(stderr) as err:
             local = self._folder_of(stdout)
             record = self._folders[local] if local else _Record(token=secrets.token_hex(12))
             record.is_brought = False
-            entry["run"] = number = len(record.runs) + 1
+            number = len(record.runs) + 1
+            top = local.parent if local else stdout.parent
+            entry = _Run(run=number, stdout=os.path.relpath(stdout, top), stderr=os.path.relpath(stderr, top))
             record.runs.append(entry)
             self._save(local, record)
             self._connection.ask(
@@ -145,7 +157,7 @@ class RemoteRunner:
                 self._connection.ask("stop", token=record.token, run=number)
                 following.to_end(lambda seconds: None, seconds_max=limits.grace_seconds + _LATEST_SECONDS)
                 raise
-        entry["ending"] = asdict(ending)
+        entry.ending = asdict(ending)
         self._save(local, record)
         if local is None:
             self._connection.ask("remove", token=record.token)
@@ -169,8 +181,8 @@ class RemoteRunner:
             return
         self._folders[local] = record
         for entry in record.runs:
-            if entry.get("ending") is None:
-                self._complete(record, entry)
+            if entry.ending is None:
+                self._complete(local, record, entry)
                 self._save(local, record)
         brought: Brought = bring(
             self._connection, record.token, local, bytes_max=self.bytes_max, progress=self.progress
@@ -198,7 +210,7 @@ class RemoteRunner:
     def ending(self, local: Path) -> Ending | None:
         """How the last program of a folder ended, also when its connection was lost; None = unknown."""
         record = self._folders.get(local) or self._record(local)
-        ending = record.runs[-1].get("ending") if record and record.runs else None
+        ending = record.runs[-1].ending if record and record.runs else None
         return _ending_of(ending) if ending else None
 
     def clear(self, mark: str) -> int:
@@ -219,36 +231,25 @@ class RemoteRunner:
                 return local
         return None
 
-    def _complete(self, record: _Record, entry: dict[str, Any]) -> None:
+    def _complete(self, local: Path, record: _Record, entry: _Run) -> None:
         """Get the rest of what a program printed whose connection was lost, and how it ended."""
-        from pathlib import Path
-
-        with _appended(Path(entry["stdout"])) as out, _appended(Path(entry["stderr"])) as err:
+        with _appended(local, entry.stdout) as out, _appended(local, entry.stderr) as err:
             limit = 1 << 40
-            following = _Following(self._connection, record.token, int(entry["run"]), out, err, limit)
+            following = _Following(self._connection, record.token, entry.run, out, err, limit)
             ending = following.to_end(lambda seconds: None, seconds_max=3600.0)
-        entry["ending"] = asdict(ending)
+        entry.ending = asdict(ending)
 
     def _record(self, local: Path) -> _Record | None:
         """What an earlier connection wrote."""
         try:
-            content = json.loads(_record_path(local).read_bytes())
-            record = _Record(**content)
-            is_valid = isinstance(record.token, str) and all(isinstance(entry["run"], int) for entry in record.runs)
-        except (OSError, ValueError, TypeError, KeyError):
+            return converted(read_json(_record_path(local)), _Record)
+        except UsageError:
             return None
-        return record if is_valid else None
 
     def _save(self, local: Path | None, record: _Record) -> None:
         if local is None:
             return
-        path = _record_path(local)
-        new = path.with_name(f"{path.name}.new")
-        try:
-            new.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
-            new.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write: {error.strerror}", where=shown(str(path))) from None
+        write_json(_record_path(local), asdict(record))
 
 
 class _Following:
@@ -319,18 +320,20 @@ def _record_path(local: Path) -> Path:
     return local.with_name(f"{local.name}.remote.json")
 
 
-def _created(path: Path) -> BinaryIO:
-    return _opened(path, "wb")
-
-
-def _appended(path: Path) -> BinaryIO:
-    file = _opened(path, "ab")
+def _appended(local: Path, name: str) -> BinaryIO:
+    """A file of the capture, at whose end the rest is written; its name comes from a file that anyone may have made."""
+    path = local.parent / name
+    if name_problem(name) or not is_own_folder(local.parent, path.parent):
+        what = f"{_record_path(local).name} names a file outside the capture: {shown(name)}"
+        raise UsageError(what, where=shown(str(local.parent)), advice="do not go on with this capture; take it again")
+    file = _opened(path, 0)
     file.seek(0, os.SEEK_END)
     return file
 
 
-def _opened(path: Path, mode: str) -> BinaryIO:
+def _opened(path: Path, more_flags: int = os.O_TRUNC) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | more_flags
     try:
-        return path.open(mode)  # type: ignore[return-value]
+        return os.fdopen(os.open(path, flags, 0o666), "wb")
     except OSError as error:
         raise OutputError(f"cannot write what the program prints: {error.strerror}", where=shown(str(path))) from None

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.capture.made_connections import Network
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.remote import Connected, bringing
-from wavewright.errors import OutputError, UnreachableError, WavewrightError
+from wavewright.errors import UnreachableError, WavewrightError
 
 HOSTILE = Path(__file__).parent / "hostile_agent.py"
 
@@ -95,8 +95,17 @@ def test_links_devices_and_nonsense_are_losses(tmp_path: Path) -> None:
 
 def test_a_file_and_a_folder_of_one_name(tmp_path: Path) -> None:
     files = [["a", "file", 1, 0], ["a", "folder", 0, 0], ["a/b", "file", 1, 0]]
-    with pytest.raises(OutputError):  # the folder exists when the file gets its name
-        _brought(tmp_path, files, contents={"a": "x", "a/b": "y"})
+    here, losses = _brought(tmp_path, files, contents={"a": "x", "a/b": "y"})
+    assert here == {"a/b": "y"}
+    assert losses == ("a: a file and a folder of one name; the file stays there",)
+
+
+def test_names_with_control_characters_stay_there(tmp_path: Path) -> None:
+    names = ("con\x1b[2Jtrol", "a\u202eb", "ok")
+    here, losses = _brought(tmp_path, [[name, "file", 1, 0] for name in names], contents=dict.fromkeys(names, "x"))
+    assert here == {"ok": "x"}
+    assert len(losses) == 2
+    assert all("control characters" in loss for loss in losses)
 
 
 def test_links_that_are_here_already_are_not_followed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -16,7 +17,7 @@ from wavewright.capture.machines import left_behind
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.remote import Connected, bringing
 from wavewright.capture.remote.runner import RemoteRunner
-from wavewright.errors import UnreachableError, WavewrightError
+from wavewright.errors import OutputError, UnreachableError, UsageError, WavewrightError
 
 LIMITS = Limits(seconds=1000, grace_seconds=1000)
 # Writes its data when it is interrupted, which takes a moment.
@@ -212,6 +213,26 @@ def test_a_capture_that_was_removed_there_is_one_sentence(tmp_path: Path) -> Non
         __import__("shutil").rmtree(network.home / ".cache")
         with pytest.raises(WavewrightError, match=r"gpu7: .*it was removed"):
             connected.runner.bring(attempt.raw)
+
+
+@pytest.mark.parametrize("name", ["../mine", "{outside}/mine", "link", "folder/mine", "a\0b"])
+def test_output_is_appended_to_files_of_the_capture_only(tmp_path: Path, name: str) -> None:
+    network, work = Network(tmp_path / "network"), tmp_path / "work"
+    work.mkdir()
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    attempt = Attempt(work)
+    with network.connect() as connected:
+        attempt.run(connected, "echo printed")
+        stored = json.loads((work / "raw.remote.json").read_text())
+        assert (stored["runs"][0]["stdout"], stored["runs"][0]["stderr"]) == ("stdout.txt", "stderr.txt")
+        (work / "link").symlink_to(mine)
+        (work / "folder").symlink_to(tmp_path)
+        stored["runs"][0] |= {"ending": None, "stdout": name.format(outside=tmp_path)}
+        (work / "raw.remote.json").write_text(json.dumps(stored | {"is_brought": False}))
+        with pytest.raises((UsageError, OutputError)):
+            RemoteRunner(connected.runner._connection).bring(attempt.raw)
+    assert mine.read_text() == "precious"
 
 
 def test_nothing_is_brought_that_nobody_started(tmp_path: Path) -> None:
