@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 
 import pytest
 
-from wavewright.cli.kit.limits import Granted, limit_behind, pool_size, threads_wanted
+from wavewright.cli.kit.limits import Granted, _waiting_stack_bytes, limit_behind, pool_size, threads_wanted
 from wavewright.errors import LimitError
 
 PLENTY = Granted(threads=None, address_space=None, descriptors=None, workers=4)
@@ -41,6 +42,28 @@ def test_what_is_granted_is_looked_at_before_the_work(name: str, value: int, wor
     assert "ulimit" in done.stderr
     assert "bug" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_limit_of_processes_that_suffices_stops_nobody() -> None:
+    done = _limited("RLIMIT_NPROC", 8_000, "metrics")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("page_bytes", "least_bytes", "stack_bytes"),
+    [
+        (4 << 10, 16 << 10, 64 << 10),  # x86_64
+        (4 << 10, 128 << 10, 128 << 10),  # aarch64
+        (64 << 10, 128 << 10, 128 << 10),  # aarch64 with large pages
+        (64 << 10, 75_264, 128 << 10),  # the least is no number of pages
+    ],
+)
+def test_stacks_are_as_large_as_the_platform_wants_them(
+    monkeypatch: pytest.MonkeyPatch, page_bytes: int, least_bytes: int, stack_bytes: int
+) -> None:
+    platform = {"SC_PAGE_SIZE": page_bytes, "SC_THREAD_STACK_MIN": least_bytes}
+    monkeypatch.setattr(os, "sysconf", platform.__getitem__)
+    assert _waiting_stack_bytes() == stack_bytes
 
 
 def test_help_needs_nothing() -> None:

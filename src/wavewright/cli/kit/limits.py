@@ -23,6 +23,7 @@ _LEAST_BYTES = 1_500_000_000  #: Of address space; 1.2 GB were seen with 2 worke
 _BYTES_PER_WORKER = 250_000_000
 _LEAST_DESCRIPTORS = 32
 _PLENTY = 16_384  #: Limits of processes from here on are not tried out.
+_STACK_BYTES = 64 << 10  #: Enough for a thread that only waits; some platforms ask for more.
 _NO_THREAD = ("can't start new thread", "can't spawn", "Resource temporarily unavailable", "failed to spawn thread")
 
 
@@ -138,11 +139,18 @@ def _processes_are_limited() -> bool:
     return any(0 <= limit < _PLENTY for limit in limits)
 
 
+def _waiting_stack_bytes() -> int:
+    """The stack of a thread that only waits: whole pages, and not less than the platform takes (aarch64: 128 KiB)."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    least = max(_STACK_BYTES, os.sysconf("SC_THREAD_STACK_MIN"))
+    return -(-least // page) * page
+
+
 def _startable(wanted: int) -> int:
     """How many threads can be started, up to `wanted`: who else uses up the limit cannot be seen from here."""
     end = threading.Event()
     started: list[threading.Thread] = []
-    before = threading.stack_size(64 << 10)  # address space is another question
+    before = threading.stack_size(_waiting_stack_bytes())  # address space is another question
     try:
         for _ in range(wanted):
             thread = threading.Thread(target=end.wait, daemon=True)
