@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.baseline import BASELINE_FORMAT, BASELINE_SCHEMA_VERSION, Baseline, MeasuredCapture, Quantity
 from wavewright.model.report import InputFile
@@ -86,7 +87,7 @@ class _Head(Struct):
 def is_baseline(path: Path) -> bool:
     """Whether a file says that it is a baseline; its name does not matter."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             head = stream.read(200)
     except OSError:
         return False
@@ -105,9 +106,10 @@ def read_baseline(path: Path) -> Baseline:
     """
     where, again = str(path), "make it again with `wavewright baseline`"
     try:
-        if path.stat().st_size > _MOST_BYTES:
+        with open_regular(path) as stream:
+            data = stream.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
             raise NotATraceError(f"more than {_MOST_BYTES >> 20} MiB are not a baseline", where=where, advice=again)
-        data = path.read_bytes()
     except OSError as error:
         raise UsageError(error.strerror or "cannot be read", where=where) from error
     try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
 from wavewright.model.budget import Budget, Limit
 
@@ -14,11 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_MOST_BYTES = 200_000
 _MOST_LIMITS = 1_000
 _LONGEST = 1_000  #: Characters of a limit.
-_DOTS_MAX = 64  #: In a line outside of quotes: the parser's time grows with the square of a key's parts.
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _LIMIT = re.compile(r"(?P<name>.*\S)\s*(?P<relation><=|>=)\s*(?P<value>[0-9][0-9_]*(?:\.[0-9]+)?)\s*(?P<unit>\S*)")
 _TIMES_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 #: Entry of the file -> the subject of its limits; None = the name of the limit is the subject.
@@ -36,7 +33,7 @@ def read_budget(path: Path) -> Budget:
         When it cannot be read, or has a mistake.
     """
     where = str(path)
-    declared = _parsed(path)
+    declared = read_toml(path, advice=_ADVICE)
     unknown = [key for key in declared if key not in (*_ENTRIES, "limits", "strongest_finding")]
     if unknown:
         raise UsageError(f"unknown entry {unknown[0][:60]!r}", where=where, advice=_ADVICE)
@@ -58,21 +55,6 @@ def read_budget(path: Path) -> Budget:
     if len(limits) > _MOST_LIMITS:
         raise UsageError(f"{len(limits):,} limits", where=where, advice=f"at most {_MOST_LIMITS:,}")
     return Budget(where, tuple(limits), strongest)
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    where = str(path)
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise UsageError(f"more than {_MOST_BYTES:,} bytes are not a budget", where=where, advice=_ADVICE)
-        text = path.read_text(encoding="utf-8")
-        if any(_QUOTED.sub("", line).count(".") > _DOTS_MAX for line in text.splitlines()):
-            raise UsageError("a line has too many dots", where=where, advice=_ADVICE)
-        return tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(error.strerror or "cannot be read", where=where) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise UsageError(f"not TOML ({error})", where=where, advice=_ADVICE) from error
 
 
 def _texts(values: object, entry: str, where: str) -> list[str]:

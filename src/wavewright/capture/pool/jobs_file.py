@@ -6,7 +6,6 @@ The id of a job is a hash of its content: a changed job is a new one, and an unc
 from __future__ import annotations
 
 import os
-import tomllib
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
@@ -15,7 +14,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.files import read_regular
+from wavewright.base.toml import read_toml
 from wavewright.base.words import shortened
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.stored import KINDS, job_id, kind_of
@@ -68,19 +67,8 @@ def read_jobs_file(path: str | os.PathLike[str]) -> tuple[PoolJob, ...]:
         When the file cannot be read, or anything in it is not understood.
     """
     where = os.fspath(path)
-    try:
-        content = read_regular(path)
-    except OSError as error:
-        raise UsageError(f"the jobs file cannot be read: {error.strerror}", where=where) from error
-    if len(content) > _FILE_BYTES_MAX:
-        raise UsageError(f"a jobs file of {len(content):,} bytes", where=where, advice="split it")
-    try:
-        document = tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UsageError(f"byte {error.start:,} is not UTF-8", where=where, advice="save the file as UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        what = f"this is not TOML: {shortened(str(error), 200)}"
-        raise UsageError(what, where=where, advice="wavewright capture pool --help shows a jobs file") from error
+    advice = "wavewright capture pool --help shows a jobs file"
+    document = read_toml(path, advice=advice, bytes_max=_FILE_BYTES_MAX)
     return jobs_of(document, where=where, folder=str(Path(path).absolute().parent))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
 from wavewright.facts.lanes.rule_facts import (
     CONFIDENCES,
@@ -20,14 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_BYTES_MAX = 200_000
 _RULES_MAX = 1_000
 _TEXT_MAX = 1_000
-_DOTS_MAX = 64  # In a line outside of quotes: the parser's time grows with the square of a key's parts.
 _BANKS_MAX = 128
 _WAVE_SIZES = (32, 64)
 _SEGMENT_BYTES = (32, 64, 128, 256)
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _TARGET = re.compile(r"gfx[0-9a-f]{3,5}")
 _LANES = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 _EVIDENCE_KEYS = ("confidence", "evidence", "source")
@@ -39,7 +36,7 @@ _ADVICE = "the file rules.toml in wavewright/facts/lanes is a complete example"
 
 def declared_rules(file: Path) -> LaneRules:
     """The rules of one file."""
-    declared = _parsed(file)
+    declared = read_toml(file, advice=_ADVICE)
     unknown = [key for key in declared if key not in ("phases", "lds", "coalescing")]
     if unknown:
         raise UsageError(f"unknown entry {unknown[0][:60]!r}", where=str(file), advice="rules start with [[lds]]")
@@ -65,27 +62,6 @@ def declared_rules(file: Path) -> LaneRules:
     if not lds and not coalescing:
         raise UsageError("holds neither [[lds]] nor [[coalescing]]", where=str(file), advice=_ADVICE)
     return LaneRules(lds, coalescing)
-
-
-def _parsed(file: Path) -> dict[str, Any]:
-    try:
-        if file.exists() and not file.is_file():  # a device or a pipe may never end
-            raise UsageError("cannot be read: not a regular file", where=str(file), advice="give a TOML file of rules")
-        with file.open("rb") as stream:
-            content = stream.read(_BYTES_MAX + 1)
-        if len(content) > _BYTES_MAX:
-            what = f"{file.stat().st_size:,} bytes are too many for a file of lane rules"
-            raise UsageError(what, where=str(file), advice=f"at most {_BYTES_MAX:,}")
-        text = content.decode("utf-8-sig")
-        if any(_QUOTED.sub("", line).count(".") > _DOTS_MAX for line in text.split("\n")):
-            what = f"a key of more than {_DOTS_MAX} parts"
-            raise UsageError(what, where=str(file), advice="rules start with [[lds]]")
-        return tomllib.loads(text)
-    except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise UsageError(what, where=str(file), advice="give a TOML file of rules") from None
-    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, or a number of thousands of digits
-        raise UsageError(f"is not TOML: {str(error)[:200]}", where=str(file), advice=_ADVICE) from None
 
 
 def _entries(declared: Mapping[str, Any], name: str, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:

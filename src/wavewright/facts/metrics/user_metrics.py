@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.expression import parse
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from wavewright.facts.metrics.expression import Expression
 
 FIRST_OWN_PANEL = 100  #: Number of the first panel of the user's files; the built-in ones are below.
-_BYTES_MAX = 1_000_000
 _METRICS_MAX = 2_000
 _TEXT_MAX = 2_000
-_DOTS_MAX = 64  #: In a line outside of quotes: the parser's time grows with the square of a key's parts.
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _KEYS = ("name", "unit", "formula", "peak", "level", "panel", "table", "targets", "about", "source")
 
 
@@ -68,27 +65,7 @@ def _sets_of(target: str) -> set[str]:
 
 def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
     """(where, declaration) of each metric of a file."""
-    import tomllib
-
-    try:
-        if file.exists() and not file.is_file():  # a device or a pipe may never end
-            what = "cannot be read: not a regular file"
-            raise UsageError(what, where=str(file), advice="give a TOML file with [[metrics]]")
-        with file.open("rb") as stream:
-            content = stream.read(_BYTES_MAX + 1)
-        if len(content) > _BYTES_MAX:
-            what = f"{file.stat().st_size:,} bytes are too many for a file of metrics"
-            raise UsageError(what, where=str(file), advice=f"at most {_BYTES_MAX:,}")
-        text = content.decode("utf-8-sig")
-        if any(_QUOTED.sub("", line).count(".") > _DOTS_MAX for line in text.split("\n")):
-            what = f"a key of more than {_DOTS_MAX} parts"
-            raise UsageError(what, where=str(file), advice="each metric starts with a line [[metrics]]")
-        declared = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror or error}", where=str(file)) from None
-    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, or a number of thousands of digits
-        what = f"is not TOML: {str(error)[:200]}"
-        raise UsageError(what, where=str(file), advice="see docs/how-to for an example") from None
+    declared = read_toml(file, advice="each metric starts with a line [[metrics]]; see docs/how-to for an example")
     metrics = declared.get("metrics")
     unknown = [name for name in declared if name != "metrics"]
     if unknown or not isinstance(metrics, list) or not all(isinstance(entry, dict) for entry in metrics):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.report import DataTable, Section, Sentence
 from wavewright.model.schema import ColumnSpec, TableSpec
@@ -25,7 +25,6 @@ PICTURES = ("bar", "line")
 _KEYS = frozenset(("title", "sql", "text", "picture"))
 _MOST_SECTIONS = 50
 _LONGEST = 100_000  #: Characters of a text or of SQL.
-_MOST_BYTES = 1 << 20
 _LIMITS = {"rows": 100_000, "mib": 64, "seconds": 60.0}
 
 
@@ -47,15 +46,7 @@ def read_own_sections(path: Path) -> tuple[OwnSection, ...]:
     UsageError
         When the file cannot be read, is no TOML, or declares something else.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise UsageError("a file of sections has at most 1 MiB", where=str(path))
-        declared = tomllib.loads(content.decode("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        what = f"the sections cannot be read: {error}"
-        raise UsageError(what, where=str(path), advice="give a TOML file with tables [[section]]") from error
+    declared = read_toml(path, advice="give a TOML file with tables [[section]]")
     return own_sections(declared, where=str(path))
 
 

@@ -296,12 +296,12 @@ def test_cut_files_are_refused(tmp_path: Path, end: int) -> None:
 
 def test_files_that_are_no_files_of_rules(tmp_path: Path) -> None:
     huge, binary, empty, pipe = (tmp_path / name for name in ("huge", "binary", "empty", "pipe"))
-    huge.write_text("#" * 300_000)
+    huge.write_text("#" * 1_100_000)
     binary.write_bytes(b"\xff\xfe\x00")
     empty.write_text("")
     os.mkfifo(pipe)
     for file, what in (
-        (huge, "300,000 bytes are too many for a file of lane rules"),
+        (huge, "more than 1,048,576 bytes"),
         (binary, "is not TOML"),
         (empty, "holds neither"),
         (pipe, "cannot be read: not a regular file"),

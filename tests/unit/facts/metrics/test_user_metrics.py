@@ -89,8 +89,8 @@ def test_mistakes_name_file_metric_and_place(tmp_path: Path, text: str, told: st
 
 
 def test_size_and_number_are_bounded(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="too many for a file"):
-        panels_of("gfx942", more=written(tmp_path, "#" * 1_000_001))
+    with pytest.raises(UsageError, match="more than 1,048,576 bytes"):
+        panels_of("gfx942", more=written(tmp_path, "#" * 1_100_000))
     one = "[[metrics]]\nname='a'\nunit='%'\nformula='A'\n"
     with pytest.raises(UsageError, match="2,001 metrics are too many"):
         panels_of("gfx942", more=written(tmp_path, one * 2001))
