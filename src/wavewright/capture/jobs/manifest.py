@@ -231,7 +231,7 @@ def _is_ours(descriptor: int) -> bool:
 
 def _append(path: Path, line: bytes) -> None:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
-    descriptor = os.open(path, flags, 0o666)
+    descriptor = os.open(path, flags, 0o600)  # what it tells of commands holds variables of the user
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

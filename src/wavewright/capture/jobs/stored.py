@@ -175,6 +175,8 @@ def converted(values: object, kind: type[T]) -> T:
 def write_json(path: Path, value: Any) -> None:
     """Write a file that is there whole or not at all, and is on the disk when this returns.
 
+    Only its owner can read it: jobs and commands hold the variables that the user gave, and such are often secrets.
+
     Raises
     ------
     OutputError
@@ -184,7 +186,9 @@ def write_json(path: Path, value: Any) -> None:
 
     twin = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with twin.open("wb") as stream:
+        twin.unlink(missing_ok=True)  # of a process of the same number that was killed
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(twin, flags, 0o600), "wb") as stream:
             stream.write(msgspec.json.format(json_bytes(value), indent=2) + b"\n")
             stream.flush()
             os.fsync(stream.fileno())

@@ -66,7 +66,6 @@ def write_plan(folder: Path, jobs: Iterable[PoolJob]) -> None:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
-            Path(staged).chmod(0o644)
             Path(staged).replace(path)
         except BaseException:
             with suppress(OSError):
