@@ -32,10 +32,10 @@ class RocpdSource:
 
     format = "ROCpd"
 
-    def __init__(self, database: Database, *, with_environment: bool) -> None:
+    def __init__(self, database: Database, *, show_secrets: bool) -> None:
         self.path = str(database.path)
         self.database = database
-        self.with_environment = with_environment
+        self.show_secrets = show_secrets
         runs = rocpd_runs(database)
         self.version = ", ".join(dict.fromkeys(run.metadata.get("schema_version", "") for run in runs))
         self.losses = database.losses
@@ -62,7 +62,7 @@ class RocpdSource:
         for name in columns:
             if name in origins:
                 needs |= run.needs(origins[name], dtypes[name])
-        number = run.before.get(stored_table, 0)
+        number = first = run.before.get(stored_table, 0)
         if table == "processes" and "rank" in columns:
             needs["environment"] = pl.String
         sampled = self._sampled[run] if table in _FILTERED else None
@@ -82,6 +82,10 @@ class RocpdSource:
                 selected.append(series.cast(dtypes[name]).alias(name))
             number += piece.height
             yield pl.DataFrame(selected)
+        if table in NUMBERED and any(loss.kind == "unreadable_rows" for loss in self.losses):
+            # Damage ends the reading of one column earlier than that of another; row numbers hold for all of them.
+            row_count = run.run.frame(stored_table, {"id": pl.Int64}).height
+            yield _without_values(table, columns, range(number, first + row_count))
         for name, counts in losses.items():
             for kind, count in counts.items():
                 self._note(kind, count, f"{table}.{name}" if kind == "dangling_rows" else table)
@@ -96,7 +100,7 @@ class RocpdSource:
     def _environment(self, run: RunColumns) -> pl.DataFrame:
         texts = run.run.frame("info_process", {"environment": pl.String})["environment"]
         rows = [
-            (run.before["info_process"] + number, name, value if self.with_environment else MASKED)
+            (run.before["info_process"] + number, name, value if self.show_secrets else MASKED)
             for number, text in enumerate(texts)
             for name, value in variables(text).items()
         ]
@@ -114,6 +118,15 @@ def _of_run(run: RocpdRun, name: str, piece: pl.DataFrame) -> pl.Series:
         return pl.Series([rank_of(variables(text)) for text in piece["environment"]], dtype=pl.Int32)
     value = {"guid": run.guid, "source": 0}.get(name)
     return pl.Series([value]).new_from_index(0, piece.height)
+
+
+def _without_values(table: str, columns: Sequence[str], numbers: range) -> pl.DataFrame:
+    """Rows of which nothing but the number is known."""
+    keys = pl.Series(NUMBERED[table], numbers, dtype=pl.UInt32)
+    dtypes = RUN[table].dtypes
+    return pl.DataFrame(keys).select(
+        keys if name == keys.name else pl.lit(None, dtypes[name]).alias(name) for name in columns
+    )
 
 
 def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
