@@ -56,6 +56,19 @@ def test_nothing_outside_is_read(house: Path) -> None:
         assert desk.answered("compare", arguments, lambda _: None)["isError"], path
 
 
+def test_a_handle_does_not_follow_a_link_that_came_later(house: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_rocpd(simulated("straggler", 1, 2)[0], root / "run")
+    desk = Desk.over([root])
+    assert not desk.answered("open_capture", {"path": "run"}, lambda _: None)["isError"]
+    (root / "run").rename(tmp_path / "moved")
+    (root / "run").symlink_to(house / "outside")
+    desk.captures._documents.clear()  # as when others needed the room
+    answer = desk.answered("summary", {"capture": "c1"}, lambda _: None)
+    assert answer["isError"]
+    assert "leads out of the folders" in answer["content"][0]["text"]
+
+
 def test_what_is_inside_is_read_by_all_its_names(house: Path) -> None:
     desk = Desk.over([house / "inside"])
     for path in ("run", "./run", str(house / "inside" / "run"), "within"):

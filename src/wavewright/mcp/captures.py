@@ -108,6 +108,9 @@ class Captures:
         with self._lock:
             document = self._documents.get(capture.handle)
             if document is None:
+                if not self.roots.holds(capture.path):  # a link may have taken its place since it was named
+                    what = "this path leads out of the folders that may be read"
+                    raise UsageError(what, where=capture.name, advice="list_captures finds others")
                 label = shown(capture.path.name)
                 document = Document(0, label, str(capture.path), partial(_opened, capture))
                 self._documents[capture.handle] = document

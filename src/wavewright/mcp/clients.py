@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import TYPE_CHECKING, NamedTuple
+
+from wavewright.base.shown import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,5 +52,5 @@ def snippet(client: str, roots: Sequence[Path]) -> Snippet:
         return Snippet(f"# in {file}\n{words}", settings)
     lines = [f"// in {file}"]
     if client == "claude":
-        lines.append(f"// or: {shlex.join(['claude', 'mcp', 'add', 'wavewright', '--', 'wavewright', *arguments])}")
+        lines.append(f"// or: {command_line(['claude', 'mcp', 'add', 'wavewright', '--', 'wavewright', *arguments])}")
     return Snippet("\n".join(lines) + "\n" + settings, settings)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.mcp.rows import Rows
 from wavewright.report.kit.brief import brief_markdown
+from wavewright.report.kit.recorded import Recorded, texts_in
 from wavewright.report.kit.tables import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from wavewright.errors import WavewrightError
     from wavewright.model.report import Section
@@ -63,6 +64,7 @@ class Reply:
     offers: tuple[Offer, ...] = ()
     links: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    recorded: Sequence[str] = ()  #: Texts of the capture, which are marked wherever they stand.
     limit: int = 10  #: Rows of the main table.
     cursor_of: Any = field(default=None, repr=False)  #: Place of a row -> the cursor that goes on there.
 
@@ -70,6 +72,10 @@ class Reply:
 def result_of(reply: Reply, *, is_large: bool = False) -> dict[str, Any]:
     """The result of a call."""
     room = _LARGE if is_large else _USUAL
+    names = Recorded([*reply.recorded, *texts_in(reply.sections)])
+    offers = tuple(replace(offer, reason=names.marked(offer.reason)) for offer in reply.offers)
+    notes = tuple(map(names.marked, reply.notes))
+    reply = replace(reply, headline=names.marked(reply.headline), offers=offers, notes=notes)
     fields = _fitting(reply, room)
     return {"content": [{"type": "text", "text": _text(reply, room)}], "structuredContent": fields, "isError": False}
 
@@ -105,6 +111,7 @@ def _text(reply: Reply, room: int) -> str:
         budget_tokens=max(left, room // 2) // 4,
         kind=reply.kind,
         more=more,
+        recorded=reply.recorded,
     )
     return "\n\n".join(part for part in (body, notes, ending) if part)
 

@@ -39,9 +39,11 @@ def end_brief(context: click.Context, *, is_done: bool) -> None:
 
 
 def _written(brief: Brief) -> str:
+    from wavewright.base.shown import quoted
     from wavewright.model.report import Section
     from wavewright.report.kit.blocks import blocks_of
-    from wavewright.report.kit.brief import MORE, brief_markdown, quoted
+    from wavewright.report.kit.brief import MORE, brief_markdown
+    from wavewright.report.kit.recorded import texts_of_run
 
     context = brief.context
     verb = context.command_path.partition(" ")[2]
@@ -62,6 +64,7 @@ def _written(brief: Brief) -> str:
             commands=commands,
             kind=brief.kind,
             more=MORE if "--top" in options else "--json has more",
+            recorded=texts_of_run(brief.document.run) if brief.document and brief.kind == "run" else (),
         )
 
     asked = asked_next(context, brief.kind, paths, section.next_questions)

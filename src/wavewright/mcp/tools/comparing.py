@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.cursors import cursor, start_of
@@ -14,7 +15,6 @@ from wavewright.mcp.reply import Offer
 from wavewright.model.report import Section
 from wavewright.readers.files.kinds import DOCUMENTS
 from wavewright.report.kit.blocks import blocks_of
-from wavewright.report.kit.brief import quoted
 from wavewright.report.kit.topic import WIDTH, data_tables
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import quoted
 from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.offers import MOST, offers_of
 from wavewright.mcp.reply import Offer
 from wavewright.model.report import NextQuestion, Sentence
 from wavewright.readers.files.kinds import DOCUMENTS
-from wavewright.report.kit.brief import quoted
 from wavewright.report.kit.topic import Wording
 from wavewright.report.topics import topic_of
 

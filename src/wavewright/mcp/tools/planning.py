@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import command_line, quoted
 from wavewright.errors import UsageError
 from wavewright.mcp.reply import Reply
 from wavewright.mcp.rows import Rows
@@ -32,7 +33,7 @@ def plan_capture(_captures: Captures, arguments: dict[str, Any], _say: Callable[
         raise UsageError(f"the command cannot be read: {error}", advice="write it as in a shell") from error
     lines, notes = _counters(arguments, program) if goal == "counters" else _planned(goal, kernel, program)
     chosen = ["--kernel", kernel] if kernel and goal != "run" else []
-    easy = shlex.join(["wavewright", "capture", _VERBS[goal], *chosen, "--", *program])
+    easy = command_line(["wavewright", "capture", _VERBS[goal], *chosen, "--", *program])
     rows = [("rocprofv3", line) for line in lines] + [("or, with retries and a verdict", easy)]
     headline = f"this records {_WORDS[goal]}; nothing was run"
     blocks: list[Block] = [Sentence(headline, "headline"), Preformatted("\n".join([*lines, f"# or: {easy}"]))]
@@ -83,10 +84,10 @@ def _counters(arguments: dict[str, Any], program: tuple[str, ...]) -> tuple[list
     alone = command_without_file(plan, kernels=kernels)
     run, _ = commands(plan, kernels=kernels)
     remarks_of_plan = (summary(plan), *remarks(plan))
-    placed = [line.replace(_PROGRAM, shlex.join(program)) for line in ([alone] if alone else [run])]
+    placed = [line.replace(_PROGRAM, command_line(program)) for line in ([alone] if alone else [run])]
     if alone:
         return placed, remarks_of_plan
-    verb = f"wavewright counters --plan --target {shlex.quote(target)} -o counters.json"
+    verb = f"wavewright counters --plan --target {quoted(target)} -o counters.json"
     size = f"{len(input_text(plan, kernels=kernels)):,}"
     return [verb, *placed], (
         *remarks_of_plan,

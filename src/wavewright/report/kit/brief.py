@@ -7,14 +7,15 @@ tables, paragraphs; the answer says so each time.
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import command_line
 from wavewright.base.words import shortened
 from wavewright.model.report import Finding, Labelled, Sentence
 from wavewright.report.kit.cutting import Cut, brief_blocks, cuts_of, longest
 from wavewright.report.kit.markdown import block_markdown, code_span
 from wavewright.report.kit.paragraphs import escaped
+from wavewright.report.kit.recorded import Recorded, texts_in
 from wavewright.report.kit.tables import printable
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def brief_markdown(
     budget_tokens: int = BUDGET_TOKENS,
     kind: str = "",
     more: str = MORE,
+    recorded: Sequence[str] = (),
 ) -> str:
     """The sections as Markdown of at most `budget_tokens` tokens, the headline first, what to ask next last.
 
@@ -80,6 +82,8 @@ def brief_markdown(
         Of the document: in words about a "trace", addresses of instructions become handles.
     more
         How to see what was left out.
+    recorded
+        Texts of the capture beside those that the sections hold in their tables: they are marked as such.
 
     Examples
     --------
@@ -99,6 +103,7 @@ def brief_markdown(
     ```
     """
     room = budget_tokens * CHARACTERS_PER_TOKEN
+    names = Recorded([*recorded, *texts_in(sections)])
     ending = _ending(losses, commands, room)
     headline, blocks = brief_blocks(sections, kind)
     head = [_words(Sentence(shortened(headline, _LOSS_LENGTH * 2), "headline"))] if headline else []
@@ -107,7 +112,7 @@ def brief_markdown(
     def text_of(cut: Cut) -> str:
         note = [f"*left out:* {escaped(cut.left_out)}; {escaped(more)}"] if cut.left_out else []
         body = [block if isinstance(block, str) else _words(block) for block in cut.blocks]
-        return "\n\n".join(part for part in (*head, *body, *note, *ending) if part)
+        return names.marked("\n\n".join(part for part in (*head, *body, *note, *ending) if part))
 
     return text_of(longest(cuts_of(blocks), lambda cut: len(text_of(cut)) <= room))
 
@@ -140,21 +145,7 @@ def command_of(
         else:
             arguments.append(value)
     words = ["wavewright", verb, *arguments, *paths, *options, *(["--brief"] if is_brief else [])]
-    return " ".join(map(quoted, words))
-
-
-def quoted(word: str) -> str:
-    """A word for a shell's command line, in characters that every terminal shows.
-
-    Examples
-    --------
-    >>> quoted("trace"), quoted("a b"), quoted("a" + chr(27))
-    ('trace', "'a b'", "$'a\\\\x1b'")
-    """
-    if word.isprintable():
-        return shlex.quote(word)
-    octets = word.encode("utf-8", "surrogateescape")
-    return "$'" + "".join(chr(o) if 32 <= o < 127 and o not in b"\\'" else f"\\x{o:02x}" for o in octets) + "'"
+    return command_line(words)
 
 
 def _words(block: Block) -> str:
