@@ -67,7 +67,7 @@ def has(verb: str, *options: str) -> bool:
 VERBS = [
     verb
     for verb in _group.list_commands(click.Context(_group))
-    if has(verb, "--scheduler", "--engine", "--view", "--with-environment") or verb == "info"
+    if has(verb, "--scheduler", "--engine", "--view", "--show-secrets") or verb == "info"
 ]
 ASKING = [verb for verb in VERBS if not has(verb, "--output")]
 WRITING = [verb for verb in VERBS if has(verb, "--output")]

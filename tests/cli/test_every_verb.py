@@ -68,7 +68,7 @@ VERBS = [
     for verb in _group.list_commands(click.Context(_group))
     if any(isinstance(parameter, click.Argument) for parameter in _command(verb).params)
     and not any(
-        {"--scheduler", "--engine", "--view", "--with-environment", "--no-browser"} & {*parameter.opts}
+        {"--scheduler", "--engine", "--view", "--show-secrets", "--no-browser"} & {*parameter.opts}
         for parameter in _command(verb).params
     )
     and verb not in ("baseline", "gate", "plot", "report")  # they write files; tests of their own

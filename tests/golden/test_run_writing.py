@@ -118,10 +118,10 @@ def test_inputs_are_not_changed(pair: list[Path], tmp_path: Path) -> None:
 
 
 def test_secrets_are_masked_unless_asked_for(pair: list[Path], tmp_path: Path) -> None:
-    masked = open_run(merge_runs(find_runs(pair), tmp_path / "a.db").path, with_environment=True)
-    kept = merge_runs(find_runs(pair), tmp_path / "b.db", with_environment=True).path
+    masked = open_run(merge_runs(find_runs(pair), tmp_path / "a.db").path, show_secrets=True)
+    kept = merge_runs(find_runs(pair), tmp_path / "b.db", show_secrets=True).path
     assert set(masked.environment["value"]) == {"***"}
-    assert open_run(kept, with_environment=True).environment.equals(open_run(*pair, with_environment=True).environment)
+    assert open_run(kept, show_secrets=True).environment.equals(open_run(*pair, show_secrets=True).environment)
 
 
 @pytest.mark.parametrize("write", [write_run_parquet, write_arrow], ids=["parquet", "arrow"])

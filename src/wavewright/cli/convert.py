@@ -74,7 +74,7 @@ def _write_page(
     *,
     with_source: bool,
     force: bool,
-    with_environment: bool,
+    show_secrets: bool,
     as_json: bool,
 ) -> None:
     """The viewer's page with what is at each path inside."""
@@ -86,7 +86,7 @@ def _write_page(
     lost: list[dict[str, Any]] = []
     for path in paths:
         with progress(f"reading {Path(path).name}"):
-            document = _document(path, output, selection, with_environment=with_environment)
+            document = _document(path, output, selection, show_secrets=show_secrets)
         shown.append((Path(path).resolve().name, document))
         if isinstance(document, Run):
             losses += [(source.path, source.losses) for source in document.origins]
@@ -98,7 +98,7 @@ def _write_page(
 
 
 def _document(
-    path: str, output: Path, selection: RunSelection, *, with_environment: bool
+    path: str, output: Path, selection: RunSelection, *, show_secrets: bool
 ) -> ThreadTrace | Run | CounterSet:
     from wavewright.analysis.run.choice import RunSelection
     from wavewright.readers.counters import open_counters
@@ -111,7 +111,7 @@ def _document(
     if kind not in (*THREAD_TRACES, *COUNTER_CAPTURES):
         inputs = inputs_of([path])
         refuse_inputs([output], inputs)
-        return opened(inputs, selection, with_environment=with_environment)
+        return opened(inputs, selection, show_secrets=show_secrets)
     if selection != RunSelection():
         what = f"a {'counter capture' if kind in COUNTER_CAPTURES else 'thread trace'} is written whole"
         what += ": the options that choose are about runs"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @writing_options("FILE")
-def command(paths: tuple[str, ...], output: Path, force: bool, with_environment: bool, as_json: bool) -> None:
+def command(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool, as_json: bool) -> None:
     """Put any number of runs into one ROCpd database.
 
     Tables of ROCpd files are copied as they are; other formats are converted. A run that is in several files is taken
@@ -31,5 +31,5 @@ def command(paths: tuple[str, ...], output: Path, force: bool, with_environment:
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)
     with file_progress(inputs) as done:
-        written = merge_runs(inputs, output, with_environment=with_environment, force=force, done=done)
+        written = merge_runs(inputs, output, show_secrets=show_secrets, force=force, done=done)
     show_written(paths, [written], [], as_json=as_json)

@@ -31,7 +31,7 @@ def command(
     marker: str | None,
     output: Path,
     force: bool,
-    with_environment: bool,
+    show_secrets: bool,
     as_json: bool,
 ) -> None:
     """Write one ROCpd database per process, rank, GPU, or range of a marker.
@@ -50,7 +50,7 @@ def command(
     if (marker is not None) != (by == "marker"):
         raise UsageError("--marker and --by marker belong together", advice='--by marker --marker "step"')
     inputs = inputs_of(paths)
-    run = opened(inputs, RunSelection(), with_environment=with_environment)
+    run = opened(inputs, RunSelection(), show_secrets=show_secrets)
     parts = {output / f"{part.name}_results.db": part.run for part in parts_of(run, by, marker)}
     refuse_inputs(list(parts), inputs)
     with progress(f"writing {len(parts):,} parts"):

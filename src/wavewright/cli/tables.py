@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 
 
 @run_verb
-@click.option("--environment", is_flag=True, help="Show environment variables with their values; they may be secret.")
-def command(request: RunRequest, environment: bool) -> None:
+@click.option("--show-secrets", is_flag=True, help="Show all values of environment variables and command lines.")
+def command(request: RunRequest, show_secrets: bool) -> None:
     """Which tables does a run hold, and how large are they?
 
     PATHS are runs of any format, or folders of them. Shows the tables that every format becomes, those that only
     this format has, and for databases the stored tables with their sizes. --csv prints the first of these;
-    --json has all, and the names of environment variables (values with --environment).
+    --json has all, and the names of environment variables (values with --show-secrets).
 
     \b
     wavewright tables results.db
-    wavewright tables results.db --environment
+    wavewright tables results.db --show-secrets
     """
     from wavewright.analysis.run.contents import combine_contents, partial_contents
 
-    gathered = request.gather(partial_contents, with_environment=environment)
+    gathered = request.gather(partial_contents, show_secrets=show_secrets)
     answer = combine_contents(gathered.values)
 
     def report() -> Parts:
         from wavewright.report.run.contents import contents_report
 
-        return contents_report(answer, width=console().width, limit=request.limit, with_environment=environment)
+        return contents_report(answer, width=console().width, limit=request.limit, show_secrets=show_secrets)
 
     request.give(answer, answer.tables_found, report, gathered.losses, inputs=gathered.paths)

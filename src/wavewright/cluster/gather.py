@@ -51,7 +51,7 @@ class _Asking(Generic[Result]):
     question: Callable[[Run], Result]
     selection: RunSelection
     asked: RunSelection  #: Filters that must match something of the run; the question may apply some of them itself.
-    with_environment: bool
+    show_secrets: bool
     #: Whether a bug of ours is told like an unreadable file, so that the other files are answered.
     is_one_of_many: bool
     is_elsewhere: bool = False  #: Whether this machine may see other files than the one that asks.
@@ -70,7 +70,7 @@ class _Asking(Generic[Result]):
             return _Told(failure=WavewrightError(what, where=run_input.label, advice="report it"))
 
     def _told(self, run_input: RunInput) -> _Told[Result]:
-        run = Run([open_input(run_input, with_environment=self.with_environment)])
+        run = Run([open_input(run_input, show_secrets=self.show_secrets)])
         nothing = unmatched(run, self.asked)
         if nothing is not None:
             return _Told(nothing=nothing)
@@ -104,7 +104,7 @@ def gather(
     asked: RunSelection | None = None,
     executor: Executor | None = None,
     done: Callable[[], None] = lambda: None,
-    with_environment: bool = False,
+    show_secrets: bool = False,
     most_missing: float = MOST_MISSING,
 ) -> Gathered[Result]:
     """The answers of `question` for each input; what cannot be read is a loss, and the rest is delivered.
@@ -125,9 +125,7 @@ def gather(
     if runner.is_elsewhere:
         inputs = [run_input.absolute() for run_input in inputs]
     chosen = selection or RunSelection()
-    asking = _Asking(
-        question, chosen, asked or chosen, with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
-    )
+    asking = _Asking(question, chosen, asked or chosen, show_secrets, len(inputs) > 1, is_elsewhere=runner.is_elsewhere)
     told_by_workers = runner.run(asking, inputs, done)
     _refuse_missing(inputs, told_by_workers, most_missing)
     outcomes = _without_repeats(asking, inputs, told_by_workers)

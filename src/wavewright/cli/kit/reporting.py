@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from wavewright.base.shown import command_line
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import progress
 from wavewright.errors import UsageError
@@ -134,7 +134,7 @@ def again() -> str:
             continue
         for each in value if isinstance(value, tuple) else (value,):
             words += [parameter.opts[0], str(each)]
-    return shlex.join(words)
+    return command_line(words)
 
 
 def names_to_hide(documents: Sequence[Document], paths: Iterable[Path]) -> Labels:
@@ -160,7 +160,8 @@ def _paths_of(document: Document) -> Iterator[str]:
 
 def _hosts(document: Document) -> Iterator[str]:
     if document.kind == "run":
-        yield from document.run.read("nodes", ["hostname"])["hostname"].drop_nulls().to_list()
+        nodes = document.run.read("nodes", ["hostname", "machine_id"])
+        yield from (name for column in nodes.columns for name in nodes[column].drop_nulls().to_list())
     elif document.kind == "counters":
         described = document.counters.system.described
         yield from (value for name, value in described.items() if any(word in name.lower() for word in _HOST_WORDS))

@@ -59,7 +59,7 @@ class RunRequest(Request):
         question: Callable[[Run], Result],
         paths: Sequence[str | Path] | None = None,
         *,
-        with_environment: bool = False,
+        show_secrets: bool = False,
     ) -> Gathered[Result]:
         """The partial answers of all runs at the paths (None = all paths), with progress."""
         from wavewright.cluster.choosing import executor_for
@@ -85,7 +85,7 @@ class RunRequest(Request):
                 asked=self.asked,
                 executor=executor,
                 done=done,
-                with_environment=with_environment,
+                show_secrets=show_secrets,
                 most_missing=self.max_missing / 100,
             )
 

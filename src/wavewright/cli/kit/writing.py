@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_json, json_option, progress, show_losses, with_options
 from wavewright.errors import NotATraceError, UsageError
 
@@ -67,16 +68,16 @@ _ALIASES = {"perfetto": "pftrace", "kineto": "chrome"}  #: Names that users try.
 
 
 def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """-o, --force, --with-environment and --json; `what` is written (FILE or DIR)."""
+    """-o, --force, --show-secrets and --json; `what` is written (FILE or DIR)."""
     options = (
         click.option(
             "-o", "--output", required=True, type=click.Path(path_type=Path), metavar=what, help="What to write."
         ),
         click.option("--force", is_flag=True, help="Replace output that exists."),
         click.option(
-            "--with-environment",
+            "--show-secrets",
             is_flag=True,
-            help="Keep the values of environment variables, which may hold secrets; else they are masked.",
+            help="Keep values of environment variables, and what follows --token and the like; else they are masked.",
         ),
         json_option,
     )
@@ -124,10 +125,12 @@ def _refuse_thread_traces(paths: Sequence[str]) -> None:
     for path in map(Path, paths):
         if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
             what = f"{kind.value}, not a run"
-            raise UsageError(what, where=str(path), advice=f"wavewright decode {path} --format parquet (or json)")
+            raise UsageError(
+                what, where=str(path), advice=f"wavewright decode {quoted(path)} --format parquet (or json)"
+            )
 
 
-def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environment: bool) -> Run:
+def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets: bool) -> Run:
     """The chosen part of the runs; those that cannot be read are losses as long as one can be read.
 
     Raises
@@ -138,7 +141,7 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environm
     from wavewright.analysis.run.choice import RunSelection
     from wavewright.readers.run.inputs import open_inputs
 
-    run = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
+    run = _chosen(open_inputs(inputs, show_secrets=show_secrets), selection)
     if selection.kernel is not None and not _has_rows(run, ["dispatches"]):
         what = f"no dispatch of a kernel {selection.kernel!r} matches these filters"
         raise UsageError(what, advice="`wavewright top` lists the kernels")
@@ -191,13 +194,13 @@ def write_chosen(
     selection: RunSelection,
     *,
     force: bool,
-    with_environment: bool,
+    show_secrets: bool,
     as_json: bool,
 ) -> None:
     """Write the chosen part of the runs at `paths` in one of `FORMATS`, and tell what was written."""
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)
-    run = opened(inputs, selection, with_environment=with_environment)
+    run = opened(inputs, selection, show_secrets=show_secrets)
     written = _write_as(file_format, run, output, force=force)
     show_written(paths, [written], [(source.path, source.losses) for source in run.origins], as_json=as_json)
 

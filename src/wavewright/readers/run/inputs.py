@@ -115,7 +115,7 @@ def holds_run(path: Path) -> bool:
     return sniff(path) in RUNS
 
 
-def open_input(run_input: RunInput, *, with_environment: bool = False) -> RunSource:
+def open_input(run_input: RunInput, *, show_secrets: bool = False) -> RunSource:
     """Open one run with the reader of its format.
 
     Raises
@@ -126,7 +126,7 @@ def open_input(run_input: RunInput, *, with_environment: bool = False) -> RunSou
     if run_input.refused:
         raise _not_followed(run_input)
     try:
-        source = _opened(run_input, with_environment=with_environment)
+        source = _opened(run_input, show_secrets=show_secrets)
     except WavewrightError as error:
         if run_input.unpacked:
             run_input.unpacked.rename_in(error)
@@ -138,14 +138,18 @@ def open_input(run_input: RunInput, *, with_environment: bool = False) -> RunSou
     if run_input.left_out:
         names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
         source.losses.append(Loss("other_forms", len(run_input.left_out), detail=names))
-    return source
+    if show_secrets:
+        return source
+    from wavewright.model.without_secrets import WithoutSecrets
+
+    return WithoutSecrets(source)
 
 
 def _let_go(_unpacked: UnpackedFolder) -> None:
     """Nothing is left to do where the last user of the files is gone."""
 
 
-def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
+def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
     if run_input.kind is Kind.CSV_TRACE:
         from wavewright.readers.run.rocprofv3.csv import read_rocprofv3_csv
 
@@ -179,7 +183,7 @@ def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
         if run_input.kind is Kind.ROCPD:
             from wavewright.readers.run.rocpd import read_rocpd
 
-            return read_rocpd(database, with_environment=with_environment)
+            return read_rocpd(database, show_secrets=show_secrets)
         if run_input.kind is Kind.RPD:
             from wavewright.readers.run.rpd import read_rpd
 
@@ -190,7 +194,7 @@ def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
     raise does_not_hold(run_input.path)
 
 
-def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> Run:
+def open_run(*paths: str | os.PathLike[str], show_secrets: bool = False) -> Run:
     """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
     JSON, Chrome traces of PyTorch, XPlane files of JAX, and tables that `wavewright convert` wrote.
 
@@ -198,8 +202,9 @@ def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> 
     ----------
     paths
         What to open; all of it becomes one `Run`.
-    with_environment
-        Whether the values of environment variables are read; they may hold secrets, and are masked otherwise.
+    show_secrets
+        Whether values of environment variables, and what follows words like --token in command lines and other
+        texts, are read as recorded; otherwise they are masked.
 
     Raises
     ------
@@ -213,10 +218,10 @@ def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> 
     >>> run = open_run("results.db")  # doctest: +SKIP
     >>> run.dispatches  # doctest: +SKIP
     """
-    return open_inputs(find_runs([os.fspath(path) for path in paths]), with_environment=with_environment)
+    return open_inputs(find_runs([os.fspath(path) for path in paths]), show_secrets=show_secrets)
 
 
-def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -> Run:
+def open_inputs(inputs: Sequence[RunInput], *, show_secrets: bool = False) -> Run:
     """Open runs that were found; see `open_run`."""
     from wavewright.model.run import MemorySource, Run
 
@@ -224,7 +229,7 @@ def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -
     problems: list[WavewrightError] = []
     for run_input in inputs:
         try:
-            sources.append(open_input(run_input, with_environment=with_environment))
+            sources.append(open_input(run_input, show_secrets=show_secrets))
         except WavewrightError as error:
             problems.append(error)
             lost = Loss("unreadable_source", detail=str(error))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
+from wavewright.base.secrets import masked
 from wavewright.model.report import DataTable, InputFile, Picture, Report, Table
-from wavewright.report.kit.secrets import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

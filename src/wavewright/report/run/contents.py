@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def contents_report(
-    answer: Contents, *, width: int = 100, limit: int = 20, with_environment: bool = False
+    answer: Contents, *, width: int = 100, limit: int = 20, show_secrets: bool = False
 ) -> Iterator[RenderableType]:
     """The report of `wavewright tables`, for a terminal of `width` columns."""
     if not answer.files.height:
@@ -32,7 +32,7 @@ def contents_report(
     if answer.stored.height:
         yield Text()
         yield frame_table(answer.stored, _STORED, limit=limit, what="stored tables", width=width)
-    if with_environment:
+    if show_secrets:
         count = answer.environment.height
         yield Text()
         yield frame_table(answer.environment, _ENVIRONMENT, limit=count, what="environment variables", width=width)

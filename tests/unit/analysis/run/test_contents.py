@@ -37,11 +37,11 @@ def test_rows_are_counted(database: Path) -> None:
 
 def test_values_of_the_environment_only_on_request(database: Path) -> None:
     masked = json.loads(call("tables", database, "--json").stdout)["environment"]["rows"]
-    shown = json.loads(call("tables", database, "--environment", "--json").stdout)["environment"]["rows"]
+    shown = json.loads(call("tables", database, "--show-secrets", "--json").stdout)["environment"]["rows"]
     assert {row["value"] for row in masked} == {"***"}
     assert [row["name"] for row in masked] == [row["name"] for row in shown]
     assert "***" not in {row["value"] for row in shown}
-    assert "environment variables" in call("tables", database, "--environment").stdout
+    assert "environment variables" in call("tables", database, "--show-secrets").stdout
 
 
 def test_what_can_be_named(database: Path) -> None:

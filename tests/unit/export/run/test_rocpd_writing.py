@@ -37,7 +37,7 @@ def rows_of_views(path: Path) -> dict[str, int]:
 def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
     whole = small_run()
     written = write_rocpd(whole, tmp_path / "run.db")
-    back = open_run(written.path, with_environment=True)
+    back = open_run(written.path, show_secrets=True)
     assert differences(whole, back, NOT_HELD) == []
     assert violations(written.path) == []
     assert {name: written.counts[name] for name in ("dispatches", "regions", "counters")} == {
@@ -122,7 +122,7 @@ def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
         "regions.function",
         "regions.event_properties",
     }  # a marker without a text of its own is called like its function
-    assert set(differences(whole, open_run(path, with_environment=True), NOT_HELD)) <= texts
+    assert set(differences(whole, open_run(path, show_secrets=True), NOT_HELD)) <= texts
     assert violations(path) == []
     rows_of_views(path)
 

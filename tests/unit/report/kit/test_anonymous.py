@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from tests.kit.together import together
+from wavewright.base.secrets import masked
 from wavewright.model.report import (
     Column,
     DataTable,
@@ -20,7 +21,6 @@ from wavewright.model.report import (
 )
 from wavewright.model.schema import table_spec
 from wavewright.report.kit.anonymous import anonymous, labels_for, without_secrets
-from wavewright.report.kit.secrets import masked
 
 SPEC = table_spec("processes", "one process", "command  String  -  | command line\nnode  String  -  | host")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavewright.base.files import open_regular
+from wavewright.base.secrets import masked
 from wavewright.base.sql import quoted
 from wavewright.export.kit.sqlite_file import check_beside
 from wavewright.export.kit.staging import staged
@@ -43,7 +44,7 @@ def merge_runs(
     inputs: Sequence[RunInput],
     out: str | os.PathLike[str],
     *,
-    with_environment: bool = False,
+    show_secrets: bool = False,
     force: bool = False,
     done: Callable[[], None] = lambda: None,
 ) -> Written:
@@ -64,7 +65,7 @@ def merge_runs(
     copies = {number: _DatabaseCopy(run_input) for number, run_input in enumerate(inputs) if _is_plain_rocpd(run_input)}
     while True:
         try:
-            file = _merged(inputs, copies, target, with_environment=with_environment, force=force, done=done)
+            file = _merged(inputs, copies, target, show_secrets=show_secrets, force=force, done=done)
             return Written(target, dict(file.counts), file.losses)
         except _CannotCopyError as stopped:  # written rows stay: start again and read this one
             copies.pop(stopped.number)
@@ -83,7 +84,7 @@ def _merged(
     copies: dict[int, _DatabaseCopy],
     target: Path,
     *,
-    with_environment: bool,
+    show_secrets: bool,
     force: bool,
     done: Callable[[], None],
 ) -> RocpdFile:
@@ -92,13 +93,13 @@ def _merged(
     with staged([target], force=force) as (twin,), RocpdFile.created(twin, version) as file:
         for number, run_input in enumerate(inputs):
             try:
-                is_copied = number in copies and copies[number].into(file, with_environment=with_environment)
+                is_copied = number in copies and copies[number].into(file, show_secrets=show_secrets)
             except sqlite3.DatabaseError as error:
                 if getattr(error, "sqlite_errorname", "").startswith(_OUTPUT_ERRORS):
                     raise
                 raise _CannotCopyError(number) from error
             if not is_copied:
-                source = open_input(run_input, with_environment=with_environment)
+                source = open_input(run_input, show_secrets=show_secrets)
                 file.add(Run([source]))
                 file.losses += source.losses
             done()
@@ -122,14 +123,14 @@ class _DatabaseCopy:
             self.names = table_names(database)
             self.columns = database.tables
 
-    def into(self, file: RocpdFile, *, with_environment: bool) -> bool:
+    def into(self, file: RocpdFile, *, show_secrets: bool) -> bool:
         """Copy all runs that `file` does not have; False = this file has to be read instead."""
         if not all(self._is_copyable(run, file.version) for run in self.runs):
             return False
         new = [run for run in self.runs if run.guid not in file.guids]
         with closing(Database(self.path)) as database, _attached(file.connection, database):
             for run in new:
-                file.counts += self._copy(run, file, with_environment=with_environment)
+                file.counts += self._copy(run, file, show_secrets=show_secrets)
             if database.has_changed():
                 raise sqlite3.DatabaseError("somebody wrote the file while it was copied")
         file.guids += [run.guid for run in new]
@@ -147,7 +148,7 @@ class _DatabaseCopy:
                 return False
         return run.has("info_process")
 
-    def _copy(self, run: RocpdRun, file: RocpdFile, *, with_environment: bool) -> Counter[str]:
+    def _copy(self, run: RocpdRun, file: RocpdFile, *, show_secrets: bool) -> Counter[str]:
         connection = file.connection
         create_tables(connection, run.guid, file.version)
         layout = stored_tables(file.version)
@@ -172,8 +173,10 @@ class _DatabaseCopy:
                 detail = f"{stored}: {', '.join(lost)}"
                 file.losses.append(Loss("not_in_format", copied.rowcount, detail))
         del counts[""]
-        if not with_environment:
-            _mask(connection, PREFIX + "info_process" + run.suffix)
+        if not show_secrets:
+            _mask_environment(connection, PREFIX + "info_process" + run.suffix)
+            for name, column in (("info_process", "command"), ("arg", "value")):
+                _mask_texts(connection, PREFIX + name + run.suffix, column)
         return counts
 
     def _create_unknown(self, stored: str, connection: sqlite3.Connection) -> None:
@@ -195,16 +198,22 @@ def _attached(connection: sqlite3.Connection, database: Database) -> Iterator[No
     connection.execute("BEGIN")
 
 
-def _mask(connection: sqlite3.Connection, stored: str) -> None:
+def _mask_texts(connection: sqlite3.Connection, stored: str, column: str) -> None:
+    """A column of texts without their secrets, as `model.without_secrets` shows it."""
+    connection.create_function("hidden", 1, lambda text: masked(text) if isinstance(text, str) else text)
+    connection.execute(f"UPDATE main.{quoted(stored)} SET {column} = hidden({column})")  # noqa: S608
+
+
+def _mask_environment(connection: sqlite3.Connection, stored: str) -> None:
     """Environment variables without their values, except for the rank."""
     for number, text in connection.execute(f"SELECT id, environment FROM main.{quoted(stored)}").fetchall():  # noqa: S608
         environment = variables(text if isinstance(text, str) else None)
         rank = rank_of(environment)
-        masked = {
+        hidden = {
             name: value if rank is not None and rank_of({name: value}) == rank else MASKED
             for name, value in environment.items()
         }
         connection.execute(
             f"UPDATE main.{quoted(stored)} SET environment = ? WHERE id = ?",  # noqa: S608
-            (json.dumps(masked), number),
+            (json.dumps(hidden), number),
         )

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from wavewright.readers.files.sqlite import Database
 
 
-def read_rocpd(database: Database, *, with_environment: bool = False) -> RunSource:
+def read_rocpd(database: Database, *, show_secrets: bool = False) -> RunSource:
     """The tables of a ROCpd database; nothing big is read before it is used.
 
     Parameters
     ----------
     database
         The file; views in it are ignored, only stored tables are read.
-    with_environment
+    show_secrets
         Whether the values of environment variables are given; they may hold secrets, and are `***` otherwise.
     """
-    return RocpdSource(database, with_environment=with_environment)
+    return RocpdSource(database, show_secrets=show_secrets)

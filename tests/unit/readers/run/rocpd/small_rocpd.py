@@ -58,10 +58,10 @@ class SmallRocpd:
         self.add("event", **event)
         self.add("region", start=start, end=end, **({"nid": 9, "pid": 77, "tid": 78, "event_id": event["id"]} | values))
 
-    def run(self, *, with_environment: bool = False) -> Run:
+    def run(self, *, show_secrets: bool = False) -> Run:
         """What the reader makes of the file."""
         self.database.commit()
-        return Run([read_rocpd(Database(self.path), with_environment=with_environment)])
+        return Run([read_rocpd(Database(self.path), show_secrets=show_secrets)])
 
 
 def _create(table: StoredTable, suffix: str) -> str:

@@ -43,7 +43,7 @@ def test_a_kernel_with_everything(file: SmallRocpd) -> None:
 
 def test_environment_is_masked_unless_asked_for(file: SmallRocpd) -> None:
     assert file.run().environment.rows() == [(0, "RANK", "***"), (0, "TOKEN", "***")]
-    assert file.run(with_environment=True).environment["value"].to_list() == ["3", "secret"]
+    assert file.run(show_secrets=True).environment["value"].to_list() == ["3", "secret"]
 
 
 @together(
