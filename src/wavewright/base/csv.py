@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import COMMANDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import polars as pl
 
 _FORMULA = r"^[=+\-@\t\r]"
-_CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
-
-
+_CONTROLS = rf"[\x00-\x08\x0b\x0c\x0e-\x1f{COMMANDS}]"
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?")
 
 

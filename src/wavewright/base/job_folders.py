@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wavewright.base.files import is_inside, open_regular
+from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 
 JOB, MANIFEST, RESULT, RAW, JOBS = "job.json", "manifest.jsonl", "result", "raw", "jobs"
@@ -41,7 +42,7 @@ def read_instead(path: str) -> str:
         return path
     result = os.path.join(path, RESULT)  # noqa: PTH118 - the path stays as the user spelled it
     if not os.path.isdir(result):  # noqa: PTH112
-        advice = f"wavewright capture status {path} says how far it is"
+        advice = f"wavewright capture status {quoted(path)} says how far it is"
         raise UsageError("the capture in this folder has no result", where=path, advice=advice)
     if not is_inside(result, path):
         raise UsageError("the result of this capture leads out of its folder", where=path, advice="name the data")

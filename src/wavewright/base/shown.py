@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import codecs
 import os
-from typing import Any
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ESCAPES = "wavewright.escapes"  #: Name of the rule for streams and codecs: `text.encode("utf-8", ESCAPES)`.
 _BYTES = range(0xDC80, 0xDD00)  #: How Python spells bytes of a name that are no text.
 _SURROGATES = range(0xD800, 0xE000)
+#: Letters that a terminal obeys or that turn the direction of a line, as a part of a set in regular expressions.
+COMMANDS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_COMMAND = re.compile(f"[{COMMANDS}]")
 
 
 def escaped(error: UnicodeError) -> tuple[str, int]:
@@ -49,6 +57,32 @@ def shown(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", ESCAPES).decode()
 
 
+def quoted(word: str | os.PathLike[str]) -> str:
+    """A word for a shell's command line, in characters that every terminal shows.
+
+    Examples
+    --------
+    >>> quoted("trace"), quoted("a b"), quoted("a" + chr(27))
+    ('trace', "'a b'", "$'a\\\\x1b'")
+    """
+    text = os.fspath(word)
+    if text.isprintable():
+        return shlex.quote(text)
+    octets = text.encode("utf-8", "surrogateescape")
+    return "$'" + "".join(chr(o) if 32 <= o < 127 and o not in b"\\'" else f"\\x{o:02x}" for o in octets) + "'"
+
+
+def command_line(words: Iterable[str | os.PathLike[str]]) -> str:
+    """Words as a command that can be copied into a shell.
+
+    Examples
+    --------
+    >>> command_line(["wavewright", "info", "a b.db"])
+    "wavewright info 'a b.db'"
+    """
+    return " ".join(map(quoted, words))
+
+
 def is_text(path: str | os.PathLike[str]) -> bool:
     """Whether a path is text: polars opens only such files itself.
 
@@ -61,19 +95,24 @@ def is_text(path: str | os.PathLike[str]) -> bool:
 
 
 def json_bytes(value: Any, **how: Any) -> bytes:
-    """Plain values as JSON, with escapes for what UTF-8 cannot hold.
+    """Plain values as JSON, with escapes for what UTF-8 cannot hold and for what a terminal would obey.
 
     Examples
     --------
     >>> json_bytes({"input": "rank" + chr(0xDCFF) + ".db"})
     b'{"input":"rank\\\\\\\\xff.db"}'
+    >>> json_bytes(chr(0x202E) + "txt")
+    b'"\\\\u202etxt"'
     """
     import msgspec
 
     try:
-        return msgspec.json.encode(value, **how)
+        encoded = msgspec.json.encode(value, **how)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **how)
+        encoded = msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **how)
+    if encoded.isascii() and b"\x7f" not in encoded:
+        return encoded
+    return _COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded.decode()).encode()
 
 
 def _all_shown(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import ENGINE, JOBS
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, show_losses
 from wavewright.cli.kit.numbers import DispatchKey, Whole
@@ -175,7 +176,7 @@ def _conversions(
     if not full:
         choose(dispatches, dispatch, where=where)
         what = "only empty placeholders: there is nothing to convert"
-        raise UsageError(what, where=where, advice=f"wavewright info {where}")
+        raise UsageError(what, where=where, advice=f"wavewright info {quoted(where)}")
     return [_Job(_title(key), c.byte_count, partial(read_decoded, c, losses)) for key, c in full]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import shlex
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import BYTES_GB
+from wavewright.base.shown import command_line
 from wavewright.cli.kit.counters import counter_verb
 from wavewright.cli.kit.form import refuse_format_with_brief
 from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
@@ -173,7 +173,7 @@ def _runs(request: RunRequest, file_format: str, run: bool) -> None:
     from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
 
     gathered = request.gather(partial_diagnosis)
-    answer = combine_diagnosis(gathered.values, path=shlex.join(map(str, request.paths)))
+    answer = combine_diagnosis(gathered.values, path=command_line(request.paths))
     if file_format == "md" and not (request.as_json or request.as_csv):
         from wavewright.report.run.diagnose import diagnosis_markdown
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.shown import command_line, quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import (
@@ -74,7 +74,7 @@ def command(
 
     if all(map(holds_run, named)):
         is_about("run")
-        _run(named, f"{len(named):,} runs", shlex.join(paths), as_json=as_json)
+        _run(named, f"{len(named):,} runs", command_line(paths), as_json=as_json)
         return
     if as_json:
         from wavewright.errors import UsageError
@@ -429,7 +429,7 @@ def _print_runs(path: Path, beside: list[str]) -> None:
     if beside:
         many = len(beside) > 1
         subject = f"{len(beside):,} runs: " if many else "the run: "
-        command = f"wavewright summary {path if many or path.is_file() else beside[0]}"
+        command = f"wavewright summary {quoted(path if many or path.is_file() else beside[0])}"
         console().print(f"also here: {subject}{command}", soft_wrap=True, markup=False, highlight=False)
 
 

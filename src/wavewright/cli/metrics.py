@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wavewright.base.shown import quoted
 from wavewright.cli.kit.form import refuse_with_brief
 from wavewright.cli.kit.io import console, emit_json, json_option
 from wavewright.errors import UsageError
@@ -135,7 +136,7 @@ def _chosen(
         near = get_close_matches(name, [entry.name for entry in entries], n=3, cutoff=0.6)
         advice = f"did you mean {', '.join(dict.fromkeys(near))}?" if near else "`wavewright metrics` lists the panels"
         if os.path.exists(name):  # noqa: PTH110  # Path.exists raises for some names
-            advice = f"`wavewright counters {name}` evaluates them for a capture"
+            advice = f"`wavewright counters {quoted(name)}` evaluates them for a capture"
         raise UsageError(f"no metric, table, panel or counter is called {name[:60]!r}", advice=advice)
     return hits
 

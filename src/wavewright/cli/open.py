@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -10,6 +9,7 @@ from urllib.parse import quote
 import click
 from click.core import ParameterSource
 
+from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import json_flag
 from wavewright.cli.kit.io import code_object_option, resources_option
 from wavewright.cli.kit.numbers import dispatch_option
@@ -159,7 +159,7 @@ def _again() -> str:
         for word in value if isinstance(value, tuple) else (value,):
             words += [option] if option else []
             words.append(str(word.absolute() if isinstance(word, Path) else word))
-    return shlex.join(["wavewright", "open", *words])
+    return command_line(["wavewright", "open", *words])
 
 
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from wavewright.base.bounds import SECONDS, SOME
+from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
 from wavewright.cli.kit.numbers import Real, Whole
@@ -89,7 +89,7 @@ def _check_order(paths: Sequence[str | Path], sql: str) -> None:
     """An error that says how, where the SQL comes before the paths."""
     if _SQL.match(sql) or not _SQL.match(str(paths[0])):
         return
-    others = shlex.join([*map(str, paths[1:]), sql, str(paths[0])])
+    others = command_line([*paths[1:], sql, paths[0]])
     raise UsageError("the SQL comes last, after the paths", advice=f"wavewright query {others}")
 
 

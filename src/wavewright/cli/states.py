@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import BINS
+from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import line_width
 from wavewright.cli.kit.numbers import Whole
 from wavewright.cli.kit.trace import TraceRequest, trace_totals_verb
@@ -69,7 +70,7 @@ def command(
             yield from sampled_counters_report(*sampled, width=width, limit=request.limit)
         elif trace.sampled_counters.height:
             yield ""
-            yield f"the trace also has counters: wavewright states {request.path} --counters"
+            yield f"the trace also has counters: wavewright states {quoted(request.path)} --counters"
 
     answer: dict[str, Any] = {"states": waves, "utilization": pipes, "residency": residency}
     answer |= {"sampled_counters": sampled[0], "derived": sampled[1]} if sampled else {}

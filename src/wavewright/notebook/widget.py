@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from wavewright.base.shown import command_line
 from wavewright.errors import MissingToolError, UsageError
 from wavewright.notebook.display import document_display
 from wavewright.notebook.documents import path_of
@@ -42,7 +42,7 @@ def live_view(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) ->
     for label, opened in labelled:
         _ = library.add(label, path_of(opened), lambda opened=opened: opened).opened  # type: ignore[misc]
     paths = [document.path for document in library.documents]
-    library.command = shlex.join(["wavewright", "open", *paths]) if all(paths) else ""
+    library.command = command_line(["wavewright", "open", *paths]) if all(paths) else ""
     return _widget_type()(library, at, height)
 
 

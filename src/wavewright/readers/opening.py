@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.files import listed
 from wavewright.base.job_folders import read_instead
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
@@ -325,7 +326,7 @@ def _nothing_in(archive: Archive) -> NotATraceError:
     unpacked = f"{len(names):,} files were unpacked before the damage" if broken else ""
     if any(map(is_raw_name, names)):
         what = "the archive holds raw traces"
-        advice = f"open the archive itself: wavewright info {archive.path}"
+        advice = f"open the archive itself: wavewright info {quoted(archive.path)}"
         return NotATraceError(what, where=str(archive.path), kept=unpacked, advice=advice)
     what = "no decoded trace in the archive"
     return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="pack the ui_output_* directory whole")

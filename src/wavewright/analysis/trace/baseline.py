@@ -15,6 +15,7 @@ from wavewright.analysis.trace.compare import main_kernel
 from wavewright.analysis.trace.compare.spread import batches
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.baseline import MeasuredCapture, Quantity
 
@@ -38,7 +39,9 @@ def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = (
     """
     if not trace.instructions.height:
         what = "no instruction was traced here, so there is nothing to judge"
-        raise UsageError(what, where=trace.source.path, advice=f"wavewright coverage {trace.source.path} tells why")
+        raise UsageError(
+            what, where=trace.source.path, advice=f"wavewright coverage {quoted(trace.source.path)} tells why"
+        )
     quantities = [_cycles(trace), *_kernel_time(trace), *_lines(trace)]
     return MeasuredCapture(
         label=label,

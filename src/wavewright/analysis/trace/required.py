@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,14 +22,15 @@ def require_instructions(trace: ThreadTrace, where: str) -> ThreadTrace:
     if trace.instruction_count:
         return trace
     source = trace.source
-    arguments = f"{where} --dispatch {source.dispatch_key}" if source.other_dispatches else where
+    place = quoted(where)
+    arguments = f"{place} --dispatch {source.dispatch_key}" if source.other_dispatches else place
     if trace.samples.height:
         what = "these are PC samples: they record how often a row was seen, not when"
         raise UsageError(what, where=where, advice=f"wavewright hotspots {arguments}")
     if "placeholder" in trace.losses["kind"]:
         number = f"dispatch {source.dispatch_key} is " if source.dispatch_key else ""
         what = f"{number}an empty placeholder: nothing was captured"
-        raise UsageError(what, where=where, advice=f"wavewright info {where} lists the other dispatches")
+        raise UsageError(what, where=where, advice=f"wavewright info {place} lists the other dispatches")
     if trace.stored_totals["hit_count"].sum():
         what = "the wave files are missing: there are totals per instruction, but no instructions"
         advice = f"copy the whole directory; wavewright hotspots {arguments} and stalls --classic use the totals"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import quoted
 from wavewright.base.words import amount
 from wavewright.capture.doctor.check import Answer, Level, not_checked, unhealthy
 from wavewright.capture.doctor.containers import is_run_by_flags, start_line
@@ -94,7 +94,7 @@ def disk(sight: Sight) -> Answer:
     if free is None:
         return not_checked(f"{where}: the system does not tell how much is free")
     what = f"{amount(free)} free in {where}"
-    look = f"df -h {shlex.quote(folder)}"
+    look = f"df -h {quoted(folder)}"
     if free < RAW_BYTES:
         needed = f"one thread trace of two launches may need {amount(RAW_BYTES)}"
         return unhealthy(f"{what}; {needed}", "choose another folder: -o FOLDER; or make room", look)

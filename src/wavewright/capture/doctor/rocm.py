@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.capture.doctor.check import Answer, Level, not_checked, unhealthy
 from wavewright.capture.doctor.sight import printable, version_numbers
@@ -54,7 +54,7 @@ def root(sight: Sight) -> Answer:
     path = sight.variables.get("ROCM_PATH", "")
     if path and sight.machine.real_path(path) != sight.root:
         remedy = "let both name the same ROCm, or libraries of one meet programs of the other"
-        line = f"export ROCM_PATH={shlex.quote(sight.root)}"
+        line = f"export ROCM_PATH={quoted(sight.root)}"
         return unhealthy(f"{used}, but ROCM_PATH is {printable(path)}", remedy, line, level=Level.WARNING)
     others = [
         f"{printable(each.path)} ({release_of_root(sight.machine, each.path) or 'unknown release'})"
@@ -101,7 +101,7 @@ def rocprofv3(sight: Sight) -> Answer:
         )
     if script.problem:
         remedy = "run it yourself: it must answer without a GPU"
-        return unhealthy(f"{printable(script.path)}: {script.problem}", remedy, f"{shlex.quote(script.path)} --version")
+        return unhealthy(f"{printable(script.path)}: {script.problem}", remedy, f"{quoted(script.path)} --version")
     sdk = script.versions.get("version")
     return Answer(
         f"{_brief(sight, script.path)}, {f'version {printable(sdk, 20)}' if sdk else 'which tells no version'}"
@@ -125,7 +125,7 @@ def python(sight: Sight) -> Answer:
         return Answer(f"{printable(path)}, with PyYAML")
     hint = "rocprofv3 cannot read input files in YAML; wavewright passes options, and writes JSON"
     return Answer(
-        f"{printable(path)}, without PyYAML", remedy=hint, commands=(f"{shlex.quote(path)} -m pip install pyyaml",)
+        f"{printable(path)}, without PyYAML", remedy=hint, commands=(f"{quoted(path)} -m pip install pyyaml",)
     )
 
 
@@ -169,7 +169,7 @@ def decoder(sight: Sight) -> Answer:
     near = next(decoder_files(sight.machine, sight.root), None)
     if near:
         path = f"{near[0]}/{near[1][-1]}"
-        line = f"sudo ln -s {shlex.quote(path.rpartition('/')[2])} {shlex.quote(f'{near[0]}/{DECODER}')}"
+        line = f"sudo ln -s {quoted(path.rpartition('/')[2])} {quoted(f'{near[0]}/{DECODER}')}"
         return unhealthy(
             f"{printable(path)} is there, but the tool opens only {DECODER}", "make a link of that name", line
         )
@@ -193,7 +193,7 @@ def _loaded_decoder(sight: Sight, folder: str) -> Answer:
     else:
         lines = (answer.stderr or answer.problem).strip().splitlines() or ["no reason is given"]
         what = f"{printable(path)} cannot be loaded: {printable(lines[-1].removeprefix('OSError: '), 160)}"
-    return unhealthy(what, f"install one for this system: {_DECODER_URL}", f"ldd {shlex.quote(path)}")
+    return unhealthy(what, f"install one for this system: {_DECODER_URL}", f"ldd {quoted(path)}")
 
 
 def decoder_version(sight: Sight) -> Answer:
@@ -307,4 +307,4 @@ def _without(sight: Sight, folder: str) -> str:
     rest = [
         path for path in sight.variables.get("LD_LIBRARY_PATH", "").split(":") if path.rstrip("/") != folder and path
     ]
-    return f"export LD_LIBRARY_PATH={shlex.quote(':'.join(rest))}" if rest else "unset LD_LIBRARY_PATH"
+    return f"export LD_LIBRARY_PATH={quoted(':'.join(rest))}" if rest else "unset LD_LIBRARY_PATH"

@@ -19,7 +19,6 @@ import fcntl
 import getpass
 import os
 import re
-import shlex
 import stat
 import sys
 import time
@@ -30,6 +29,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wavewright.base.shown import command_line
 from wavewright.capture.machines.processes import ProcessName, inherited_descriptors, process_name, this_process
 from wavewright.errors import BusyError, OutputError, UsageError
 
@@ -245,7 +245,7 @@ def _write(descriptor: int, *, command: str, folder: str) -> None:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = str(os.getuid())
-    words = command or shlex.join(sys.argv)
+    words = command or command_line(sys.argv)
     holder = Holder(
         pid=process.pid,
         process=str(process),

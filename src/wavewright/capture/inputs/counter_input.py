@@ -8,10 +8,10 @@ keys, and from 10.0 on csv is called deprecated, so that the database is asked f
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import command_line
 from wavewright.capture.inputs.writing import TEXT_LAST, form_of, jobs_text
 from wavewright.capture.plans.counter_passes import definitions, pass_names, remarks, some_of, summary
 from wavewright.capture.rocprofv3.option import is_within, version_of
@@ -63,7 +63,7 @@ def commands(
     if kernels and form == "txt":
         words += ["--kernel-include-regex", parts_regex(kernels)]
     words += ["--output-format", _format(rocm), "-d", "capture", "--", "./program"]
-    return shlex.join(words), "wavewright counters capture"
+    return command_line(words), "wavewright counters capture"
 
 
 def command_without_file(plan: CapturePlan, *, kernels: Sequence[str] = (), rocm: str = "") -> str:
@@ -74,7 +74,7 @@ def command_without_file(plan: CapturePlan, *, kernels: Sequence[str] = (), rocm
     words = ["rocprofv3", *(word for names in passes.values() for word in ("--pmc", *names))]
     if kernels:
         words += ["--kernel-include-regex", parts_regex(kernels)]
-    line = shlex.join([*words, "--output-format", _format(rocm), "-d", "capture", "--", "./program"])
+    line = command_line([*words, "--output-format", _format(rocm), "-d", "capture", "--", "./program"])
     return line if len(line) <= _WORDS_MAX else ""
 
 

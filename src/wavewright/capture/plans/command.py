@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field
+
+from wavewright.base.shown import command_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,4 +30,4 @@ class Command:
         "env -u LD_PRELOAD ROCR_VISIBLE_DEVICES=3 rocprofv3 -- 'a b'"
         """
         changes = [*(word for name in self.removed for word in ("-u", name)), *map("=".join, self.variables.items())]
-        return shlex.join(["env", *changes, *self.words] if changes else self.words)
+        return command_line(["env", *changes, *self.words] if changes else self.words)

@@ -224,16 +224,14 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
 
 
 def _show_order(folder: Path, jobs: Sequence[PoolJob], times: Path | None, *, as_json: bool) -> None:
-    import shlex
-
-    from wavewright.base.shown import json_bytes
+    from wavewright.base.shown import command_line, json_bytes
     from wavewright.capture.pool.schedule import longest_first
     from wavewright.capture.pool.status import is_finished
     from wavewright.report.kit.tables import printable
 
     for job in longest_first(jobs, folder, times):
         state = "finished" if is_finished(job, folder) else "planned"
-        line = shlex.join(job.job.wanted.program)
+        line = command_line(job.job.wanted.program)
         if as_json:
             facts = {"event": state, "job": job.id, "name": job.name, "kind": job.kind, "program": line}
             click.echo(json_bytes(facts).decode())
@@ -244,11 +242,12 @@ def _show_order(folder: Path, jobs: Sequence[PoolJob], times: Path | None, *, as
 def _write_slurm(
     path: Path, folder: Path, jobs: Sequence[PoolJob], words: Sequence[str], *, at_once: int, is_forced: bool
 ) -> None:
+    from wavewright.base.shown import command_line
     from wavewright.capture.pool.slurm import slurm_script, write_script
 
     text = slurm_script(folder, jobs, script=str(path), at_once=at_once, words=words)
     write_script(path, text, force=is_forced)
-    click.echo(f"submit it: sbatch {path}", err=True)
+    click.echo(f"submit it: {command_line(['sbatch', path])}", err=True)
 
 
 def _finish(status: PoolStatus, *, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.shown import quoted
 from wavewright.cli.kit.capture import ProgramCommand, program_of
 from wavewright.cli.kit.io import emit_json, json_option
 from wavewright.cli.kit.taking import show
@@ -56,7 +57,7 @@ def command(name: str | None, lists: bool, output: Path | None, force: bool, as_
 
         show(lambda width: recipe_report(chosen, program, width=width))
     else:
-        click.echo(f"wrote {output}: look through it, then run wavewright capture pool {output}")
+        click.echo(f"wrote {output}: look through it, then run wavewright capture pool {quoted(output)}")
 
 
 def _write(chosen: Recipe, program: tuple[str, ...], output: Path, *, force: bool) -> None:

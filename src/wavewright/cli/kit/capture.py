@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import SECONDS, Bounds
+from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief, events_option
 from wavewright.cli.kit.io import with_options
 from wavewright.cli.kit.numbers import Real, Whole
@@ -55,7 +56,7 @@ class ProgramCommand(click.Command):
                 raise UsageError(f"{word!r} stands before --", advice="options first, then -- and the program")
             ours = args[: place - len(ctx.args)]
             program = ctx.args[:_SHOWN_WORDS] + (["..."] if len(ctx.args) > _SHOWN_WORDS else [])
-            again = f"wavewright capture {ctx.info_name} {shlex.join([*ours, '--', *program])}"
+            again = f"wavewright capture {ctx.info_name} {command_line([*ours, '--', *program])}"
             raise UsageError(f"{word!r} has no -- before it", advice=f"write -- before the program: {again}")
         return rest
 

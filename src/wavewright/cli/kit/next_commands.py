@@ -112,7 +112,8 @@ def next_commands(
 
 def asked_next(context: click.Context, kind: str, paths: Sequence[str], questions: Sequence[NextQuestion]) -> list[str]:
     """The commands that ask these questions."""
-    from wavewright.report.kit.brief import command_of, quoted
+    from wavewright.base.shown import quoted
+    from wavewright.report.kit.brief import command_of
     from wavewright.report.topics import TOPICS
 
     asked = []
@@ -134,7 +135,7 @@ def command_line(words: Sequence[str], paths: Sequence[str], more: Sequence[str]
     >>> command_line(["kernels", "''"], ["run.db"])
     "wavewright kernels '' run.db --brief"
     """
-    from wavewright.report.kit.brief import quoted
+    from wavewright.base.shown import quoted
 
     verb, *rest = words
     if verb == "capture":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_event
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _att_words(request: CaptureRequest, result: Result) -> list[str]:
     for option, text in (("--cwd", wanted.cwd), ("--host", request.host), ("--container", request.container)):
         options += [option, text] if text else []
     words = ["wavewright", "capture", "att", "--discovery", str(result.folder), *options, "--", *wanted.program]
-    return [shlex.quote(word) for word in words]
+    return [quoted(word) for word in words]
 
 
 def _open(folder: Path) -> None:

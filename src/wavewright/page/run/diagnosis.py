@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
 from wavewright.analysis.run.kernel_names import short_names
+from wavewright.base.shown import quoted
 from wavewright.page.protocol.question import Question
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.answers import serialized
@@ -45,7 +45,7 @@ def diagnosis_of_run(document: Document) -> Any:
 
     def make() -> Any:
         partials = [partial_diagnosis(part) for part in document.run.parts]
-        answer = combine_diagnosis(partials, path=shlex.quote(document.label))
+        answer = combine_diagnosis(partials, path=quoted(document.label))
         begins = clocks_of(document).begins("node")
         cases = [_cases(finding.evidence, begins) for finding in answer.findings]
         findings = tuple(replace(finding, evidence=()) for finding in answer.findings)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wavewright.base.files import not_read, open_regular
+from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
@@ -167,7 +168,7 @@ def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
 
 def _no_counters(path: Path, kind: Kind) -> WavewrightError:
     if kind in THREAD_TRACES:
-        what, advice = f"{kind.value}: no counters of dispatches", f"wavewright hotspots {path}"
+        what, advice = f"{kind.value}: no counters of dispatches", f"wavewright hotspots {quoted(path)}"
     elif kind is Kind.BROKEN_DATABASE:
         what, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
     elif path.is_dir():

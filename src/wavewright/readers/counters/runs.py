@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError, WavewrightError
 from wavewright.model.counters import System
 from wavewright.model.losses import LOSSES, Loss
@@ -60,9 +61,9 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
         what = "no counters of dispatches inside"
         if losses:
             messages = "; ".join(loss.message for loss in losses[:_TOLD])
-            advice = f"{losses[0].advice}; wavewright summary {files[0]} tells about the run"
+            advice = f"{losses[0].advice}; wavewright summary {quoted(files[0])} tells about the run"
             raise NotATraceError(what, where=str(files[0]), kept=messages, advice=advice)
-        advice = f"record with rocprofv3 --pmc; wavewright summary {files[0]} tells about the run"
+        advice = f"record with rocprofv3 --pmc; wavewright summary {quoted(files[0])} tells about the run"
         raise NotATraceError(what, where=str(files[0]), advice=advice)
     losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
     return passes, system

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.base.files import open_regular
+from wavewright.base.shown import quoted
 from wavewright.base.unpacking import packing_of, without_packing
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.stored import MANIFEST, RUN_MANIFEST
@@ -145,7 +146,7 @@ STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may conta
 def advice_for(kind: Kind, path: Path) -> str:
     """What to do with an input of this kind."""
     reason = why_unreadable(path) if kind is Kind.BROKEN_DATABASE else ""
-    return reason or INPUTS[kind].advice.format(path=path)
+    return reason or INPUTS[kind].advice.format(path=quoted(path))
 
 
 def title_of(kind: Kind, path: Path) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted, percent
 from wavewright.capture.jobs.folder import DISCOVERIES
 from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
@@ -53,7 +53,7 @@ def next_commands(result: Result) -> list[tuple[str, str]]:
     """Commands that read what there is, with what they tell; none if it is not worth reading."""
     if result.best is None or not result.best.judgement.is_kept:
         return []
-    folder = shlex.quote(str(result.folder))
+    folder = quoted(result.folder)
     return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.wanted)]]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from wavewright.base.shown import quoted
 from wavewright.report.kit.tables import printable
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ def command_text(command: Command, width: int) -> ShellText:
         -- './a b'
     """
     changes = [word for name in command.removed for word in ("-u", name)]
-    changes += [f"{name}={shlex.quote(value)}" for name, value in command.variables.items()]
-    words = [shlex.quote(word) for word in command.words]
+    changes += [f"{name}={quoted(value)}" for name, value in command.variables.items()]
+    words = [quoted(word) for word in command.words]
     if not changes:
         return shell_text(words, width)
     lines = [*_filled(["env", *changes], INDENT, width), *_filled(words, INDENT * 2, width)]

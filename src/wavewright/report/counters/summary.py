@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted, percent
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.report.counters.panels import panel_parts
@@ -156,6 +157,6 @@ def next_line(path: str, words: Sequence[str] = ()) -> Text:
     panels = f"; panels: {', '.join(words)}"
     return Text.assemble(
         ("next: ", "bold"),
-        f"wavewright counters {printable(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
+        f"wavewright counters {quoted(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
         "      wavewright roofline, memory-chart or diagnose of the same path",
     )

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted, shortened
 from wavewright.report.kit.losses import loss_lines
 from wavewright.report.kit.tables import printable
@@ -124,5 +125,5 @@ def _next_step(path: str, facts: Sequence[Overview]) -> str:
     if not any(f.waves for f in facts):
         return "capture again: no wave ran on the traced CU (--att-target-cu, --att-shader-engine-mask, a larger grid)"
     if any(f.damaged for f in facts):
-        return f"fix the losses above, or check what can be trusted: wavewright coverage {path}"
-    return f"wavewright diagnose {path} (what to change first); hotspots, stalls, waits, ... take the same path"
+        return f"fix the losses above, or check what can be trusted: wavewright coverage {quoted(path)}"
+    return f"wavewright diagnose {quoted(path)} (what to change first); hotspots, stalls, waits, ... take the same path"

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.report import Labelled, Sentence
 from wavewright.report.kit.losses import loss_lines
@@ -150,7 +151,7 @@ def _holdings(facts: Contents) -> Iterator[str]:
 
 
 def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tuple[str, str]]:
-    seen, place = facts.overview, printable(path)
+    seen, place = facts.overview, quoted(path)
     if facts.pc_samples and not seen.waves:
         yield f"wavewright diagnose {place}", "where waves were, and what that can mean"
         yield f"wavewright hotspots {place}", "which instructions were sampled"

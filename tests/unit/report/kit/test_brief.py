@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.kit.together import together
+from wavewright.base.shown import quoted
 from wavewright.model.report import (
     Block,
     Code,
@@ -24,7 +25,7 @@ from wavewright.model.report import (
     Sentence,
     Table,
 )
-from wavewright.report.kit.brief import brief_markdown, command_of, quoted, token_count
+from wavewright.report.kit.brief import brief_markdown, command_of, token_count
 
 COLUMNS = (Column("kernel"), *(Column(f"number {number}", is_number=True) for number in range(9)), Column("file"))
 

@@ -16,6 +16,7 @@ from wavewright.analysis.trace.compare.totals import TRACES, compared_totals
 from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
 from wavewright.analysis.trace.compare.verdict import sentences
 from wavewright.analysis.trace.stalls import stalls
+from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, table_spec
@@ -197,9 +198,9 @@ def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
             where = trace.source.path
             if trace.samples.height:
                 what = "these are PC samples: there are no costs to compare"
-                raise UsageError(what, where=where, advice=f"wavewright hotspots {where}")
+                raise UsageError(what, where=where, advice=f"wavewright hotspots {quoted(where)}")
             what = "no instruction was traced here, so there is nothing to compare"
-            raise UsageError(what, where=where, advice=f"wavewright coverage {where} tells why")
+            raise UsageError(what, where=where, advice=f"wavewright coverage {quoted(where)} tells why")
     kernels = list(dict.fromkeys(main_kernel(trace) for trace in traces))
     if len(kernels) > 1 and not force:
         what = f"these are traces of different kernels: {' and '.join(kernels)}"

@@ -11,6 +11,7 @@ import msgspec
 import polars as pl
 
 from wavewright.base.files import open_regular
+from wavewright.base.shown import quoted
 from wavewright.base.unpacking import PackedError, packing_of, unpacked_stream
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
@@ -160,7 +161,7 @@ def read_sample_results(file: Path) -> SampleRecords:
         raise NotATraceError(what, where=str(file), advice=advice) from error
     sampled = [process for process in processes if process.buffer_records.samples]
     if not sampled:
-        raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {file}")
+        raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {quoted(file)}")
     process = max(sampled, key=lambda process: len(process.buffer_records.samples))
     losses: list[Loss] = []
     if len(sampled) > 1:
