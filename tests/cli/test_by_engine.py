@@ -62,6 +62,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_buffers, "GROUP_BYTES", 1)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("asked", every_third(ASKED), ids=" ".join)
 def test_the_answer_is_the_same_engine_by_engine(
     folder: Path, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,7 @@ def job(capture: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", ["info", "hotspots", "diagnose", "stalls", "coverage"])
 def test_verbs_read_the_result(job: Path, verb: str) -> None:
     by_folder, by_data = call(verb, job, "--json"), call(verb, job / "attempts" / "2" / "raw", "--json")

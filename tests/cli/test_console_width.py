@@ -29,6 +29,7 @@ def test_one_place_decides(columns: str, terminal: int | None, width: int) -> No
     assert width_of(columns, terminal) == width
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("verb", "kind"),
     [("summary", "run"), pytest.param("diagnose", "trace", marks=pytest.mark.slow), ("counters", "counters")],

@@ -186,6 +186,7 @@ def test_values_per_kernel(capture: Path) -> None:
     assert "2.1.21" in text
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("options", "count"),
     [
@@ -327,6 +328,7 @@ def test_counters_are_not_compared_with_other_things(capture: Path, tmp_path: Pa
     assert "thread traces and counter captures" in done.stderr
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_comparisons_fit(capture: Path, slower: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))

@@ -44,6 +44,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["raw", "decoded", "counters"])
 def test_an_opening_lists_a_directory_few_times(inputs: Path, kind: str) -> None:
     counts = listings(inputs / kind)

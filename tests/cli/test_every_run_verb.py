@@ -185,6 +185,7 @@ def test_what_is_no_run(verb: str, kind: str, inputs: Path) -> None:
     assert sorted(inputs.iterdir()) == before
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("verb", "width"), covering([verb for verb in ASKING if verb not in ("info", "schema", "tables")], [80, 100])
 )
@@ -218,6 +219,7 @@ def test_a_choice_of_nothing(verb: str, option: tuple[str, ...], inputs: Path) -
         assert "  try: " in done.stderr
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["ranks", "merged.db", "old.rpd", "hostile.db", "copies.db", "kernel_trace.csv"])
 def test_the_verbs_agree(kind: str, inputs: Path) -> None:
     """The time of GPUs is the same whoever is asked, and in whatever form."""
@@ -233,6 +235,7 @@ def test_the_verbs_agree(kind: str, inputs: Path) -> None:
         assert int(row["ns"] or 0) == sum(int(kernel["total_ns"]) for kernel in kernels)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["ranks", "hostile.db", "hostile.rpd", "copies.db", "idle.db", "kernel_trace.csv"])
 @pytest.mark.parametrize("verb", WRITING)
 def test_writing(verb: str, kind: str, inputs: Path, tmp_path: Path) -> None:
@@ -250,6 +253,7 @@ def test_writing(verb: str, kind: str, inputs: Path, tmp_path: Path) -> None:
     assert sorted(inputs.rglob("*")) == before
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("form", ["rocpd", "csv", "parquet"])
 def test_the_kinds_of_calls_survive(form: str, inputs: Path, tmp_path: Path) -> None:
     """Formats that store categories only, of which readers take the domain, name them so that it is the same."""

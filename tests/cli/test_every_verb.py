@@ -220,6 +220,7 @@ def test_what_is_no_trace(verb: str, kind: str, inputs: Path) -> None:
     assert bool(done.status) is not (of_counters or of_code or (verb == "info" and kind not in UNKNOWN))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 def test_counter_captures(verb: str, inputs: Path) -> None:
     text, encoded = asked(verb, inputs / "counters"), asked(verb, inputs / "counters", "--json")

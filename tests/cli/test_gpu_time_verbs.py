@@ -37,6 +37,7 @@ def told(verb: str, path: Path, *options: Any) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 def test_forms(verb: str, runs: Path) -> None:
     text = ask(verb, runs / "a")
@@ -51,12 +52,14 @@ def test_forms(verb: str, runs: Path) -> None:
     assert table.stderr == ""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_same_with_one_and_two_processes(verb: str, runs: Path) -> None:
     one, two = (ask(verb, runs / "a", "--json", "--jobs", jobs).stdout for jobs in (1, 2))
     assert one == two
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
 def test_hostile_names(verb: str, form: tuple[str, ...], runs: Path) -> None:
@@ -76,12 +79,14 @@ def test_what_is_no_run(verb: str, runs: Path) -> None:
         assert done.stderr.startswith("error:")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_narrow_terminal_without_unicode(verb: str, runs: Path) -> None:
     done = call(verb, *([""] if verb == "kernels" else []), runs / "a", "--jobs", 1, encoding="ascii")
     assert done.status == 0, done.stderr
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 def test_truncation_is_loud(verb: str, runs: Path) -> None:
     assert "showing 1 of" in ask(verb, runs / "a", "--top", 1).stdout

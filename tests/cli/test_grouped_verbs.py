@@ -52,6 +52,7 @@ def test_one_table_per_file(folder: Path) -> None:
     assert [line.split()[0] for line in grouped.splitlines() if " KERNEL " in line] == ["first", "second"]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("width", [80, 120])
 def test_kernels_have_different_names(folder: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))

@@ -81,6 +81,7 @@ def test_every_number_has_bounds() -> None:
     assert len(NUMBERS) > 20
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("verb", "option", "kind"), NUMBERS, ids=NUMBER_NAMES)
 def test_numbers_beyond_their_bounds(
     verb: str, option: str, kind: Whole, paths: dict[str, Path], tmp_path: Path

@@ -62,6 +62,7 @@ def _check_equal(run: Run, folder: Path, packed: Path) -> None:
         assert _answer(run, verb, packed) == _answer(run, verb, folder), verb
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_a_packed_capture_is_read_as_its_folder(run: Run, capture: Path, tmp_path: Path, suffix: str) -> None:
     packed = tmp_path / f"x{suffix}"
@@ -71,6 +72,7 @@ def test_a_packed_capture_is_read_as_its_folder(run: Run, capture: Path, tmp_pat
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93])
 def test_a_zipped_capture_is_read_as_its_folder(run: Run, capture: Path, tmp_path: Path, method: int) -> None:
     _check_equal(run, capture, _zip_of(capture, tmp_path / "x.zip", method))

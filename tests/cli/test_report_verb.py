@@ -158,6 +158,7 @@ def test_provenance_has_the_hash_of_every_input(run: Path, tmp_path: Path) -> No
     assert provenance["filters"] == {"for": "full", "top": "5"}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("purpose", "most_bytes"),
     [("brief", 20_000), ("issue", 60_000), ("agent", 8_000), pytest.param("full", 1 << 30, marks=pytest.mark.slow)],

@@ -30,6 +30,7 @@ def paths(verb: str, runs: Path, name: str = "a") -> list[Path]:
     return [runs / name] * (2 if verb == "compare" else 1)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 def test_forms(verb: str, runs: Path) -> None:
     text = call(verb, *paths(verb, runs), "--jobs", 1)
@@ -44,6 +45,7 @@ def test_forms(verb: str, runs: Path) -> None:
     assert table.stderr == ""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
 def test_hostile_names(verb: str, form: tuple[str, ...], runs: Path) -> None:
@@ -63,6 +65,7 @@ def test_what_is_no_run(verb: str, runs: Path) -> None:
         assert done.stdout == ""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", ("summary", "top", "ranks"))
 def test_a_broken_file_among_good_ones(verb: str, runs: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.db"
@@ -94,6 +97,7 @@ def test_tables_of_rocpd_summary(runs: Path, tmp_path: Path) -> None:
     assert call("summary", runs / "a", "--rocpd-csv", tmp_path / "x", "--by", "gpu", "--jobs", 1).status == 2
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("by", ["process", "rank", "gpu", "stream", "marker"])
 def test_groups(by: str, runs: Path) -> None:
     done = call("summary", runs / "a", "--by", by, "--csv", "--jobs", 1)
@@ -156,6 +160,7 @@ def test_a_run_with_itself(runs: Path) -> None:
     assert done.stdout.startswith("B against A: nothing differs\n")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("width", [80, 120])
 def test_comparisons_of_runs_fit(runs: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))

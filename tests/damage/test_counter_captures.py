@@ -104,6 +104,7 @@ def test_impossible_counts(tmp_path: Path, value: str) -> None:
     analysed(found)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("times", [("5", "5"), ("-9223372036854775808", "9223372036854775807"), ("0", "1e300")])
 def test_impossible_times(tmp_path: Path, times: tuple[str, str]) -> None:
     text = cells("pmc_perf.csv", times[0], "Start")
@@ -121,6 +122,7 @@ def test_impossible_times(tmp_path: Path, times: tuple[str, str]) -> None:
     analysed(found)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("table", "value"),
     every_third_pair(["sysinfo", "roofline"], ["-5", "1e30", "lots", "0", "nan", "inf", "1e400", "0.5", "999999"]),

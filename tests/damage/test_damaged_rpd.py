@@ -55,6 +55,7 @@ _PLACES = [(place, value) for place in range(8) for value in _STRANGE if place o
 """(column, value); SQLite itself keeps row ids whole."""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("change", every_third(_PLACES))
 def test_values_that_do_not_belong(tmp_path: Path, change: tuple[int, object]) -> None:
     """In every column of the work, one after the other."""

@@ -207,6 +207,7 @@ def test_a_directory_without_manifest_is_as_good(folder: Path, sound: wavewright
     assert row_totals(wavewright.open(folder))["hit_count"].sum() == sound.instructions.height
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("file", GOOD)
 @pytest.mark.parametrize(
     "content", [b"", b"null", b"[]", b"{}", b"7", b'"x"', b"\xff\xfe", b"[" * 10_000, b'{"a":' * 10_000]
@@ -221,6 +222,7 @@ def test_files_that_are_something_else(folder: Path, file: str, content: bytes) 
         assert trace.losses.height or file == "realtime.json"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("value", every_third(HUGE))
 def test_numbers_of_any_size(folder: Path, value: int) -> None:
     """Every number of the first rows of every file, in turn."""

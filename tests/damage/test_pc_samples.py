@@ -44,6 +44,7 @@ def read(file: Path, data: bytes) -> int:
     return held
 
 
+@pytest.mark.first_case
 def test_cut_anywhere(specimen: tuple[Path, bytes]) -> None:
     file, whole = specimen
     step = max(1, len(whole) // 20)

@@ -61,6 +61,7 @@ def cells(view, column: str) -> list[str]:
     return view.locator(f'[role="gridcell"][data-column="{column}"]').all_inner_texts()
 
 
+@pytest.mark.slow
 def test_the_diagnosis_is_the_plan_of_diagnose(page, served):
     view, trace = show(page, served, "diagnosis")
     plan = diagnose(trace)
@@ -79,6 +80,7 @@ def test_the_diagnosis_is_the_plan_of_diagnose(page, served):
     expect(first).to_contain_text(plan.findings[0].remedies[0].text, use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_the_evidence_of_a_finding_is_a_link(page, gemm):
     page.goto(gemm.url + "#view=diagnosis")
     view = page.locator('[data-view="diagnosis"]')
@@ -109,6 +111,7 @@ def test_every_link_to_a_view_opens_one(page, gemm):
         page.locator(".lm-TabBar-tab", has_text="Diagnosis").click()
 
 
+@pytest.mark.slow
 def test_stalls_are_those_of_the_classes(page, served):
     view, trace = show(page, served, "stalls")
     found = stalls(trace)
@@ -241,6 +244,7 @@ def test_losses_are_listed_with_what_to_do(page, serve):
         expect(view).to_contain_text(advice, use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_one_of_several_kernels_can_be_chosen(page, serve):
     served = serve(two_kernels())
     view, trace = show(page, served, "diagnosis")
@@ -267,6 +271,7 @@ def test_one_of_several_kernels_can_be_chosen(page, serve):
         expect(page.locator(f'[data-view="{name}"]').get_by_label("Kernel")).to_have_value("1")
 
 
+@pytest.mark.slow
 def test_pc_samples_show_their_reasons(page, serve):
     served = serve(sampled())
     view, trace = show(page, served, "stalls")

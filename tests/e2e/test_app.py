@@ -47,6 +47,7 @@ def test_back_and_forward_follow_the_selection(page, made):
     page.wait_for_function(f"{SELECTED_WAVE} !== '{first}'")
 
 
+@pytest.mark.slow
 def test_search_finds_instructions_and_source(page, gemm):
     trace = gemm.library.document(0).trace
     expected = trace.code["text"].str.contains("v_fma").sum()
@@ -122,6 +123,7 @@ def test_a_bookmark_leads_back(page, made):
     page.wait_for_function(f"{SELECTED_WAVE} === '3'")
 
 
+@pytest.mark.slow
 def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
     capture = made_gemm("gfx950")
     served = serve(capture)
@@ -143,6 +145,7 @@ def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
     file.unlink()
 
 
+@pytest.mark.slow
 def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, made):
     page.goto(made.url)
     hint = page.locator('[data-banner="welcome"]')
@@ -162,6 +165,7 @@ def test_no_number_on_the_first_page_is_not_a_number(page, made):
     expect(page.locator("body")).not_to_contain_text("NaN", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, made):
     page.goto(made.url)
     page.locator(".dock [data-view]").first.wait_for()

@@ -53,6 +53,7 @@ def test_one_document_has_nothing_to_choose(page, serve):
     expect(page.locator(BASELINE)).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["run", "counters"])
 def test_runs_and_counters_are_compared_at_once_too(page, serve, kind):
     paths = (made_ranks(), made_ranks(is_slow=True)) if kind == "run" else (made_capture(), made_capture(slower=1.5))

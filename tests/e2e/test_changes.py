@@ -54,6 +54,7 @@ def test_instructions_have_what_the_comparison_says_per_wave(page, pair):
     assert seen > 5
 
 
+@pytest.mark.slow
 def test_source_lines(page, serve):
     served = serve(made_gemm(), other_gemm())
     view = show(page, served, "source")
@@ -96,6 +97,7 @@ def test_cards_of_the_summary_until_changes_are_switched_off(page, serve):
     expect(card).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_kernels_of_runs(page, serve):
     served = serve(made_ranks(), made_ranks(is_slow=True))
     before, after = served.library.documents[:2]
@@ -110,6 +112,7 @@ def test_kernels_of_runs(page, serve):
     expect(row.locator('[data-column="mean_ns_change"] .delta')).to_have_class("delta noise")
 
 
+@pytest.mark.slow
 def test_metrics_of_counters(page, serve):
     served = serve(made_capture(), made_capture(slower=1.5))
     before, after = served.library.documents[:2]

@@ -36,6 +36,7 @@ def asked(served, by: str = "instruction"):
     return compare([document.trace for document in documents], by=by, labels=[document.label for document in documents])
 
 
+@pytest.mark.slow
 def test_totals_and_classes(page, pair):
     view = show(page, pair)
     found = asked(pair)
@@ -96,6 +97,7 @@ def test_code_stands_side_by_side(page, serve):
     expect(marked).to_contain_text(unit["base_label"] or unit["label"], use_inner_text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["made", "two kernels"])
 def test_renamed_registers_are_counted_apart(page, serve, which):
     made = which == "made"

@@ -47,6 +47,7 @@ def _look(page, url: str) -> list[str]:
     return views
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "capture",
     every_third(

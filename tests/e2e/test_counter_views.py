@@ -50,6 +50,7 @@ def _settled(page) -> None:
     page.wait_for_selector('html[data-asking="0"]')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", CAPTURES)
 def test_speed_of_light_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())
@@ -73,6 +74,7 @@ def test_what_is_not_known_says_why(page, serve):
         expect(page.locator(f'[data-metric="{metric}"] .sol-reason')).to_have_text(row["reason"], use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_selected_anywhere_is_shown_everywhere(page, serve):
     served = serve(made_capture())
     counters = counters_of(served)
@@ -153,6 +155,7 @@ def test_panels_search_sort_and_normalize(page, serve):
     page.get_by_text("not a regular expression").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())
@@ -170,6 +173,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     assert names == [one.name for one in told]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_every_channel_has_its_value(page, serve, capture):
     served = serve(capture())
@@ -262,6 +266,7 @@ def test_dispatches_of_a_metric_are_plotted(page, serve):
     page.wait_for_function("!location.hash.includes('metric=')")
 
 
+@pytest.mark.slow
 def test_counters_are_listed_as_they_were_measured(page, serve):
     served = serve(made_capture())
     page.goto(served.url + "#layout=t(raw_counters;0)&kernelRank=2")

@@ -53,6 +53,7 @@ def values_at(page, panel, of):
     return cycle
 
 
+@pytest.mark.slow
 def test_own_definitions_are_applied_and_mistakes_stand_beside_their_lines(page, serve):
     served = serve(made_counters())
     trace = served.library.document(0).trace

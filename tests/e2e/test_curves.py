@@ -86,6 +86,7 @@ def test_one_engine_shows_its_cus_and_a_hidden_curve_stays_listed(page, serve):
     expect(panel.locator(".curve-series").first).to_have_class(re.compile(r"\boff\b"))
 
 
+@pytest.mark.slow
 def test_wheel_zooms_drag_selects_and_double_click_shows_all(page, serve):
     served = serve(made_gemm())
     panel = opened(page, served, "wave_states")
@@ -102,6 +103,7 @@ def test_wheel_zooms_drag_selects_and_double_click_shows_all(page, serve):
     page.wait_for_function("!location.hash.includes('time=')")
 
 
+@pytest.mark.slow
 def test_values_zoom_and_what_is_on_screen_is_saved(page, serve):
     served = serve(made_gemm())
     panel = opened(page, served, "wave_states")

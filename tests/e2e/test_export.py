@@ -70,6 +70,7 @@ def test_its_policy_lets_nothing_be_loaded(offline_page):
     assert any("Content Security Policy" in problem for problem in offline_page.problems)
 
 
+@pytest.mark.slow
 def test_what_was_left_out_is_said(offline_page, tmp_path):
     file: Path = tmp_path / "trace.html"
     written = write_html(open_path(made_gemm()), file, most_bytes=20_000)

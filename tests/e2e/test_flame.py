@@ -45,6 +45,7 @@ def test_the_whole_of_a_real_trace_is_latency_and_idle(page, serve):
     expect(total).to_have_text(f"{exposed:,} cycles", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_a_click_zooms_and_selects(page, serve):
     served = serve(made_gemm())
     opened(page, served, "view=flame")
@@ -85,6 +86,7 @@ def test_search_tells_the_share_of_what_matches(page, serve):
     assert text.startswith(f"{found.height} frames, {cycles:,.0f} cycles, ")
 
 
+@pytest.mark.slow
 def test_scopes_of_markers(page, serve):
     served = serve(marked_gemm())
     trace = served.library.document(0).trace

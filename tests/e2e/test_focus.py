@@ -31,6 +31,7 @@ def row(page) -> int:
     return int(parse_qs(page.evaluate("location.hash.slice(1)")).get("row", ["-1"])[0])
 
 
+@pytest.mark.slow
 def test_arrow_keys_work_in_the_view_that_a_number_brings(page, gemm):
     page.keyboard.press("3")
     eventually(lambda: page.evaluate(FOCUSED), "isa")

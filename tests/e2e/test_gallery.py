@@ -120,6 +120,7 @@ def test_what_cannot_be_read_says_so_on_its_card(opened, page, tmp_path):
     expect(page.locator("[data-card='0'] [data-figure=finding]")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_runs_have_cards_of_their_own(opened, page):
     serving = opened(made_ranks(), made_gemm())
     page.goto(f"{serving.url}#layout=t(run_gallery;0)")

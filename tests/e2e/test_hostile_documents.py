@@ -43,6 +43,7 @@ def test_every_view_of_a_damaged_trace_shows_something(page, serve, name):
     assert len(_look(page, serve(damaged_trace(name)).url)) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", every_third(RUNS))
 def test_every_view_of_a_damaged_run_shows_something(page, serve, name):
     assert len(_look(page, serve(damaged_run(name)).url)) >= 2

@@ -29,6 +29,7 @@ def total(page, panel, cycles):
     )
 
 
+@pytest.mark.slow
 def test_a_bar_tells_its_rows_and_cycles_and_a_click_selects_them(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     answer = row_histogram(served.library.document(0).trace)

@@ -84,6 +84,7 @@ def expected(trace, mode: str, wave: int, iteration: int) -> dict[int, dict[str,
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INPUTS)
 def test_every_latency_mode_shows_the_numbers_of_the_listing(page, serve, name):
     served = serve(INPUTS[name]())
@@ -105,6 +106,7 @@ def test_every_latency_mode_shows_the_numbers_of_the_listing(page, serve, name):
             assert set(cells) - set(figures[line]) <= {"idle"}, (mode, line)
 
 
+@pytest.mark.slow
 def test_an_arrow_leads_from_the_fattest_wait_to_its_load(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     trace = served.library.document(0).trace
@@ -189,6 +191,7 @@ def test_hidden_columns_stay_hidden(page, serve):
     expect(view.locator('[data-column="idle"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_finding_and_leaving_out_rows(page, serve):
     served = serve(made_gemm())
     code = served.library.document(0).trace.code
@@ -320,6 +323,7 @@ def test_registers_that_a_text_does_not_name_light_up_at_the_mnemonic(page, serv
     expect(text.locator(".asm-mnemonic")).to_have_class("asm-mnemonic highlighted")
 
 
+@pytest.mark.slow
 def test_keys_move_and_registers_light_up(page, serve):
     served = serve(made_gemm())
     code = served.library.document(0).trace.code

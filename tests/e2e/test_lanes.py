@@ -91,6 +91,7 @@ def test_unknown_addresses_have_reasons_and_no_picture(page, serve, batched):
     expect(part.locator(".lane-grid")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_nothing_is_evaluated_before_it_is_wanted(page):
     library = Library()
     document = library.add("gemm", "gemm", partial(open_trace, made_gemm()))
@@ -160,6 +161,7 @@ def with_size(path: Path) -> ThreadTrace:
     return trace
 
 
+@pytest.mark.slow
 def test_segments_in_one_file_without_a_server(page, tmp_path):
     trace = with_size(made_gemm())
     rows = lane_accesses(trace).rows.filter(pl.col("space") == "memory", pl.col("cost_known_count") > 0)

@@ -62,6 +62,7 @@ def test_titles_of_tabs_are_whole_and_a_list_has_all(page, serve, expect):
     assert box["x"] <= tab["x"] <= tab["x"] + tab["width"] <= box["x"] + box["width"]
 
 
+@pytest.mark.slow
 def test_layouts_have_names(page, serve, expect):
     page.goto(serve(made_gemm()).url)
     page.locator('[data-view="explorer"]').wait_for()

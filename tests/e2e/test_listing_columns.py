@@ -50,6 +50,7 @@ def test_exposed_is_on_screen_beside_whole_instructions(page, serve, name, size)
     assert bar["height"] < 40  # one line
 
 
+@pytest.mark.slow
 def test_a_heading_sorts_down_up_and_not(page, serve):
     served = serve(made_gemm())
     costs = row_costs(served.library.document(0).trace)

@@ -99,6 +99,7 @@ def test_a_dropped_archive_is_shown_and_a_second_one_beside_it(started, page, tm
     expect(chooser).to_have_value("0")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_opened_is_told_and_leaves_nothing(started, page, tmp_path):
     page.may_fail_to_load = True
     start(page, started)
@@ -124,6 +125,7 @@ def test_an_upload_can_be_cancelled(started, page, tmp_path):
     assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
 
 
+@pytest.mark.slow
 def test_a_recent_input_opens_by_a_click(started, page, tmp_path):
     remember([made_gemm()], Reading())
     gone = write_files(tmp_path / "gone" / NAME, decoded_files())

@@ -52,6 +52,7 @@ def starts(document):
     return waves(document)["start_cycles"].min()
 
 
+@pytest.mark.slow
 def test_first_waves_start_together(page, pair):
     view = show(page, pair)
     before, after = pair.library.documents[:2]

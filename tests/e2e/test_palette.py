@@ -133,6 +133,7 @@ def test_instructions_by_register_type_and_stall(page, serve):
     eventually(lambda: at(page, "row"), str(lds["row"][0]))
 
 
+@pytest.mark.slow
 def test_views_and_commands_by_name_and_by_their_signs(page, serve):
     served = serve(made_gemm())
     opened(page, served)

@@ -86,6 +86,7 @@ def test_the_page_fits_into_the_window(browser, written, width):
     page.context.close()
 
 
+@pytest.mark.slow
 def test_paper(browser, written):
     """What is printed is light, is no wider than the paper, and has all sections."""
     page = _opened(browser, written, color_scheme="dark", viewport={"width": 700, "height": 900})

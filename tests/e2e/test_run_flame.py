@@ -19,6 +19,7 @@ from wavewright.page.run.flame import stacks_of_line
 VIEW = '[data-view="run_flame"]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     every_third([made_ranks, lambda: real_run("rpd/mytrace.rpd.gz"), lambda: real_run("rpd/matmul_result.rpd")]),

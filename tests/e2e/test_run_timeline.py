@@ -85,6 +85,7 @@ def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):
     view.locator(".event-details h2", has_text=kernel["name"][:40]).wait_for()
 
 
+@pytest.mark.slow
 def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     served = serve(made_ranks())
     document = served.library.document(0)
@@ -186,6 +187,7 @@ def test_an_event_that_does_not_exist_is_a_message(page, serve):
     view.get_by_role("alert").get_by_text("there is no event 999999999").wait_for()
 
 
+@pytest.mark.slow
 def test_curves_stand_below_the_timeline(page, serve, tmp_path_factory):
     path = tmp_path_factory.mktemp("sampled") / "sampled.db"
     write_sampled(path)

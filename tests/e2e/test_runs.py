@@ -69,6 +69,7 @@ def test_kernels_are_those_of_the_analysis(page, serve, path):
         eventually(lambda: cells(rows, column), [look(value) for value in truth[column].head(shown)])
 
 
+@pytest.mark.slow
 def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
     served = serve(made_ranks())
     page.goto(served.url + "#view=kernels")
@@ -160,6 +161,7 @@ def test_a_gap_is_shown_in_the_timeline(page, serve):
     assert end - begin == pytest.approx(3 * length, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_overlap_and_ranks(page, serve):
     served = serve(made_ranks())
     run = served.library.document(0).run

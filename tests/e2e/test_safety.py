@@ -31,6 +31,7 @@ def strict_page(browser: object) -> Iterator[object]:
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [made_gemm, hostile_run, hostile_capture])
 def test_the_policy_lets_every_view_work(strict_page, serve, made):
     assert len(look_at_every_view(strict_page, serve(made()).url)) >= 8

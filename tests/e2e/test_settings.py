@@ -27,6 +27,7 @@ def _height(page, selector: str) -> float:
     return page.locator(selector).first.bounding_box()["height"]
 
 
+@pytest.mark.slow
 def test_text_numbers_and_theme_change_at_once_and_can_be_reset(page, serve, expect):
     served = serve(made_gemm())
     page.goto(f"{served.url}#layout=c(0.5:t(isa;0),0.5:t(waves;0))")

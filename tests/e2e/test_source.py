@@ -31,6 +31,7 @@ def opened(page, served, view, first, *, alone=False):
     page.locator(f'[data-view="{view}"] {first}').first.wait_for()
 
 
+@pytest.mark.slow
 def test_numbers_of_every_line_are_those_of_the_analysis(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
@@ -180,6 +181,7 @@ def test_hostile_names_and_texts_are_only_text(page, serve):
     assert any(one.endswith("[no source location]") for one in names)
 
 
+@pytest.mark.slow
 def test_lines_and_instructions_follow_each_other(page, serve):
     served = serve(made_gemm())
     opened(page, served, "source", ".row[data-line]")

@@ -97,6 +97,7 @@ def test_the_stalled_part_of_a_span_is_paler(page, serve, made):
     assert is_near(colours_at(lanes, lanes.x(stalled), y)[0], pale(full))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_a_class_of_stall_has_the_colour_that_its_legend_says(page, serve, made):
     lanes, row, begin, y = zoomed(page, serve, made)

@@ -65,6 +65,7 @@ def settled(page, condition: str, *given) -> None:
     page.wait_for_function(condition, arg=list(given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "name", "length_ns", "margin_ns"),
     [

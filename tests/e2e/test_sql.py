@@ -26,6 +26,7 @@ def asked(page, text: str):
     return view
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     every_third(

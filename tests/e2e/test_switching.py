@@ -43,6 +43,7 @@ def test_details_are_those_of_the_chosen_kernel(page, serve, tmp_path, expect, p
         expect(calls).to_have_text(told[name])
 
 
+@pytest.mark.slow
 def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, expect):
     served = serve(made_gemm(), other_gemm(), two_kernels())
     page.goto(f"{served.url}#document=1&layout=t(compare;0)")

@@ -64,6 +64,7 @@ def test_headers_sort_by_mouse_and_by_keys_and_say_so(page, waves):
     expect(cell).to_have_text(f"{durations.min():,}", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_columns_resize_and_stay_so(page, waves):
     before = width(waves, "wave")
     border = waves.locator('[data-column="wave"] .column-border').bounding_box()
@@ -84,6 +85,7 @@ def test_columns_resize_and_stay_so(page, waves):
     eventually(lambda: width(waves, "wave") > fitted, True)
 
 
+@pytest.mark.slow
 def test_columns_move_hide_and_come_back(page, waves):
     first = names(waves)
     boxes = [waves.locator(f'[role="columnheader"][data-column="{name}"]').bounding_box() for name in first]

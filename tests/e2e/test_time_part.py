@@ -84,6 +84,7 @@ def test_kernels_of_a_run_are_those_of_the_selected_time(page, serve):
     eventually(lambda: sum(number(text) for text in calls.all_inner_texts()), everything)
 
 
+@pytest.mark.slow
 def test_time_can_be_typed_and_nonsense_is_refused(page, serve):
     served = serve(hostile_run())
     page.goto(served.url)

@@ -41,6 +41,7 @@ def stored(page):
     page.wait_for_selector('html[data-keeping="0"]')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_lanes_are_pinned_hidden_and_restored(page, serve, made):
     lanes = Lanes(page, serve(made()), "compute_unit")
@@ -140,6 +141,7 @@ def test_a_label_is_dragged_to_another_place(page, serve):
     stored(page)
 
 
+@pytest.mark.slow
 def test_flags_stand_in_every_timeline_and_are_jumped_to(page, serve):
     served = serve(made_gemm())
     lanes = Lanes(page, served, "compute_unit")
@@ -232,6 +234,7 @@ def test_the_first_picture_is_that_of_the_traced_waves(page, serve, made):
     assert used > 0.7 * (lanes.box["height"] - lanes.fact("top")) or lanes.fact("row-height") == 44
 
 
+@pytest.mark.slow
 def test_curves_stand_beside_the_lanes(page, serve):
     lanes = Lanes(page, serve(made_gemm()), "compute_unit")
     height = lanes.view.locator(".timeline").bounding_box()["height"]

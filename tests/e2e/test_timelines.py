@@ -148,6 +148,7 @@ def test_the_same_is_read_on_other_screens(browser, serve, width, height, ratio)
     assert (found["begin"], found["length"]) == (begin, length)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_a_drag_measures_and_keys_move_the_window(page, serve, made):
     served = serve(made())
@@ -194,6 +195,7 @@ def test_a_drag_measures_and_keys_move_the_window(page, serve, made):
     expect(lanes.facts_of).to_have_attribute("aria-label", re.compile(re.escape(f"{begin:,.0f} to {end:,.0f} cycles")))
 
 
+@pytest.mark.slow
 def test_engines_are_hidden_and_groups_folded(page, serve):
     served = serve(made_gemm())
     lanes = Lanes(page, served, "compute_unit")
@@ -278,6 +280,7 @@ def test_the_utilization_is_that_of_the_analysis(page, serve, made):
     lanes.view.get_by_text(f"No pipe issues in {answer.bubble_share * 100:.1f} % of cycles").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["compute_unit", "global_view", "utilization"])
 def test_the_picture_is_saved(page, serve, view, tmp_path):
     lanes = Lanes(page, serve(made_gemm()), view)

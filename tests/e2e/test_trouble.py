@@ -51,6 +51,7 @@ def test_a_document_that_cannot_be_read_leaves_the_others(page, serve, tmp_path,
     expect(page.locator(".shell .problem")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_server_that_sleeps_is_said_and_the_page_goes_on_when_it_wakes(page):
     with running("open", made_gemm(), "--no-browser") as program:
         page.goto(program.url)

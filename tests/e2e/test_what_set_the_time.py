@@ -57,6 +57,7 @@ def test_the_first_screen_says_the_first_finding(page, serve):
     expect(view.get_by_text(truth["not_findings"][0]["text"])).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_case_is_shown_in_the_timeline(page, serve):
     served = serve(late_rank())
     page.goto(served.url + "#view=run_diagnosis")
@@ -84,6 +85,7 @@ def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serv
     expect(view.get_by_role("grid", name="Path by step")).to_have_attribute("aria-rowcount", str(len(steps) + 1))
 
 
+@pytest.mark.slow
 def test_a_change_can_be_typed(page, serve):
     page.goto(serve(late_rank()).url + "#layout=t(path;0)")
     view = page.locator('[data-view="path"]')

@@ -58,6 +58,7 @@ def _in_memory(run: Run) -> Run:
     return Run([MemorySource("", "RPD", tables=tables)])
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("is_straight", [True, False], ids=["from the file", "from the tables"])
 def test_matmul_is_what_rpd2tracing_made(shared: Path, tmp_path: Path, *, is_straight: bool) -> None:
     run = open_run(shared / "data/rpd/matmul_result.rpd")
@@ -71,6 +72,7 @@ def test_matmul_is_what_rpd2tracing_made(shared: Path, tmp_path: Path, *, is_str
     assert ours.total() == 704
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("is_straight", [True, False], ids=["from the file", "from the tables"])
 def test_shape_of_mytrace(shared: Path, tmp_path: Path, *, is_straight: bool) -> None:
     run = open_run(shared / "data/rpd/mytrace.rpd.gz")

@@ -53,6 +53,7 @@ def plain_average(formula: str, sums: dict[str, float], facts: dict[str, float],
     return once / count if math.isclose(twice, 2 * once, rel_tol=1e-9) and once else once
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ["path/MI100", "path/MI200", "path/MI300X_A1", "synthetic/gfx90a", "synthetic/gfx942"])
 def test_averages_are_ratios_of_sums(shared: Path, name: str) -> None:
     folder = shared / "golden" / "compute" / "inputs" / name

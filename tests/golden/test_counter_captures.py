@@ -165,6 +165,7 @@ def test_several_captures_are_listed(shared: Path) -> None:
     assert "MI300X_A1_rocpd" in caught.value.advice
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("name", "columns"), [("gfx908", 624), ("gfx90a", 661), ("gfx942", 2003), ("gfx950", 2859)])
 def test_made_up_counters(name: str, columns: int, shared: Path) -> None:
     found = open_counters(shared / INPUTS / "synthetic" / name)

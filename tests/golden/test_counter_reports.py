@@ -56,6 +56,7 @@ def test_every_capture_fits_a_narrow_terminal(
         assert word not in done.stdout.replace("instances", "").replace(" info", "")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", [name for name in CAPTURES if "inputs" in name or "bmm" in name])
 def test_summaries_fit_two_screens(name: str, shared: Path) -> None:
     assert len(call("counters", found(shared, name)).stdout.splitlines()) <= 65

@@ -107,6 +107,7 @@ def test_lds_counters_alone_do_not_tell_layouts_apart() -> None:
     assert "remain unknown" in silent.verdict
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("capture", every_third(f"c{number:02}" for number in range(1, 14)))
 def test_no_span_contradicts_a_floor(capture: str) -> None:
     for dispatch in (1, 2 if capture == "c01" else 3):

@@ -39,6 +39,7 @@ def expected_rows(folder: Path, *tables: str) -> list[dict[str, str]]:
     return listed
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", TRACES)
 def test_operations_and_times_of_shapes(name: str, shared: Path) -> None:
     folder = shared / "data" / "kineto-amd"

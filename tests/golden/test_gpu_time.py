@@ -25,6 +25,7 @@ RPD = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", RPD)
 def test_summed_durations_are_the_busy_figures_of_rpd(name: str, shared: Path) -> None:
     run = open_run(shared / "data" / "rpd" / name)

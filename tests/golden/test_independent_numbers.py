@@ -238,6 +238,7 @@ def check(both: Both, *, classes: bool = True) -> None:
     check_mapping(both)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("gfxip", [9, 11, 12])
 @pytest.mark.parametrize("seed", range(3))
 def test_made_directories(gfxip: int, seed: int, tmp_path: Path) -> None:
@@ -256,6 +257,7 @@ def unpacked(shared: Path, name: str, folder: Path) -> Path:
     return folder / path.name.removesuffix(".tar.xz")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", SMALL)
 def test_real_directories(name: str, shared: Path, tmp_path: Path) -> None:
     both = Both(unpacked(shared, name, tmp_path))
@@ -271,6 +273,7 @@ def test_real_directories(name: str, shared: Path, tmp_path: Path) -> None:
         assert list(zip(stored["time"], stored["state"], strict=True)) == plain.state_curve(files, state)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("capture", ["c02", "c10", "c13"])
 def test_official_decodes(capture: str, shared: Path) -> None:
     for folder in sorted((shared / "data/att-mi300x-bmm" / capture).glob("ui_output_*")):
@@ -349,6 +352,7 @@ def _nulls(folder: Path) -> None:
 CHANGES = (_half, _missing, _shuffled, _second_label, _no_occupancy, _new_occupancy, _nulls)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("change", "is_real"), covering(CHANGES, [False, True]))
 def test_changed_directories(
     change: Callable[[Path], None], is_real: bool, tmp_path: Path, request: pytest.FixtureRequest

@@ -112,6 +112,7 @@ def same(ours: dict[str, Any], expected: dict[str, Any]) -> None:
             assert ours[name] == value, (name, ours)
 
 
+@pytest.mark.first_case
 @EVERY
 def test_summary(paths: list[Path]) -> None:
     run, answer = read(*paths), ask("summary", paths)
@@ -151,6 +152,7 @@ def expected_rows(events: list[Event], key: Any) -> list[Key]:
     )
 
 
+@pytest.mark.first_case
 @WITH_PLACES
 def test_summary_by_place(paths: list[Path]) -> None:
     run = read(*paths)
@@ -181,6 +183,7 @@ def test_top(paths: list[Path]) -> None:
     assert not groups
 
 
+@pytest.mark.first_case
 @ONE_OF_EACH
 def test_busy_gaps_and_overlap(paths: list[Path]) -> None:
     run = read(*paths)
@@ -218,6 +221,7 @@ def rows_of(table: dict[str, Any], columns: tuple[str, ...]) -> list[Key]:
     return sorted((tuple(row[name] for name in columns) for row in table["rows"]), key=repr)
 
 
+@pytest.mark.first_case
 @ONE_OF_EACH
 def test_regions(paths: list[Path]) -> None:
     run, answer = read(*paths), ask("regions", paths)
@@ -302,6 +306,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("names", PAIRS, ids=lambda names: names[0])
 def test_compare(names: tuple[str, str]) -> None:
     answer = ask("compare", [REAL[name] for name in names], "--all")
@@ -319,6 +324,7 @@ def test_compare(names: tuple[str, str]) -> None:
             assert row["speed_ns"] == pytest.approx(speed, rel=1e-9, abs=1e-3)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("is_inside", [False, True])
 @WITH_PLACES
 def test_windows(paths: list[Path], is_inside: bool) -> None:
@@ -338,6 +344,7 @@ def test_windows(paths: list[Path], is_inside: bool) -> None:
     assert {(row["domain"], row["name"]): row["calls"] for row in answer["things"]["rows"]} == expected
 
 
+@pytest.mark.first_case
 @WITH_PLACES
 def test_window_writes_what_it_shows(paths: list[Path], tmp_path: Path) -> None:
     window = ("--percent", "30:60")
@@ -350,6 +357,7 @@ def test_window_writes_what_it_shows(paths: list[Path], tmp_path: Path) -> None:
         assert sum(durations) >= shown[key]["total_ns"]  # files keep the events whole that the window cuts
 
 
+@pytest.mark.first_case
 @WITH_PLACES
 def test_merged_files_hold_the_same(paths: list[Path], tmp_path: Path) -> None:
     assert call("merge", *paths, "-o", tmp_path / "merged.db").status == 0

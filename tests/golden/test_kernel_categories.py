@@ -64,6 +64,7 @@ def test_nearly_all_public_names_have_a_category(names: set[str]) -> None:
     assert len(set(categories.values())) == 16
 
 
+@pytest.mark.slow
 def test_communication_is_the_same_as_in_overlap(names: set[str]) -> None:
     table = pl.DataFrame({"name": sorted(names)})
     marked = table.select(a=category(pl.col("name")) == "communication", b=is_collective("name"))

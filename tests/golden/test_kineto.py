@@ -33,6 +33,7 @@ ROUNDING_NS = 60
 """TraceLens adds up floats of microseconds, whose last bit is a nanosecond at these times, a thousand times."""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", TRACES)
 def test_counts_and_sums(shared: Path, name: str) -> None:
     run = open_run(shared / f"data/kineto-amd/{name}.json.gz")

@@ -61,6 +61,7 @@ def shown(unit: str) -> str:
     return "ns" if "ns" in text else text.capitalize()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", CDNA)
 def test_tables_of_the_reference(target: str, declared: list[dict[str, Any]]) -> None:
     ours: dict[str, list[tuple[Metric, MetricTable]]] = {}

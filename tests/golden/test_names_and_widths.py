@@ -79,6 +79,7 @@ def test_full_names(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "_WSGRA0" not in call("top", trace, "--jobs", 1, "--top", 3).stdout
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "processes", "gpus"),
     [("rocprofv3-mi350x-flydsl", 13, 13), ("gfx1151-rocprofv3-llama", 3, 1), ("rpd/mytrace.rpd.gz", 1, 1)],

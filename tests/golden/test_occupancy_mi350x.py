@@ -27,6 +27,7 @@ MEASURED = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kernel", MEASURED)
 def test_measured_residency_never_exceeds_the_limit(kernel: str, shared: Path) -> None:
     most, limit, bound_by = MEASURED[kernel]

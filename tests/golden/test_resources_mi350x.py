@@ -25,6 +25,7 @@ USES = {
 """VGPR_Count, Accum_VGPR_Count, SGPR_Count, LDS_Block_Size and work-items of the kernel's rows in the CSV."""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kernel", USES)
 def test_the_run_beside_tells_registers_and_gpu(shared: Path, kernel: str) -> None:
     data = shared / "data"

@@ -19,6 +19,7 @@ FIGURES = {
 """Database -> dispatches, sum of their durations in ns, regions."""
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", FIGURES)
 def test_kernels_regions_and_agents(name: str, shared: Path) -> None:
     run = open_run(shared / "data/att-mi300x-bmm" / name)

@@ -63,6 +63,7 @@ def check(database: Path, engine: str, leave_out: frozenset[str] = frozenset()) 
         assert same(ordered(found.select(found.columns[: len(names)]).rows()), rows), view
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", every_third(REAL))
 def test_real_databases_with_sqlite(name: str, shared: Path) -> None:
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "sqlite")
@@ -74,6 +75,7 @@ def test_real_databases_with_duckdb(name: str, shared: Path) -> None:
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "duckdb")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("schema", "engine"), every_third_pair(SYNTHETIC, ("duckdb", "sqlite")))
 def test_synthetic_databases_with_the_views_of_a_real_one(
     schema: str, engine: str, shared: Path, tmp_path: Path
@@ -85,6 +87,7 @@ def test_synthetic_databases_with_the_views_of_a_real_one(
     check(path, engine, frozenset(WRONG_WITH_EQUAL_PIDS if SYNTHETIC[schema].same_pids else ()))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("options", [["--schema", "3.0.3"], ["--ranks", "2", "--one-file", "--same-pid"]])
 def test_databases_of_the_independent_generator(options: list[str], shared: Path, tmp_path: Path) -> None:
     script = shared / "tools/gen_rocpd.py"

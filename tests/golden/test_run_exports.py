@@ -55,6 +55,7 @@ def test_rocpd_in_perfetto(recorded: tuple[Path, int, int, int], tmp_path: Path)
     assert len(found["hip_api"]) == calls
 
 
+@pytest.mark.first_case
 def test_rocpd_as_csv(recorded: tuple[Path, int, int, int], tmp_path: Path) -> None:
     path, dispatches, nanoseconds, calls = recorded
     folder = write_csv(open_run(str(path)), tmp_path / "csv").path

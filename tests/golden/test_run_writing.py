@@ -124,6 +124,7 @@ def test_secrets_are_masked_unless_asked_for(pair: list[Path], tmp_path: Path) -
     assert open_run(kept, show_secrets=True).environment.equals(open_run(*pair, show_secrets=True).environment)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("write", [write_run_parquet, write_arrow], ids=["parquet", "arrow"])
 @pytest.mark.parametrize("name", every_third(ROCPD))
 def test_rocpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str, write: Callable[..., Written]) -> None:
@@ -136,6 +137,7 @@ def test_rocpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str, 
     assert rows(back.path, "PRAGMA foreign_key_check") == []
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", RPD)
 def test_rpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str) -> None:
     origin = open_run(shared / "data" / name)

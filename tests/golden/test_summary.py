@@ -99,6 +99,7 @@ def test_two_processes_of_one_node_add_up(shared: Path) -> None:
     assert by_process["calls"].to_list() == [301, 301]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("path", CSV_RUNS, ids=lambda path: path.name)
 def test_kernels_equal_the_statistics_of_rocprofv3(path: Path) -> None:
     (stored,) = path.glob("*_kernel_stats.csv")

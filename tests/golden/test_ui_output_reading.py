@@ -59,6 +59,7 @@ def test_nothing_is_lost(directory: tuple[Folder, ThreadTrace]) -> None:
     assert set(directory[1].losses["kind"].to_list()) <= BENIGN
 
 
+@pytest.mark.first_case
 def test_totals_equal_those_in_code_json(directory: tuple[Folder, ThreadTrace]) -> None:
     folder, trace = directory
     listed = [row for row in read_json(folder, "code.json")["code"] or [] if not row[0].startswith("; ")]
@@ -83,6 +84,7 @@ def test_curves_equal_the_wstates_files(directory: tuple[Folder, ThreadTrace]) -
         assert (curve["time_cycles"].to_list(), curve["wave_count"].to_list()) == (stated["time"], stated["state"])
 
 
+@pytest.mark.first_case
 def test_waits_equal_those_in_the_wave_files(directory: tuple[Folder, ThreadTrace]) -> None:
     folder, trace = directory
     lines = [row[2] for row in read_json(folder, "code.json")["code"] or [] if not row[0].startswith("; ")]

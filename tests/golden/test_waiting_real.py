@@ -84,6 +84,7 @@ def share_of(trace: ThreadTrace, name: str) -> float:
     return round(100 * sum(classes.get(part, 0.0) for part in CLASSES[name]), 1)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("which", list(SHARES), ids=lambda which: which[0])
 def test_shares_by_producer(which: tuple[str, str]) -> None:
     trace = opened(*which)
@@ -99,6 +100,7 @@ def test_shares_of_traces_published_in_part(kernel: str) -> None:
     assert found == pytest.approx(of_300, abs=0.6)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kernel", kernels(sorted(folder.name for folder in FOLDER.glob("*"))))
 def test_every_cycle_once(kernel: str) -> None:
     """Stalls, latencies and idle cycles by class add up to what the files state."""
@@ -181,6 +183,7 @@ def ours(answer: Classic) -> Printed:
     )
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kernel", kernels(sorted(path.parent.parent.name for path in FOLDER.glob("*/expected/*.txt"))))
 def test_classic_report(kernel: str) -> None:
     expected = printed((FOLDER / kernel / "expected" / "hotspot_output.txt").read_text(encoding="utf-8"))
@@ -202,12 +205,14 @@ def test_classic_figures_of_flash_attention() -> None:
     assert short(top["stall_cycles_total"]) == "142.9K"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kernel", kernels(sorted(folder.name for folder in FOLDER.glob("*"))))
 def test_producers_are_those_of_amds_matching(kernel: str) -> None:
     """None of these kernels needs more than AMD's rules; where those say enough, both say the same."""
     assert_same_producers(opened(kernel))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("capture", sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*")), ids=lambda path: path.name)
 def test_producers_on_mi300x(capture: Path) -> None:
     for directory in capture.glob("ui_output_*"):

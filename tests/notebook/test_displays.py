@@ -74,6 +74,7 @@ def opened(captures: Path) -> dict[str, Any]:
     return {kind: wavewright.open(captures / path) for kind, path in KINDS.items()}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("kind", "plain", "table"),
     [
@@ -114,6 +115,7 @@ def _asked() -> list[tuple[str, str]]:
     return [(kind, name) for kind, topics in TOPICS.items() for name in topics if name not in needed]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("asked", every_third(_asked()), ids=" ".join)
 def test_every_topic_can_be_asked_and_shown(opened: dict[str, Any], asked: tuple[str, str]) -> None:
     kind, topic = asked

@@ -54,6 +54,7 @@ def test_the_frame_draws_follows_and_remembers(page: Any, shown: str, tmp_path: 
     assert not page.url.endswith("#")
 
 
+@pytest.mark.slow
 def test_without_scripts_the_table_is_there(browser: Any, shown: str, tmp_path: Path) -> None:
     (tmp_path / "cell.html").write_text(shown)
     context = browser.new_context(java_script_enabled=False)

@@ -55,6 +55,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return opened(str(tmp_path_factory.mktemp("edges")))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("full", SWEPT)
 def test_numbers_have_bounds_and_what_lies_outside_is_refused(things: dict[str, Any], full: str) -> None:
     function, subject, numbers = SWEPT[full]

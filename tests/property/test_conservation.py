@@ -24,6 +24,7 @@ def decoded(data: st.DataObject, family: str) -> dict[str, pl.DataFrame]:
     return decode(synthesize(data.draw(scenarios(family, whole=True))).traces[0])[1]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("family", FAMILIES)
 @quick
 @given(data=st.data())
@@ -68,6 +69,7 @@ def test_instructions_lie_inside_their_wave_and_stall_inside_themselves(family: 
     assert (rows["stall_cycles"] <= rows["duration_cycles"]).all()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())

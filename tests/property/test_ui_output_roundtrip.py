@@ -79,6 +79,7 @@ def executed(trace: ThreadTrace) -> pl.DataFrame:
     )
 
 
+@pytest.mark.first_case
 def test_instructions_with_their_code(original: ThreadTrace, again: ThreadTrace) -> None:
     assert again.instructions.height > 100
     assert_frame_equal(executed(again), executed(original))
@@ -100,6 +101,7 @@ def test_waves_and_states(original: ThreadTrace, again: ThreadTrace) -> None:
     assert_frame_equal(*lives)
 
 
+@pytest.mark.first_case
 def test_kernels_of_waves(original: ThreadTrace, again: ThreadTrace) -> None:
     named = [
         trace.waves.filter(pl.col("instruction_count") > 0)
@@ -111,6 +113,7 @@ def test_kernels_of_waves(original: ThreadTrace, again: ThreadTrace) -> None:
     assert_frame_equal(*named)
 
 
+@pytest.mark.first_case
 def test_waits(original: ThreadTrace, again: ThreadTrace) -> None:
     resolved = [
         trace.waits.select(

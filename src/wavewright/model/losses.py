@@ -128,6 +128,16 @@ _KINDS = (
         "check that the file was copied whole; if it was, enlarge --att-buffer-size",
     ),
     LossKind(
+        "cut_file",
+        "the file {detail} ends early; what followed is missing",
+        "check that the file was copied whole, or record again",
+    ),
+    LossKind(
+        "implausible_fact",
+        "{detail}: no such GPU has that, so it is not used",
+        "check the file that says it; --target NAME takes what is known about a GPU",
+    ),
+    LossKind(
         "unended_waves",
         "{count} [wave of the shader engine has|waves of the shader engine have] no end in the trace; "
         "occupancy shows [it|them] running to its end",

@@ -36,6 +36,7 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return "libLLVM"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", TARGETS)
 def test_listings_of_our_kernels(backend: str, target: str) -> None:
     for kernel in KERNELS:
@@ -45,6 +46,7 @@ def test_listings_of_our_kernels(backend: str, target: str) -> None:
         assert listing.tsv == listing_path(kernel, target).read_bytes()
 
 
+@pytest.mark.first_case
 def test_listings_of_the_goldens(backend: str, shared: Path) -> None:
     compared = 0
     for path in sorted((shared / "golden").glob("gfx*/*/*.elf")):

@@ -42,6 +42,7 @@ def _compare(symbolizer: str, path: Path) -> int:
     return max(map(len, ours))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", TARGETS)
 def test_own_kernels_as_llvm_symbolizes_them(symbolizer: str, target: str) -> None:
     deepest = max(_compare(symbolizer, kernel_path(kernel, target)) for kernel in KERNELS)

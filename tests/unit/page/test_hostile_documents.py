@@ -43,6 +43,7 @@ DOCUMENTS = [
 ]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("document", "third"), thirds(DOCUMENTS))
 def test_every_question_has_an_answer_or_a_sentence(document: tuple[str, str], third: int) -> None:
     kind, name = document

@@ -70,6 +70,7 @@ def test_every_plot_of_synthetic_data(kind: str, name: str) -> None:
     assert drawn(synthetic(kind), kind, name).svg == picture.svg, "the same bytes twice"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_no_picture_is_blank(kind: str, name: str) -> None:
     pytest.importorskip("resvg_py")
@@ -118,6 +119,7 @@ def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
     assert sum(stated) == pytest.approx(100.0, abs=1e-6)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ["categories", "gaps"])
 def test_bars_are_as_long_as_their_values(name: str) -> None:
     from wavewright.analysis.run.categories import time_by_category

@@ -56,6 +56,7 @@ def test_notes_are_saved_and_found_again(noting, file):
     assert noting.json("api/0/notes")["notes"] == []
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("body", "words"),
     [

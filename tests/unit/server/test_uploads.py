@@ -206,6 +206,7 @@ def packed(form: str) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("form", "name"), [("zip", "t.zip"), ("", "t.tar"), ("gz", "t.tar.gz"), ("xz", "t.tar.xz")])
 def test_dropped_archives_are_read_and_links_in_them_are_not_followed(opening, tmp_path, form, name):
     reply = drop(opening, {name: packed(form)})

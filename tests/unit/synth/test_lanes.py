@@ -35,6 +35,7 @@ def _accesses(kernel: str, target: str, number: int = 0) -> dict[str, list[tuple
     return addresses
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", LANE_TARGETS)
 def test_captures_follow_the_true_path(tmp_path: Path, target: str) -> None:
     """Every marked line is executed by every wave as often as its meaning says, and no other line accesses memory."""
@@ -56,6 +57,7 @@ def test_captures_follow_the_true_path(tmp_path: Path, target: str) -> None:
         } == {True}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", LANE_TARGETS)
 @pytest.mark.parametrize("kernel", LANE_KERNELS)
 def test_the_code_has_the_same_accesses(kernel: str, target: str) -> None:

@@ -104,6 +104,7 @@ def planted(cause: str, target: str) -> Pair:
     return plant(cause, target, "small")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", list(MACHINES))
 @pytest.mark.parametrize("cause", ["store drain", "barrier imbalance", "LDS conflicts"])
 def test_traces_say_what_the_model_did(cause: str, target: str, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_templates(tmp_path_factory.mktemp("templates"))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_what_it_says(templates: Path, tmp_path: Path, kind: str) -> None:
     start = time.process_time()

@@ -155,6 +155,7 @@ def open_folder(folder: Path) -> Run:
     return open_run(folder)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("form", WRITERS)
 def test_files_have_the_events(tmp_path: Path, form: str) -> None:
     run = simulate(meeting_program(shift_ns=1_000_003))

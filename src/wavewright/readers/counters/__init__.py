@@ -89,11 +89,11 @@ def _opened(place: Path, target: str | None, listings: Inventory, losses: list[L
         from wavewright.readers.counters.runs import passes_of_runs
 
         passes, system = passes_of_runs(files.stores, losses)
-        system = _described_system(files) or system
+        system = _described_system(files, losses) or system
     else:
         passes = _passes(files, place, losses)
-        system = _system(files, passes)
-    system = with_facts(system, target)
+        system = _system(files, passes, losses)
+    system = with_facts(system, target, losses)
     passes = without_silent(with_processes_together(passes), losses)
     losses += _partner_losses(passes, system)
     if files.refused:
@@ -105,7 +105,7 @@ def _opened(place: Path, target: str | None, listings: Inventory, losses: list[L
     if files.ceilings:
         from wavewright.readers.counters.ceilings import read_ceilings
 
-        ceilings = read_ceilings(files.ceilings)
+        ceilings = read_ceilings(files.ceilings, losses)
     return assembled(passes, system, losses, path=str(place), ceilings=ceilings)
 
 
@@ -148,13 +148,13 @@ def _pass_name(file: Path, place: Path) -> str:
     return folder or stem or plain_stem(file)
 
 
-def _described_system(files: CaptureFiles) -> System | None:
-    rows = first_rows(files.system, 1) if files.system else []
+def _described_system(files: CaptureFiles, losses: list[Loss]) -> System | None:
+    rows = first_rows(files.system, losses) if files.system else []
     return system_of_row(rows[0], files.system.name) if files.system and rows else None
 
 
-def _system(files: CaptureFiles, passes: Sequence[Pass]) -> System:
-    described = _described_system(files)
+def _system(files: CaptureFiles, passes: Sequence[Pass], losses: list[Loss]) -> System:
+    described = _described_system(files, losses)
     if described:
         return described
     from wavewright.readers.counters.rocminfo import agents_of_rocminfo
@@ -163,7 +163,7 @@ def _system(files: CaptureFiles, passes: Sequence[Pass]) -> System:
     for file in files.tables:
         agents = beside(file, file.name.split("counter_collection.csv")[0] + "agent_info.csv", files.refused)
         if agents and agents != file:
-            system = system_of_agents(first_rows(agents), used, agents.name)
+            system = system_of_agents(first_rows(agents, losses), used, agents.name)
             if system.target:
                 return system
         texts = (beside(file, text.name, files.refused) for text in sorted(file.parent.glob("*.sysinfo.txt"))[:1])

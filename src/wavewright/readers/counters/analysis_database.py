@@ -74,13 +74,13 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
     if workloads.height > 1:
         names = ", ".join(str(name) for name in workloads["name"][1:7])
         losses.append(Loss("other_workloads", workloads.height - 1, detail=names))
+    system = with_facts(_system(workload["sys_info_extdata"], file.name), target, losses)
     tables = {
         "dispatches": dispatches,
         "stored_metrics": metrics,
         "ceilings": ceilings_of_rows([{"device": "0"} | _texts(workload["roofline_bench_extdata"])]),
         "losses": loss_frame(losses),
     }
-    system = with_facts(_system(workload["sys_info_extdata"], file.name), target)
     return CounterSet(tables, {}, system, str(file), origin)
 
 

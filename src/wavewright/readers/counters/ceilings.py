@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from wavewright.model.losses import Loss
+
 _SMALLEST, _LARGEST = 1e-3, 1e12  #: 10^9 bytes or operations per second that a benchmark can reach.
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
 _SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
@@ -22,9 +24,9 @@ _MOST_DEVICES = 1 << 16
 _UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
 
 
-def read_ceilings(file: Path) -> pl.DataFrame:
+def read_ceilings(file: Path, losses: list[Loss]) -> pl.DataFrame:
     """The ceilings in a file. Values that are not positive numbers are left out."""
-    return ceilings_of_rows(first_rows(file))
+    return ceilings_of_rows(first_rows(file, losses))
 
 
 def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.files import open_regular
 from wavewright.errors import UsageError
 from wavewright.facts import gpus as arch
 from wavewright.model.counters import System
+from wavewright.model.losses import Loss
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,8 +41,16 @@ _AGENT_FIELDS = {
     "clock_mhz_max": "max_engine_clk_fcompute",
     "xcd_count": "num_xcc",
 }
-_RATE_MAX = 1e6  #: MHz or GB/s
+#: MHz, GB/s or a number, between which some GPU may lie; and how far one is from what is known about it.
+_PLAUSIBLE = {
+    "clock_mhz_max": (200, 6_000),
+    "memory_clock_mhz_max": (200, 20_000),
+    "memory_gb_per_second": (10, 100_000),
+    "cu_count": (1, 2_048),
+}
+_FACTOR_MAX = 2.5
 _COUNT_MAX = 1 << 16
+_MOST_ROWS = 1000
 _WORD_MAX = 100
 _L2_CHANNELS_MAX = 4096
 _MAX_BYTES = 1 << 20
@@ -51,14 +61,21 @@ _CUS_PER_SQC = 2
 _CUS_PER_SQC_GFX908 = 3
 
 
-def first_rows(file: Path, limit: int = 1000) -> list[dict[str, str]]:
-    """The first rows of a small CSV by header; nothing where it cannot be read."""
+def first_rows(file: Path, losses: list[Loss]) -> list[dict[str, str]]:
+    """The first rows of a small CSV by header; nothing where it cannot be read.
+
+    Where the last line has no end, the file was cut: the cell in which that happened is left out.
+    """
     try:
         with open_regular(file) as stream:
             text = stream.read(_MAX_BYTES).decode("utf-8", "replace").removeprefix("\ufeff")
-        rows = csv.reader(text.splitlines(keepends=True))
-        header = [name.strip() for name in next(rows, [])]
-        return [dict(zip(header, row, strict=False)) for row, _ in zip(rows, range(limit), strict=False) if row]
+        is_cut = bool(text) and not text.endswith("\n")
+        lines = list(csv.reader(text.splitlines(keepends=True)))
+        if is_cut:
+            losses.append(Loss("cut_file", detail=file.name))
+            lines[-1:] = [lines[-1][:-1]]
+        header, *rows = lines or [[]]
+        return [dict(zip(map(str.strip, header), row, strict=False)) for row in rows[:_MOST_ROWS] if row]
     except (OSError, csv.Error):
         return []
 
@@ -99,10 +116,11 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], f
     return _said(fields, file, {name: word for name, word in spelled.items() if name})
 
 
-def with_facts(system: System, named: str | None = None) -> System:
+def with_facts(system: System, named: str | None = None, losses: list[Loss] | None = None) -> System:
     """The same with what is known about its product, or about the GPU that the user names, where nothing says it.
 
     A memory bandwidth is known of whole products only: it is not taken over where the number of CUs is another one.
+    What cannot be true of the GPU is taken out first, with a loss: a peak would follow from it.
 
     Raises
     ------
@@ -116,6 +134,7 @@ def with_facts(system: System, named: str | None = None) -> System:
     (2100.0, 'facts of MI300X', 'gfx90a')
     """
     facts = arch.of(named) if named else _facts(system)
+    system = _plausible(system, facts, losses if losses is not None else [])
     if facts is None:
         return _with_rules(system)
     if named:
@@ -141,6 +160,24 @@ def with_facts(system: System, named: str | None = None) -> System:
     if product.name and product.name.lower() not in named_product and not named:
         source += f", assumed for {system.product or facts.target}"
     return _with_rules(_filled(system, fields, source))
+
+
+def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> System:
+    product = facts.product if facts else None
+    known = {"clock_mhz_max": product.clock_hz_max / 1e6 if product and product.clock_hz_max else None}
+    wrong = {}
+    for name, (least, most) in _PLAUSIBLE.items():
+        value, usual = getattr(system, name), known.get(name)
+        if value is None or system.said_by.get(name) == "--target":
+            continue
+        is_far = usual is not None and not usual / _FACTOR_MAX <= value <= usual * _FACTOR_MAX
+        if is_far or not least <= value <= most:
+            wrong[name] = value
+    for name, value in wrong.items():
+        detail = f"{system.said_by.get(name, 'the capture')} says {name} {value:g}"
+        losses.append(Loss("implausible_fact", detail=detail))
+    said_by = {name: source for name, source in system.said_by.items() if name not in wrong}
+    return replace(system, **dict.fromkeys(wrong), said_by=said_by) if wrong else system
 
 
 def _with_rules(system: System) -> System:
@@ -203,8 +240,8 @@ def _number(word: str | None, name: str = "") -> float | None:
         value = float((word or "").strip())
     except ValueError:
         return None
-    if "clock" in name or "per_second" in name:
-        return value if 1 <= value <= _RATE_MAX else None
+    if name in _PLAUSIBLE:
+        return value if value > 0 and isfinite(value) else None  # `_plausible` tells of what cannot be
     most = _L2_CHANNELS_MAX if name == "l2_channel_count" else _COUNT_MAX
     return value if 1 <= value <= most and value.is_integer() else None
 

@@ -272,7 +272,11 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
         head = stream.read(_HEADER_BYTES)
     data = text_bytes(file) if packing_of(head) or not is_text(file) else file
     header = header_of(head)
-    cut = _cut_row(data, len(header))  # polars (2.1) would panic at an open quote, and take half a number for a whole
+    last = _open_line(data)
+    if last:
+        losses.append(Loss("cut_file", detail=file.name))
+    # Polars (2.1) would panic at an open quote, and take half a number for a whole.
+    cut = len(last) if last.count(b'"') % 2 == 1 or len(_fields(last)) < len(header) else 0
     whole = (data if isinstance(data, bytes) else text_bytes(data))[:-cut] if cut else data
     chosen = {ours: at for ours, (_, theirs) in layout.columns.items() if (at := _position(header, theirs)) is not None}
     dtypes = {ours: getattr(pl, layout.columns[ours][0]) for ours in chosen}
@@ -290,8 +294,8 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     return sound
 
 
-def _cut_row(data: bytes | Path, width: int) -> int:
-    """Length of the last line where the file was cut inside of it: too few fields and no end."""
+def _open_line(data: bytes | Path) -> bytes:
+    """The last line where it has no end: programs that write such files end every line."""
     if isinstance(data, bytes):
         tail = data[-_HEADER_BYTES:]
     else:
@@ -299,10 +303,7 @@ def _cut_row(data: bytes | Path, width: int) -> int:
             stream.seek(max(0, data.stat().st_size - _HEADER_BYTES))
             tail = stream.read()
     line = tail[tail.rfind(b"\n") + 1 :]
-    if not line or len(line) == len(tail):
-        return 0
-    is_open = line.count(b'"') % 2 == 1
-    return len(line) if is_open or len(_fields(line)) < width else 0
+    return b"" if len(line) == len(tail) else line
 
 
 def _fields(line: bytes) -> list[str]:

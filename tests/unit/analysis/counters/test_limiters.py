@@ -51,6 +51,7 @@ def _limiter(kernel: KernelLimit, name: str) -> Limiter:
     return next(limiter for limiter in kernel.limiters if limiter.name == name)
 
 
+@pytest.mark.first_case
 @together("name", ALWAYS)
 def test_a_limiter_is_found_where_it_is_the_truth(of_target: Limiters, name: str) -> None:
     kernel = _kernel(of_target, name)
@@ -60,6 +61,7 @@ def test_a_limiter_is_found_where_it_is_the_truth(of_target: Limiters, name: str
     assert found.remedy
 
 
+@pytest.mark.first_case
 @together("name", ALWAYS)
 def test_a_limiter_is_not_found_where_it_is_not(of_target: Limiters, name: str) -> None:
     found = _limiter(_kernel(of_target, "quiet"), name)

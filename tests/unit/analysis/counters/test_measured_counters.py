@@ -22,6 +22,7 @@ FORMULAS = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 @pytest.mark.parametrize("writer", [write_counters, write_counter_csv])
 def test_totals_of_kernels(tmp_path: Path, target: str, writer: object) -> None:
@@ -43,6 +44,7 @@ def test_totals_of_kernels(tmp_path: Path, target: str, writer: object) -> None:
         assert row["per_wave"] == pytest.approx(totals["SQ_INSTS_VALU"] / totals["SQ_WAVES"])
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_nothing_is_infinite_and_what_is_blank_has_a_reason(tmp_path: Path, target: str) -> None:
     write_counters(tmp_path / "capture", CounterCapture(target, seed=6))

@@ -73,6 +73,7 @@ def test_wires_connect_blocks_and_metrics_exist(family: str) -> None:
     assert {part for name in named if name for part in name.split(" + ")} <= known
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", MADE)
 @pytest.mark.parametrize("amd", [False, True])
 def test_numbers_are_those_of_the_panels(captures: dict[str, CounterSet], target: str, amd: bool) -> None:

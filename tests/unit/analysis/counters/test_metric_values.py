@@ -35,6 +35,7 @@ def assert_same(value: float | None, expected: float | None, what: str) -> None:
         assert value == pytest.approx(expected, rel=1e-12), what
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("amd", [False, True])
 @pytest.mark.parametrize("normalization", ["kernel", "wave", "cycle", "second"])
 def test_kernels_are_what_the_panels_say(counters: CounterSet, amd: bool, normalization: str) -> None:

@@ -56,6 +56,7 @@ def take(plan: CapturePlan, whole: CounterSet, folder: Path) -> CounterSet:
     return taken
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", PRODUCTS)
 def test_planned_metrics_are_those_of_a_capture_of_everything(target: str, tmp_path: Path) -> None:
     write_counters(tmp_path / "whole", CounterCapture(target))

@@ -77,6 +77,7 @@ def test_captures_of_one_program_are_one_node() -> None:
     assert (told.node_count, told.gpu_count, told.wall_ns, told.busy_share) == (1, 1, 120, 0.5)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("run", "nodes"),
     [

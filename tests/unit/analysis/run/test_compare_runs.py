@@ -264,6 +264,7 @@ def test_the_noise_of_the_total_by_repeated_runs() -> None:
     assert above[0].noise == pytest.approx(4.3027 * 0.1, abs=1e-4), "three runs: t of two degrees, a deviation of 10 %"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("seed", every_third(range(20)))
 def test_the_parts_add_up(seed: int) -> None:
     """Any two runs: what is shown sums up to the difference of the headline, to the nanosecond."""

@@ -118,6 +118,7 @@ def test_every_case_has_its_path() -> None:
         assert rows[-1][0] * 1000 == simulate(hta_case(case)).span_ns
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("case", HTA_CASES)
 @pytest.mark.parametrize("form", WRITERS)
 def test_path_is_that_of_hta(tmp_path: Path, case: str, form: str) -> None:

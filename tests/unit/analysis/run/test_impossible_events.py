@@ -78,6 +78,7 @@ def shown(parts: object) -> str:
     return console.export_text()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("sound", [0, 30])
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_summary(by: str, sound: int) -> None:

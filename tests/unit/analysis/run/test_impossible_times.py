@@ -35,6 +35,7 @@ def tables(events: list[Row]) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("ask", [busy, gaps, kernels, overlap, regions], ids=lambda ask: str(ask.__name__))
 @pytest.mark.parametrize("count", every_third(range(len(PAIRS) + 1)))
 def test_an_answer(ask: Callable[[Run], Any], count: int) -> None:

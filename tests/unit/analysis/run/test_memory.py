@@ -154,6 +154,7 @@ def brute_force(rows: list[dict[str, Any]]) -> dict[int | None, tuple[int, int, 
     }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("seed", range(30))
 def test_equal_to_following_every_event(seed: int) -> None:
     chance = random.Random(seed)

@@ -35,6 +35,7 @@ def check(run: Run) -> None:
         assert prediction.span_ns_min == prediction.span_ns_max == prediction.span_ns
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("damage", "form"), covering(DAMAGES, FORMS))
 def test_damaged_run_has_a_path(tmp_path: Path, damage: str, form: str) -> None:
     run, _ = simulated("unoverlapped all-reduce", 1, 2)

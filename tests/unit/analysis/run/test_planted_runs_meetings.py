@@ -38,6 +38,7 @@ def waits_of(rows: pl.DataFrame) -> list[dict[int, int]]:
     return [dict(group.select("rank", "wait_ns").iter_rows()) for group in groups]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("form", ["rocpd", "kineto"])
 @pytest.mark.parametrize("seed", [0, 3])  # seed 3: two nodes whose clocks differ
 def test_waits_are_exact(tmp_path: Path, form: str, seed: int) -> None:
@@ -88,6 +89,7 @@ def test_collectives_that_one_rank_lacks_shift_no_other(tmp_path: Path) -> None:
     assert waits == {tuple(sorted(waits.items())) for waits in truth_of(run)[2:]}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("damage", "form"), covering(DAMAGES, FORMS))
 def test_damaged_runs_match_or_do_not(tmp_path: Path, damage: str, form: str) -> None:
     run, _ = simulated("unoverlapped all-reduce", 1, ranks=2)

@@ -137,6 +137,7 @@ SMALL_PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", SMALL_PROGRAMS)
 def test_slack_is_what_the_program_allows(tmp_path: Path, name: str) -> None:
     program = SMALL_PROGRAMS[name]

@@ -41,6 +41,7 @@ def regenerated(cause: str, seed: int, kernel: str, percent: int) -> int:
 VARIANTS = ("straggler", "data loader stall", "unoverlapped all-reduce")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "planted", every_third([*((cause, 0) for cause in CAUSES), *((cause, 1) for cause in VARIANTS)])
 )
@@ -58,6 +59,7 @@ def test_edited_kernel_gives_the_predicted_span(tmp_path: Path, planted: tuple[s
             assert low == high == truth, (kernel, percent)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("cause", ["straggler", "readbacks", "unoverlapped all-reduce", "allocation in the loop"])
 def test_prediction_is_an_interval_where_waits_are_not_recorded(tmp_path: Path, cause: str) -> None:
     run, _ = simulated(cause, 1, 2)

@@ -54,6 +54,7 @@ def test_engines_agree_on_every_view(run: Run) -> None:
         assert rows(first) == rows(second), view
 
 
+@pytest.mark.first_case
 @together(
     "view",
     ["kernels", "top", "busy", "counters_collection", "events_args", "markers", "kernel_summary", "ktop", "copy"],
@@ -208,6 +209,7 @@ def test_huge_values_are_refused_by_sqlite(run: Run) -> None:
         query(run, "SELECT LENGTH(ZEROBLOB(2000000000))", engine="sqlite")
 
 
+@pytest.mark.first_case
 def test_verb_in_all_forms(database: Path, engine: str) -> None:
     sql = "SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC, name"
     text = call("query", database, sql, "--engine", engine, "--top", "2")
@@ -261,6 +263,7 @@ def test_verb_says_that_paths_come_first(database: Path) -> None:
     assert f"wavewright query {database} 'SELECT 1'" in refused.stderr
 
 
+@pytest.mark.first_case
 def test_events_have_the_rank_of_their_process(run: Run, engine: str) -> None:
     for view in ("kernels", "regions", "markers", "memory_copies", "memory_allocations", "api", "copy"):
         rows_by_rank = query(run, f"SELECT pid, rank FROM {view} GROUP BY pid, rank", engine=engine)  # noqa: S608

@@ -162,6 +162,7 @@ def test_files_without_ids_stay_apart() -> None:
     assert answer.things.select("run", "calls").rows() == [("a", 1), ("b", 1)]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_parts_in_any_order_give_the_same_bytes(by: Grouping) -> None:
     sources = [small_source(f"{n}.db", guids=(f"g{n}", f"h{n}")) for n in range(4)]

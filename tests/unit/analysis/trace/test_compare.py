@@ -371,6 +371,7 @@ def test_many_lines_are_matched_in_time_that_grows_with_them() -> None:
     assert min(seconds) < 3  # 7 s when each line looked at all that are taken
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("size", ["big", "small"])
 def test_flash_before_and_after_the_location_fix(shared: Path, size: str) -> None:
     """Only debug lines changed, and other waves were traced: causal attention gives them different work."""

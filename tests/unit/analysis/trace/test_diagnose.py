@@ -39,6 +39,7 @@ def check(answer: Diagnosis) -> None:
         assert sum(finding.gain_share_max for finding in answer.findings if finding.gain_basis == basis) <= 1 + 1e-9
 
 
+@pytest.mark.first_case
 def test_synthetic_traces(synthetic: ThreadTrace) -> None:
     answer = diagnose(synthetic)
     check(answer)

@@ -70,6 +70,7 @@ def test_known_addresses_are_those_that_the_source_means(kernel: str, target: st
     assert verdicts["equal"] > 0
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
 @pytest.mark.parametrize("kernel", ["lane_division", "lane_pointers"])
 def test_without_arguments_only_what_needs_none_is_known(kernel: str, target: str, tmp_path: Path) -> None:

@@ -205,6 +205,7 @@ def test_kernels_and_engines_can_be_chosen() -> None:
     assert occupancy(trace, selection=Selection(kernel="k(")).kernels.height == 1
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("gpu", "wave_size"), [("gfx942", 64), ("gfx1030", 32), ("gfx1100", 32), ("gfx1201", 32)])
 def test_synthetic_captures(gpu: str, wave_size: int, tmp_path: Path) -> None:
     kernel = compiled("tiled_gemm", gpu)

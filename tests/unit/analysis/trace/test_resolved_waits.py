@@ -72,6 +72,7 @@ def random_trace(target: str, seed: int) -> ThreadTrace:
     return small_trace(texts, steps, target=target)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", TEXTS)
 @pytest.mark.parametrize("seed", range(12))
 def test_equals_the_plain_one(target: str, seed: int) -> None:

@@ -59,6 +59,7 @@ def by_us(release: str, name: str, text: str) -> Did:
     return result.refusal is not None, [variables(run.variables) for run in result.runs]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("release", every_third(SCRIPTS))
 def test_every_trap_is_read_as_by_the_script(release: str, scripts: dict[str, AmdScript]) -> None:
     different = {}

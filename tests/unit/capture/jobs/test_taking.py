@@ -71,6 +71,7 @@ KINDS = [("discover", rocm) for rocm in SCRIPTS] + [("att", rocm) for rocm in SC
 FAST = (("discover", "6.2"), ("att", "7.14"))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("kind", "rocm"), [pytest.param(*each, marks=() if each in FAST else pytest.mark.slow) for each in KINDS]
 )

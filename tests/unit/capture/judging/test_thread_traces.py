@@ -278,6 +278,7 @@ def test_the_last_line_of_a_failed_program_is_shown(tmp_path: Path) -> None:
     assert "Its last line: ValueError: no GPU" in judge(WANTED, ended(1), attempt).reasons
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("status", [3, 134, -6, -11])
 def test_good_data_of_a_failed_program_are_good_with_a_caution(templates: Path, tmp_path: Path, status: int) -> None:
     attempt = attempt_in(tmp_path, stderr=STARTED)
@@ -381,6 +382,7 @@ def test_unknown_kinds_are_a_mistake_of_the_caller(tmp_path: Path) -> None:
 # Real captures
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ["c10", "c11"])
 def test_real_empty_dispatches(shared: Path, tmp_path: Path, name: str) -> None:
     """Dispatch 3 has 32 wave starts and ends on other CUs, and no wave on the traced one (INDEX.md)."""

@@ -166,6 +166,7 @@ def _gone(mark: str, seconds: float = 600) -> bool:
     return not left_behind.wait_for_none(None, mark, seconds)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_when_we_are_told_to_stop_the_program_may_write_its_data(tmp_path: Path, number: signal.Signals) -> None:
     script = "trap 'sleep 0.3; echo data; exit 0' INT; echo ready; while :; do sleep 0.05; done"

@@ -80,6 +80,7 @@ def test_answers_about_files_are_the_same(pair: tuple[Machine, Machine], paths: 
         assert _answers(there, path) == _answers(here, path), path
 
 
+@pytest.mark.first_case
 def test_answers_that_were_sent_ahead_are_the_same(pair: tuple[Machine, Machine], paths: list[str]) -> None:
     there, here = pair
     there.prefetch([*paths, "/sys/class/net/*", f"{paths[0]}/*", f"{paths[0]}/sub/*", "/nothing/*/here"])
@@ -135,6 +136,7 @@ def test_free_bytes_programs_variables_and_identity(pair: tuple[Machine, Machine
     assert there.variables["LANG"] == "C"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "words",
     [
@@ -155,6 +157,7 @@ def test_short_commands(pair: tuple[Machine, Machine], words: list[str]) -> None
     assert there == here
 
 
+@pytest.mark.first_case
 def test_short_commands_that_take_too_long(pair: tuple[Machine, Machine]) -> None:
     there, here = (machine.run(["sh", "-c", "echo a; sleep 60"], seconds=0.3) for machine in pair)
     assert there == here == Completed(None, "a\n", "", "no end after 0.3 s")

@@ -165,6 +165,7 @@ def test_the_start_and_the_end_of_a_flood_are_there_and_the_rest_is_counted(runn
     assert f"{ran.ending.dropped_bytes:,} bytes are left out here".encode() in ran.stdout
 
 
+@pytest.mark.first_case
 def test_a_timeout_lets_it_write_its_data_first(runner: Runner, tmp_path: Path) -> None:
     script = "trap 'sleep 0.2; echo data > $RAW/data; trap - INT; kill -INT $$' INT; while :; do sleep 0.05; done"
     ran = Ran(runner, tmp_path, script, limits=Limits(seconds=1, grace_seconds=1000))
@@ -173,6 +174,7 @@ def test_a_timeout_lets_it_write_its_data_first(runner: Runner, tmp_path: Path) 
     assert 1 <= ran.ending.seconds < 1000
 
 
+@pytest.mark.first_case
 def test_who_ignores_sigint_gets_sigterm_and_then_sigkill(runner: Runner, tmp_path: Path) -> None:
     gentle = "trap 'echo asked' INT; trap 'echo term; exit 9' TERM; while :; do sleep 0.02; done"
     ran = Ran(runner, tmp_path, gentle, limits=Limits(seconds=1, grace_seconds=2))
@@ -182,6 +184,7 @@ def test_who_ignores_sigint_gets_sigterm_and_then_sigkill(runner: Runner, tmp_pa
     assert (ran.ending.stopped, ran.ending.status) == ("timeout", -signal.SIGKILL)
 
 
+@pytest.mark.first_case
 def test_what_outlives_the_leader_is_killed_and_counted(runner: Runner, tmp_path: Path) -> None:
     limits = Limits(seconds=1000, grace_seconds=0.3)
     ran = Ran(runner, tmp_path, "sleep 3000 & sleep 3000 & exit 0", limits=limits)
@@ -191,11 +194,13 @@ def test_what_outlives_the_leader_is_killed_and_counted(runner: Runner, tmp_path
     assert (ran.ending.status, ran.ending.left_behind) == (0, 1)
 
 
+@pytest.mark.first_case
 def test_what_outlives_the_leader_may_write_its_data(runner: Runner, tmp_path: Path) -> None:
     script = "(trap 'echo late data; exit' TERM; while :; do sleep 0.05; done) & sleep 0.3; exit 0"
     assert Ran(runner, tmp_path, script, limits=Limits(seconds=20, grace_seconds=1)).stdout == b"late data\n"
 
 
+@pytest.mark.first_case
 def test_time_is_told_while_it_runs(runner: Runner, tmp_path: Path) -> None:
     ran = Ran(runner, tmp_path, "while [ ! -e 'told twice' ]; do sleep 0.1; done")
     assert ran.ending.status == 0

@@ -259,6 +259,7 @@ def test_a_missing_decoder_is_replaced(scripts: dict[str, AmdScript], rocm: str,
     assert any("decoder" in note for note in command.notes)
 
 
+@pytest.mark.first_case
 @ATT
 def test_the_line_for_a_shell_runs_the_same_words(
     scripts: dict[str, AmdScript], rocm: str, shared: Path, tmp_path: Path

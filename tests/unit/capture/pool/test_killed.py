@@ -185,6 +185,7 @@ def test_full_disk_and_missing_things(tmp_path: Path) -> None:
     assert machine.wait_for_none() == {}
 
 
+@pytest.mark.slow
 def test_gpus_that_others_use(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=1)
     machine.write_jobs(1, 0.1)

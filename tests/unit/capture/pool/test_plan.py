@@ -111,6 +111,7 @@ def test_script_for_slurm(tmp_path: Path) -> None:
         slurm_script(tmp_path / 'a"b', jobs, script="x")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("delay", ["", "sleep 0.5; "])
 def test_script_is_signalled(tmp_path: Path, delay: str) -> None:
     """Slurm's INT reaches the pool as TERM, its end is waited for, and the element is queued again.

@@ -109,6 +109,7 @@ def test_a_program_whose_agent_was_killed_is_stopped_by_the_next_one(tmp_path: P
     assert (ending.status, ending.stopped) == (None, "interrupted")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_an_agent_that_is_told_to_end_stops_its_program_gently(tmp_path: Path, number: int) -> None:
     network = Network(tmp_path / "network")

@@ -110,6 +110,7 @@ def test_help_lists_exactly_what_the_table_has(scripts: dict[str, AmdScript], ro
         assert name in outcome.stdout
 
 
+@pytest.mark.first_case
 @RELEASE
 def test_every_name_takes_what_the_table_says(scripts: dict[str, AmdScript], rocm: str) -> None:
     """Every option under every name and with every value of its list; hidden ones too."""
@@ -125,6 +126,7 @@ def test_every_name_takes_what_the_table_says(scripts: dict[str, AmdScript], roc
     assert count > {"6.2": 30, "6.3": 60}.get(rocm, 100)
 
 
+@pytest.mark.first_case
 @RELEASE
 def test_variables_are_those_of_the_table(scripts: dict[str, AmdScript], rocm: str) -> None:
     script = scripts[rocm]

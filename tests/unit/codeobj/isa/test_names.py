@@ -76,6 +76,7 @@ def contained(column: str, pattern: str) -> pl.DataFrame:
 ELSEWHERE = re.compile(r"write_src2| gds\b|tensor_(save|stop)")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("column", COLUMNS)
 def test_accesses_have_the_directions_of_the_records(column: str) -> None:
     directions = {LOAD: "load", STORE: "store", LOAD_TO_LDS: "load_to_lds", ATOMIC: "atomic"}

@@ -98,6 +98,7 @@ def exported(trace, run, tmp_path_factory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_every_answer_is_what_the_server_gives(exported, trace, run):
     library = Library()
     library.add(HOSTILE, HOSTILE, lambda: trace)

@@ -92,6 +92,7 @@ def test_headings_are_in_order(name):
     assert all(int(after[1]) <= int(before[1]) + 1 for before, after in pairwise(headings))
 
 
+@pytest.mark.slow
 @together("word", HOSTILE)
 def test_words_are_shown_as_they_are(word):
     text = "".join(Page(html.render(report_named("hostile"))).texts)

@@ -26,6 +26,7 @@ def test_the_published_schema_is_this_one():
     assert json.loads(PUBLISHED.read_text()) == report_schema()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_reports_fit_the_schema(name):
     report = report_named(name)

@@ -36,6 +36,7 @@ def _plain(token: Token) -> str:
     return "".join(child.content for child in token.children or () if child.type in ("text", "code_inline"))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 @together("most_bytes", [None, *MOST_BYTES.values()])
 def test_nothing_recorded_becomes_markup(name, most_bytes):
@@ -48,6 +49,7 @@ def test_nothing_recorded_becomes_markup(name, most_bytes):
     assert not [block for block in html if ALLOWED_HTML.sub("", block.replace("<code>", "").replace("</code>", ""))]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_outline(name):
     report = report_named(name)

@@ -97,6 +97,7 @@ def test_fonts_are_inside_and_nothing_can_be_followed_or_run(kind: str, shared: 
     assert root["/Lang"] == "en"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", REPORTS)
 def test_the_outline_has_every_section(kind: str, shared: Path) -> None:
     titles = [squeezed(str(entry["/Title"])) for entry in opened(kind).outline]
@@ -106,6 +107,7 @@ def test_the_outline_has_every_section(kind: str, shared: Path) -> None:
         assert [squeezed(section.title) for section in sections] == titles[: len(sections)]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", REPORTS)
 def test_the_same_report_gives_the_same_bytes(kind: str, shared: Path) -> None:
     assert hashlib.sha256(pdf.render(report_of(kind))).digest() == hashlib.sha256(rendered(kind)).digest()

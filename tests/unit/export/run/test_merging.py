@@ -59,6 +59,7 @@ def test_versions_side_by_side(tmp_path: Path) -> None:
     assert launches > 0
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_version_through_tables_and_back(tmp_path: Path, version: str) -> None:
     synthesize_rocpd(tmp_path / "origin.db", SMALL, schema=version)
@@ -138,6 +139,7 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert query(written.path, "PRAGMA foreign_key_check") == []
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("by", ["process", "rank"])
 def test_parts_make_the_whole(tmp_path: Path, by: str) -> None:
     synthesize_rocpd(tmp_path / "whole.db", SMALL)

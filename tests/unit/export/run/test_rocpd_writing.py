@@ -107,6 +107,7 @@ def test_a_poor_origin_gets_stand_ins(tmp_path: Path) -> None:
     assert (counts["kernels"], counts["regions"], counts["memory_copies"], counts["top_kernels"]) == (3, 1, 1, 2)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "name", ["Robert'); DROP TABLE x;--", 'a"b`c', "nul\0inside", "line\nbreak\r\t\x1b[31m", "=1+1", "ü→🦊", ""]
 )

@@ -94,6 +94,7 @@ def test_rpd_keeps_everything_of_rpd(tmp_path: Path) -> None:
     assert rows(second, "SELECT value FROM rocpd_metadata WHERE tag = 'Autograd::Table'") == [("ext",)]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ["x'); DROP TABLE rocpd_op;--", "nul\0inside", "line\nbreak", "=1+1", "🦊"])
 def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
     source = small_source()

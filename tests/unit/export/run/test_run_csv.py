@@ -49,6 +49,7 @@ def rows(run: Run, table: str) -> list[tuple[object, ...]]:
     return sorted(frame.join(run.processes.select("process", "guid"), on="process").drop("process").rows(), key=repr)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("table", EVENTS)
 def test_our_reader_gives_the_rows_back(run: SyntheticRun, folder: Path, table: str) -> None:
     before, after = open_run(str(run.paths[0])), open_run(str(folder))

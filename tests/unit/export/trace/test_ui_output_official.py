@@ -38,6 +38,7 @@ def test_a_capture_is_written_as_rocprofv3_did(capture: Path, tmp_path: Path) ->
         assert (tmp_path / statistics).read_bytes() == (capture / statistics).read_bytes()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "packed",
     [

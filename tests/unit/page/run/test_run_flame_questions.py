@@ -95,6 +95,7 @@ def test_what_is_too_small_is_one_frame_per_parent_and_nothing_is_lost() -> None
     assert frames.filter(pl.col("domain") == "smaller").height == 3
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("weight", ["host", "gpu"])
 def test_frames_are_those_of_the_call_tree(document: Document, weight: str) -> None:
     truth = regions(document.run).tree

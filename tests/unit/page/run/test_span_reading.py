@@ -111,6 +111,7 @@ def asked(reader: Path, file: Path, **given: Any) -> dict[str, list[Any]]:
     return answer
 
 
+@pytest.mark.first_case
 def test_what_is_read_is_what_is_there(document: Document, reader: Path, tmp_path: Path) -> None:
     track = tracks_of_run(document)["tracks"][0]
     lanes = {lane: spans for lane, spans in lanes_apart(document).items() if len(spans) > 3}

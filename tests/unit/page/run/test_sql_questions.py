@@ -118,6 +118,7 @@ def test_a_query_that_never_ends_is_ended(small: Document, monkeypatch: pytest.M
         _asked(small, ENDLESS)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("way", ["next", "stop"])
 def test_a_query_is_stopped_by_the_next_one_or_by_the_user(small: Document, way: str) -> None:
     with ThreadPoolExecutor(1) as pool:

@@ -223,6 +223,7 @@ def test_damaged_members_of_zips(tmp_path: Path, method: str, offset: int) -> No
     assert list(read.folders["run"].names()) == ["filenames.json"]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("suffix", [suffix for suffix in PACKERS if suffix != ".tar"])
 def test_what_packed_archives_say_of_damage(tmp_path: Path, suffix: str) -> None:
     """The same words for every packing: what is damaged, and how much was read."""

@@ -43,6 +43,7 @@ def check(document: Run, run: SyntheticRun, *, copy_names: dict[str, str]) -> No
     assert max(int(str(time)) for time in times) == truth.end_ns
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("schema", ["3", "3.0.3"])
 @pytest.mark.parametrize("name", RUNS)
 def test_rocpd(tmp_path: Path, name: str, schema: str) -> None:
@@ -65,6 +66,7 @@ def test_rocpd_of_many_files(tmp_path: Path) -> None:
         assert sums_of(part.dispatches, "name") == truth.kernels
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("schema", [2, 3])
 @pytest.mark.parametrize("name", RUNS)
 def test_rpd(tmp_path: Path, name: str, schema: int) -> None:

@@ -66,6 +66,7 @@ def stored(path: Path) -> dict[str, bytes]:
         return {name: stream.read() for name, stream in members if stream is not None}
 
 
+@pytest.mark.first_case
 @pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
 @pytest.mark.parametrize("path", every_third(sorted(FOLDERS + ARCHIVES)), ids=lambda path: str(path.relative_to(DATA)))
 def test_every_stored_wait_list_is_reproduced(path: Path) -> None:

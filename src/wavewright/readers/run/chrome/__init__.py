@@ -76,8 +76,8 @@ def read_kineto(path: Path) -> MemorySource:
     UsageError, NotATraceError
         When the file cannot be read.
     """
-    file = read_chrome(path)
     losses: list[Loss] = []
+    file = read_chrome(path, losses)
     every = chrome_events(file, losses)
     base = file.baseTimeNanoseconds if isinstance(file.baseTimeNanoseconds, int) else 0
     labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())

@@ -83,8 +83,8 @@ _TEXTS = ("pid", "tid", "pid_raw", "own_pid", "own_tid", "label", "desc", "kind"
 _LISTS = ("grid", "block")
 
 
-def read_chrome(path: Path) -> ChromeFile:
-    """The file: an object with `traceEvents`, or the bare list of events, whose end may be missing.
+def read_chrome(path: Path, losses: list[Loss]) -> ChromeFile:
+    """The file: an object with `traceEvents`, or the bare list of events; without its end it is read with a loss.
 
     Raises
     ------
@@ -101,7 +101,10 @@ def read_chrome(path: Path) -> ChromeFile:
     data = data.rstrip().rstrip(b",")
     for end in (b"", b"]", b"]}"):
         with suppress(*_UNREADABLE):
-            return _decoded(data + end)
+            file = _decoded(data + end)
+            if end:
+                losses.append(Loss("cut_file", detail=path.name))
+            return file
     raise NotATraceError(what, where=str(path), advice="check that the copy is complete, or record again")
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UsageError
+from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, read_table, run_of
 from wavewright.readers.files.text import text_bytes
@@ -18,8 +19,6 @@ from wavewright.readers.run.rocprofv3.tables import add_events
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from wavewright.model.losses import Loss
 
 _EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16
@@ -55,17 +54,19 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
             raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
         if layout is None:
             continue
-        frame = _agent_rows(file) if layout.name == "agents" else read_table(file, layout, losses)
+        frame = _agent_rows(file, losses) if layout.name == "agents" else read_table(file, layout, losses)
         by_kind.setdefault(layout.name, []).append(frame)
     return {name: pl.concat(frames, how="diagonal_relaxed") for name, frames in by_kind.items()}
 
 
-def _agent_rows(file: Path) -> pl.DataFrame:
-    """The list of agents: small, and read as strings."""
+def _agent_rows(file: Path, losses: list[Loss]) -> pl.DataFrame:
+    """The list of agents: small, and read as strings; of a file that was cut, without the cell where that happened."""
+    text = text_bytes(file, _MAX_AGENT_BYTES)
+    if not text.endswith(b"\n"):
+        losses.append(Loss("cut_file", detail=file.name))
+        text = text[: max(text.rfind(b","), text.rfind(b"\n"))] + b"\n"
     try:
-        raw = pl.read_csv(
-            text_bytes(file, _MAX_AGENT_BYTES), infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy"
-        )
+        raw = pl.read_csv(text, infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(what, where=str(file), advice="record again, or leave it out") from error

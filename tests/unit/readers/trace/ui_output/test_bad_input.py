@@ -69,6 +69,7 @@ def test_the_same_wave_in_two_files(tmp_path: Path) -> None:
     assert kinds(trace) == {"duplicate_waves": 1}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ["../secret.json", "/etc/hostname", "link.json", "sub/wave.json", "pipe.json"])
 def test_files_elsewhere_are_not_read(name: str, tmp_path: Path) -> None:
     import os

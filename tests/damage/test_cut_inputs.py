@@ -1,0 +1,110 @@
+"""Inputs of every kind, cut anywhere: the answer is the same, or something is said to be missing, or it is refused.
+
+A CSV that is cut between two lines cannot be told from a whole one; there the cut is one byte earlier.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.in_process import call
+
+#: Kind -> what is cut below ../shared/data (of a folder, files of these patterns), and the verb that reads it.
+KINDS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "raw gfx942": ("att-mi300x-bmm/c10/raw", ("*.att", "*.out", "*.db"), "hotspots"),
+    "decoded": ("att-mi300x-bmm/c10/ui_output_agent_11915_dispatch_1", ("*.json",), "hotspots"),
+    "ROCpd": ("att-mi300x-bmm/c10/raw/163_results.db", (), "summary"),
+    "RPD": ("rpd/matmul_result.rpd", (), "summary"),
+    "RPD as Chrome JSON": ("rpd/matmul_result.json", (), "summary"),
+    "PyTorch, packed": ("kineto-amd/torch_compile_triton.json.gz", (), "summary"),
+    "rocprofv3 CSV": ("rocprofv3-mi350x-flydsl/vec_add", ("*",), "summary"),
+    "rocprofv3 CSV with counters": ("gfx1151-rocprofv3-llama", ("*.csv",), "summary"),
+    "rocprofv3 JSON": ("rocprofv3-json-mi350x", ("*.gz",), "summary"),
+    "rocprof": ("rocprofv1-mi300a-hiptrace", ("*",), "summary"),
+    "XPlane": ("xplane-mi300x", ("*.pb",), "summary"),
+    "counters CSV": ("pmc-rocprofcompute-vcopy/MI200", ("*.csv",), "counters"),
+    "counters ROCpd": ("pmc-rocprofcompute-vcopy/MI300X_A1_rocpd", ("*",), "counters"),
+    "analysis database": ("rocprofcompute-analysisdb/rocprof_compute_3kernels.db", (), "counters"),
+    "PC samples": ("gfx1201-counters-pcsampling/pcs_control/o_10000", ("*.csv",), "hotspots"),
+}
+CUTS, QUICK_CUTS = 50, 3
+#: Fields that tell of the file itself.
+_OF_THE_FILE = frozenset(("byte_count", "size_bytes", "sha256", "input", "inputs", "losses", "path", "written_at"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        pytest.param(kind, number, marks=pytest.mark.slow if number else (), id=f"{kind}-{number}")
+        for kind in KINDS
+        for number in range(2)
+    ],
+)
+def test_nothing_is_lost_in_silence(shared: Path, tmp_path: Path, kind: str, number: int) -> None:
+    place, patterns, verb = KINDS[kind]
+    source, copy = shared / "data" / place, tmp_path / Path(place).name
+    if source.is_dir():
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("*.golden.json.gz"))
+        copy.chmod(0o755)
+    else:
+        shutil.copy(source, copy)
+    files = sorted({file for pattern in patterns for file in copy.rglob(pattern) if file.is_file()}) or [copy]
+    for file in files:
+        file.chmod(0o644)
+    whole = _answers(copy, verb)
+    assert whole is not None
+    draw = random.Random(f"{kind} {number}")
+    silent = []
+    for _ in range(CUTS - QUICK_CUTS if number else QUICK_CUTS):
+        file = draw.choice(files)
+        data = file.read_bytes()
+        end = _cut(draw, file, data)
+        file.write_bytes(data[:end])
+        answers = _answers(copy, verb)
+        file.write_bytes(data)
+        if answers is not None and answers[0] != whole[0] and answers[1] <= whole[1]:
+            silent.append(f"{file.name} cut to {end:,} of {len(data):,} bytes")
+    assert silent == []
+
+
+def _cut(draw: random.Random, file: Path, data: bytes) -> int:
+    near_end = len(data) - draw.choice([1, 2, 8, 16, 64, 200, 512, 1024])
+    pages = len(data) // 4096 * 4096
+    end = max(1, draw.choice([draw.randrange(1, len(data)), near_end, pages]))
+    if file.suffix in (".csv", ".txt", ".stats") and data[end - 1 : end] == b"\n":
+        end -= 1
+    return end
+
+
+def _answers(path: Path, verb: str) -> tuple[Any, int] | None:
+    """What two verbs answer, and how many losses they tell of; None = the input is refused in words."""
+    answers, loss_count = [], 0
+    for asked in ("info", verb):
+        done = call(asked, path, "--json")
+        assert done.status in (0, 2, 3, 4), done.stderr
+        assert "bug" not in done.stderr
+        if done.status:
+            return None
+        answer = json.loads(done.stdout)
+        loss_count += _loss_count(answer)
+        answers.append(_plain(answer))
+    return answers, loss_count
+
+
+def _loss_count(value: Any) -> int:
+    if isinstance(value, dict):
+        here = len(value["losses"]) if isinstance(value.get("losses"), list) else 0
+        return here + sum(_loss_count(each) for name, each in value.items() if name != "losses")
+    return sum(map(_loss_count, value)) if isinstance(value, list) else 0
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items() if name not in _OF_THE_FILE}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
