@@ -322,7 +322,7 @@ def test_own_sections_are_queries_and_texts(run: Path, tmp_path: Path) -> None:
         ("[[section]]\ntitle = 'x'\nsql = 'y'\npicture = 'pie'", "one of bar, line"),
         ("[[section]]\ntitle = 'x'\ntext = 'y'\ncode = 'z'", "no key 'code'"),
         ("[[section]]\ntitle = 4\ntext = 'y'", "title is not a text"),
-        ("[[section]", "cannot be read"),
+        ("[[section]", "is not TOML"),
         ("[other]\na = 1", "no key 'other'"),
     ],
 )

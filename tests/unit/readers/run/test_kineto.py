@@ -201,7 +201,7 @@ def test_begin_and_end_events_and_an_open_list(tmp_path: Path) -> None:
         ("inner", 2000, 4000),
         ("open", 10_000, 10_000),
     ]
-    assert run.losses["kind"].to_list() == ["unfinished_events"]
+    assert run.losses["kind"].to_list() == ["cut_file", "unfinished_events"]
 
 
 def test_numbers_that_are_not_json(tmp_path: Path) -> None:

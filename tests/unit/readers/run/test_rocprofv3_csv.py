@@ -74,7 +74,7 @@ def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1) + "\n" + broken)
     run = open_run(tmp_path)
     assert run.dispatches["dispatch_id"].to_list() == [1]
-    assert run.losses.select("kind", "count").rows() == [("malformed_events", 3)]
+    assert run.losses.select("kind", "count").rows() == [("cut_file", 1), ("malformed_events", 3)]
 
 
 def test_times_with_a_fraction(tmp_path: Path) -> None:

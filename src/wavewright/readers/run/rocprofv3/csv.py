@@ -49,10 +49,13 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
     for file in files:
         try:
             with open_regular(file) as stream:
-                layout = layout_of(header_of(stream.read(_HEAD)))
+                head = stream.read(_HEAD)
+                layout = layout_of(header_of(head))
         except OSError as error:
             raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
         if layout is None:
+            if head and b"\n" not in head:
+                losses.append(Loss("cut_file", detail=file.name))
             continue
         frame = _agent_rows(file, losses) if layout.name == "agents" else read_table(file, layout, losses)
         by_kind.setdefault(layout.name, []).append(frame)
