@@ -146,7 +146,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="also what is slow: hours")
     is_all = parser.parse_args().all
     LOGS.mkdir(parents=True, exist_ok=True)
-    began_s = time.monotonic()
+    began_s, stolen_s = time.monotonic(), _stolen_s()
 
     core = Layer("core", ["make", "test-core-all" if is_all else "test-core"])
     ready = Layer("set-up", ["make", "ready-all" if is_all else "ready"])
@@ -163,15 +163,25 @@ def main() -> int:
     core.finish()
     status = tests.finish()
     layers = [ready, core, *beside, tests.layer]
-    _print_summary(layers, tests, time.monotonic() - began_s)
+    _print_summary(layers, tests, time.monotonic() - began_s, _stolen_s() - stolen_s)
     return 1 if status or any(layer.status for layer in layers if layer is not tests.layer) else 0
 
 
-def _print_summary(layers: Sequence[Layer], tests: PythonTests, wall_s: float) -> None:
+def _stolen_s() -> float:
+    """Processor seconds that the host of this virtual machine gave to others since it was started; 0 = unknown."""
+    try:
+        fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+        return int(fields[8]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
+def _print_summary(layers: Sequence[Layer], tests: PythonTests, wall_s: float, stolen_s: float) -> None:
     print("\nlayer           minutes  processor minutes")
     for layer in layers:
         print(f"  {layer.name:<12} {layer.wall_s / 60:8.1f} {layer.processor_s / 60:10.1f}")
     print(f"  {'all':<12} {wall_s / 60:8.1f} {sum(layer.processor_s for layer in layers) / 60:10.1f}")
+    print(f"  {'taken by the host':<24} {stolen_s / 60:5.1f}")
     print("\nfolder of tests/  tests  minutes")
     for folder, (count, seconds) in tests.folders().items():
         print(f"  {folder:<14} {count:6} {seconds / 60:8.1f}")

@@ -75,7 +75,9 @@ def test_every_kind_of_the_documentation(shared: Path) -> None:
     for name, (table, count) in rows.items():
         run = open_run(folder / name)
         assert run.table(table).height == count, name
-        assert not run.losses["is_damage"].any(), name
+        lost = set(run.losses.filter(run.losses["is_damage"])["kind"])
+        is_cut = not (folder / name).read_bytes().endswith(b"\n")  # some were copied without their last line end
+        assert lost == ({"cut_file"} if is_cut else set()), name
     markers = open_run(folder / "marker_api_trace.csv")
     assert markers.samples["name"].to_list() == ["before hipLaunchKernel", "after hipLaunchKernel"]
     assert set(markers.regions["domain"]) == {"MARKER"}
