@@ -233,6 +233,7 @@ def test_it_ends_with_commands_that_run(line: str, places: dict[str, Path]) -> N
         assert again.status in STATUSES.get(verb_of(" ".join(words[1:])), (0,)), (command, again.stderr)
 
 
+@pytest.mark.slow
 def test_the_walk_from_a_capture_to_a_line(places: dict[str, Path]) -> None:
     """From the path alone, following the first command that leads on."""
     wanted = ("diagnose", "waits", "source")

@@ -95,6 +95,7 @@ def test_zeros_everywhere_are_not_a_capture(rocm: AmdScript, program: Path) -> N
     assert "perf-level" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_too_many_for_the_hardware_are_split_and_taken_again(rocm: AmdScript, program: Path) -> None:
     words = ("counters", "--target", "gfx942", "--pmc", "SQ_WAVES,SQ_INSTS_VALU,SQ_INSTS_SALU,SQ_INSTS_LDS")
     done = call(*capture(rocm, *words, [program, "too many"]))

@@ -95,6 +95,7 @@ def test_discover(capture: Capture, tmp_path: Path) -> None:
     assert len(runs(tmp_path)) == 1
 
 
+@pytest.mark.slow
 def test_att_finds_kernel_launches_and_buffer(capture: Capture, tmp_path: Path) -> None:
     """Nothing is told: a discovery, a truncated trace, a larger buffer, two launches."""
     done = capture("att", "-o", tmp_path / "a", needed_bytes=400 << 20)
@@ -142,6 +143,7 @@ def test_events_are_lines_of_json(capture: Capture, tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_what_is_not_good_ends_with_status_1(capture: Capture, tmp_path: Path) -> None:
     done = capture("att", "-o", tmp_path / "a", "--attempts", "2", busy_engines=[])
     assert done.status == 1
@@ -158,6 +160,7 @@ def test_a_program_that_fails(capture: Capture, tmp_path: Path) -> None:
     assert str(tmp_path / "d" / "attempts" / "1" / "stderr.txt") in done.stdout.replace("\n", "").replace(" ", "")
 
 
+@pytest.mark.slow
 def test_a_folder_that_exists(capture: Capture, tmp_path: Path) -> None:
     assert capture("discover", "-o", tmp_path / "d").status == 0
     done = capture("discover", "-o", tmp_path / "d")

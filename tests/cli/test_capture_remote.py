@@ -85,6 +85,7 @@ def test_doctor_says_the_same_of_another_machine(place: Place) -> None:
     assert here["machine"] == there["machine"]
 
 
+@pytest.mark.slow
 def test_a_thread_trace_over_ssh_is_judged_here(place: Place, tmp_path: Path) -> None:
     """Discovery, a truncated trace, a larger buffer: each step runs there, and its data are judged here."""
     done = _take(place, "att", "--host", "gpu7", "-o", tmp_path / "a", needed_bytes=400 << 20)
@@ -135,6 +136,7 @@ def test_no_connection_is_one_sentence(place: Place, tmp_path: Path) -> None:
     assert "this cannot be the name of a host" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_capture_goes_on_after_the_connection_was_lost(place: Place, tmp_path: Path) -> None:
     options = ("--host", "gpu7", "-o", tmp_path / "a", "--kernel", "saxpy", "--launch", "8-9")
     words = place.words("att", *options, seconds=60)

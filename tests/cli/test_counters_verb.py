@@ -85,6 +85,7 @@ def test_lines_fit_and_have_no_colours(
     assert "\x1b" not in text
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode(capture: Path) -> None:
     assert call("counters", capture, "--all", encoding="ascii").status == 0
 

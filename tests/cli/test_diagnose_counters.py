@@ -93,6 +93,7 @@ def test_a_kernel_that_is_not_there(run: Run, counters: Path) -> None:
     assert "no kernel 'nothing' in this capture" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_trace_with_counters_of_its_kernel(run: Run, capture: Path, tmp_path: Path) -> None:
     trace = wavewright.open(capture)
     assert isinstance(trace, wavewright.ThreadTrace)

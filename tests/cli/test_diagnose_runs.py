@@ -88,6 +88,7 @@ def test_markdown_is_a_page(slow: Path) -> None:
     assert "**False alarm** if" in done.stdout
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_answer(slow: Path) -> None:
     alone, spread = (json.loads(call("diagnose", slow, "--json", *more).stdout) for more in ((), ("--jobs", 2)))
     assert alone["findings"] == spread["findings"]
@@ -131,6 +132,7 @@ def test_a_database_with_counters_and_a_run(tmp_path: Path) -> None:
     assert "counters were measured in this run" in " ".join(run.stdout.split())
 
 
+@pytest.mark.slow
 def test_patterns_and_several_paths(slow: Path) -> None:
     paths = sorted(slow.rglob("*.db"))
     by_name = json.loads(call("diagnose", *paths, "--json").stdout)

@@ -67,6 +67,7 @@ def test_equal_runs_pass_and_slower_ones_fail(run: Run, runs: Path, baseline: Pa
     assert loose.returncode == 0
 
 
+@pytest.mark.slow
 def test_captures_are_baselines_too(run: Run, runs: Path) -> None:
     assert run("gate", runs / "run9", "--baseline", runs / "run0").returncode == 0
     several = [word for number in range(5) for word in ("--baseline", runs / f"run{number}")]

@@ -104,6 +104,7 @@ def test_gaps_and_work_make_the_span(runs: Path) -> None:
     assert all(row["stream_id"] is not None for row in by_stream)
 
 
+@pytest.mark.slow
 def test_kernels_by_name(runs: Path) -> None:
     every = told("kernels", runs / "a")["kernels"]
     chosen = json.loads(call("kernels", "/nccl/", runs / "a", "--json", "--jobs", 1).stdout)["kernels"]
@@ -176,6 +177,7 @@ def test_the_window_is_what_shares_are_of(runs: Path) -> None:
     assert idle["busy_ns"] == gpu["busy_ns"] <= gpu["span_ns"]
 
 
+@pytest.mark.slow
 def test_gaps_as_csv(runs: Path) -> None:
     heads = {
         "gaps": "at_ns,gap_ns,previous,next",

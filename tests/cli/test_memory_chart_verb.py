@@ -42,6 +42,7 @@ def test_several_kernels_together_are_said(capture: Path) -> None:
     assert "different kernels" not in call("memory-chart", capture, "--kernel", "0").stdout
 
 
+@pytest.mark.slow
 def test_pictures(capture: Path, tmp_path: Path) -> None:
     picture = tmp_path / "chart.svg"
     assert call("memory-chart", capture, "-o", picture, "--theme", "dark").status == 0

@@ -151,6 +151,7 @@ def three_dispatches(capture, tmp_path):
     return tmp_path / "many"
 
 
+@pytest.mark.slow
 def test_other_dispatches_of_the_folder_can_be_chosen(three_dispatches):
     with running("open", three_dispatches, "--dispatch", 2) as program:
         labels = [(line["label"], line["is_open"]) for line in program.ask("documents")]

@@ -60,6 +60,7 @@ def test_demo_can_keep_its_capture(run: Run, tmp_path: Path) -> None:
     assert list((tmp_path / "kept").glob("*.att"))
 
 
+@pytest.mark.slow
 def test_demo_of_counters(run: Run, tmp_path: Path) -> None:
     done = run("demo", "--counters", "--keep", tmp_path / "counters")
     assert done.returncode == 0, done.stderr
@@ -70,6 +71,7 @@ def test_demo_of_counters(run: Run, tmp_path: Path) -> None:
     assert json.loads(run("demo", "--counters", "--json").stdout)["dispatches"] == {"before": 8, "after": 8}
 
 
+@pytest.mark.slow
 def test_demo_of_a_run(run: Run, tmp_path: Path) -> None:
     done = run("demo", "--run", "--keep", tmp_path / "runs")
     assert (done.returncode, done.stderr) == (0, "")

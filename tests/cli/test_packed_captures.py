@@ -78,6 +78,7 @@ def test_a_zipped_capture_is_read_as_its_folder(run: Run, capture: Path, tmp_pat
     _check_equal(run, capture, _zip_of(capture, tmp_path / "x.zip", method))
 
 
+@pytest.mark.slow
 def test_a_capture_of_a_machine(run: Run, shared: Path, tmp_path: Path) -> None:
     """With a database beside the traces, which tells how long the launches took."""
     source = shared / "data" / "att-mi300x-bmm" / "c01" / "raw"

@@ -123,6 +123,7 @@ def test_every_kind_in_every_format_is_the_same_twice(
     assert (names(report)[-1] == "definitions") == (purpose == "full")
 
 
+@pytest.mark.slow
 def test_a_report_starts_with_the_headline_and_what_to_change(run: Path, tmp_path: Path) -> None:
     made(run, "-o", tmp_path / "a.md")
     text = (tmp_path / "a.md").read_text()
@@ -132,6 +133,7 @@ def test_a_report_starts_with_the_headline_and_what_to_change(run: Path, tmp_pat
     assert text.index("## Definitions") < text.index("## Provenance")
 
 
+@pytest.mark.slow
 def test_the_budget_adds_up(run: Path, tmp_path: Path) -> None:
     made(run, "-o", tmp_path / "a.json", "--section", "budget")
     (section,) = report_of(tmp_path / "a.json")["sections"]
@@ -140,6 +142,7 @@ def test_the_budget_adds_up(run: Path, tmp_path: Path) -> None:
     assert sum(row[share] for row in parts["rows"]) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_sections_that_cannot_be_answered_say_why(run: Path, tmp_path: Path) -> None:
     done = made(run, "-o", tmp_path / "a.json", "--json")
     told = json.loads(done.stdout)
@@ -170,6 +173,7 @@ def test_purposes_bound_the_size(purpose: str, most_bytes: int, run: Path, tmp_p
     assert "The host is slower than the GPU" in text
 
 
+@pytest.mark.slow
 def test_sections_are_chosen_by_name(run: Path, tmp_path: Path) -> None:
     made(run, "-o", tmp_path / "a.json", "--section", "gaps", "--section", "diagnose")
     assert names(report_of(tmp_path / "a.json")) == ["diagnose", "gaps"]
@@ -181,6 +185,7 @@ def test_sections_are_chosen_by_name(run: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "c.json").exists()
 
 
+@pytest.mark.slow
 def test_a_baseline_adds_what_changed(run: Path, faster: Path, tmp_path: Path) -> None:
     made(run, "--baseline", faster, "-o", tmp_path / "a.json")
     report = report_of(tmp_path / "a.json")
@@ -334,6 +339,7 @@ def test_wrong_sections_are_refused(content: str, says: str, run: Path, tmp_path
     assert not (tmp_path / "a.md").exists()
 
 
+@pytest.mark.slow
 def test_source_texts_can_be_left_out(trace: Path, tmp_path: Path) -> None:
     made(trace, "-o", tmp_path / "with.json")
     made(trace, "-o", tmp_path / "without.json", "--no-source")

@@ -115,6 +115,7 @@ def test_the_slower_kernel_is_named(runs: Path) -> None:
     assert told["verdicts"][0].startswith("B against A: GPU time")
 
 
+@pytest.mark.slow
 def test_repeats(runs: Path) -> None:
     done = call("compare", runs / "a", runs / "b", "--repeat", runs / "a", "--json", "--jobs", 1)
     assert json.loads(done.stdout)["repeat_count"] == 1

@@ -138,6 +138,7 @@ def test_pc_samples(run: Run, shared: Path) -> None:
     assert "pipe stall" in lines
 
 
+@pytest.mark.slow
 def test_the_demo_keeps_the_source_of_its_kernel(run: Run, tmp_path: Path) -> None:
     for arguments, line in (((), "tile_a[y][x] = a["), (("--prefetch",), "tile_a[y][x] = next_a;")):
         folder = tmp_path / f"demo{len(arguments)}"

@@ -101,6 +101,7 @@ def test_a_window_holds_what_verbs_see_in_it(run: Path, tmp_path: Path) -> None:
     assert open_run(part).processes["rank"].to_list() == [1]
 
 
+@pytest.mark.slow
 def test_merge_and_split(tmp_path: Path) -> None:
     write_rocpd_ranks(tmp_path / "ranks", Workload(dispatches=90, ranks=3))
     merged = tmp_path / "merged.db"

@@ -137,6 +137,7 @@ def test_stalls_are_those_of_the_classes(page, served):
     page.wait_for_function(SELECTED_ROW, arg=of_first["row"][0])
 
 
+@pytest.mark.slow
 def test_dependencies_are_the_edges_of_waits(page, served):
     view, trace = show(page, served, "waits")
     found = waits(trace)

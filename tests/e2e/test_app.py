@@ -64,6 +64,7 @@ def test_search_finds_instructions_and_source(page, gemm):
     page.get_by_text("not a regular expression").wait_for()
 
 
+@pytest.mark.slow
 def test_keys_zoom_and_the_list_of_keys_opens(page, gemm):
     page.keyboard.press("w")
     page.wait_for_function("location.hash.includes('time=')")
@@ -100,6 +101,7 @@ def test_documents_can_be_changed(page, serve):
     page.wait_for_function("location.hash.includes('document=1')")
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_is_said_and_found_again(page, gemm):
     page.may_fail_to_load = True
     page.route("**/api/**", lambda route: route.abort())

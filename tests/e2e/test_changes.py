@@ -86,6 +86,7 @@ def test_loops(page, serve):
     expect(cell).to_have_text(signed(own["iteration_cycles_median"] / base["iteration_cycles_median"] - 1))
 
 
+@pytest.mark.slow
 def test_cards_of_the_summary_until_changes_are_switched_off(page, serve):
     served = serve(made_gemm(), other_gemm())
     before, after = served.library.documents[:2]

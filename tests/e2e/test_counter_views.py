@@ -127,6 +127,7 @@ def test_the_memory_chart_has_every_number(page, serve, capture):
     assert flows == answer.wires.height
 
 
+@pytest.mark.slow
 def test_panels_search_sort_and_normalize(page, serve):
     served = serve(made_capture())
     counters = counters_of(served)
@@ -206,6 +207,7 @@ def test_a_metric_is_explained_where_it_is_selected(page, serve):
     page.locator('[data-explained^="3.1."]').wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", CAPTURES)
 def test_the_roofline_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())

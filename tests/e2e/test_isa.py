@@ -248,6 +248,7 @@ def test_saves(page, serve):
     assert Path(download.value.path()).read_text().count("<") > 50
 
 
+@pytest.mark.slow
 def test_pc_samples_have_their_columns_and_reasons(page, serve):
     folder = SHARED / "data" / "pcsampling-rcv"
     if not folder.is_dir():

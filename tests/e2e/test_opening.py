@@ -161,6 +161,7 @@ def test_the_dialog_keeps_the_focus_and_gives_it_back(page, serve):
     expect(button).to_be_focused()
 
 
+@pytest.mark.slow
 def test_an_exported_page_says_that_it_needs_the_program(page):
     page.goto(exported_gemm().as_uri())
     expect(page.locator(".lm-DockPanel .panel").first).to_be_visible()

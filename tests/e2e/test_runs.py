@@ -186,6 +186,7 @@ def test_overlap_and_ranks(page, serve):
     assert "kernelName=" in fragment(page)
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(page, serve):
     served = serve(made_ranks(is_slow=True), made_ranks())
     page.goto(served.url + "#layout=t(run_compare;0)")

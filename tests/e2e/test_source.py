@@ -69,6 +69,7 @@ def test_with_inlined_lines_a_call_has_the_cost_of_what_it_calls(page, serve):
     expect(chain).to_contain_text("tiled_gemm.hip:20", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_from_the_first_page_to_the_hottest_line_in_one_click(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace

@@ -195,6 +195,7 @@ def test_a_pinch_on_a_trackpad_zooms_at_once(page, serve):
     eventually(lambda: lanes.fact("end") - lanes.fact("begin") <= 100, True)
 
 
+@pytest.mark.slow
 def test_two_fingers_zoom_and_move(page, serve):
     lanes = Lanes(page, serve(made_gemm()), "compute_unit")
     begin, end = lanes.fact("begin"), lanes.fact("end")

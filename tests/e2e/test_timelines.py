@@ -210,6 +210,7 @@ def test_engines_are_hidden_and_groups_folded(page, serve):
     page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.laneCount == {whole - hidden + 1}")
 
 
+@pytest.mark.slow
 def test_lanes_become_taller_and_scroll(page, serve):
     lanes = Lanes(page, serve(made_gemm()), "compute_unit")
     before = lanes.fact("row-height")

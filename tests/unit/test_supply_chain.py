@@ -58,6 +58,14 @@ def test_actions_are_pinned_and_may_only_read() -> None:
         assert "write" not in re.findall(r"^permissions:\n((?:  .*\n)+)", text, re.MULTILINE)[0]
 
 
+def test_the_job_that_publishes_installs_by_checksum() -> None:
+    job = (ROOT / ".github/workflows/release.yml").read_text().partition("\n  publish:\n")[2]
+    assert [line for line in job.splitlines() if "pip install" in line and "--require-hashes" not in line] == []
+    lines = [line for line in (ROOT / ".github/twine.txt").read_text().splitlines() if not line.startswith("#")]
+    assert [line for line in lines if not re.fullmatch(r"[a-z0-9.-]+==[\w.]+ --hash=sha256:[0-9a-f]{64}", line)] == []
+    assert any(line.startswith("twine==") for line in lines)
+
+
 def test_it_is_said_where_to_report_a_hole() -> None:
     assert "privately" in (ROOT / "SECURITY.md").read_text()
 

@@ -117,6 +117,7 @@ def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str], tmp_pa
     assert "--kernel-iteration-range 7 8" in printed
 
 
+@pytest.mark.slow
 def test_the_page_of_the_folder_names_every_file_and_event(bench: Bench) -> None:
     bench.steering["needed_bytes"] = 300 << 20
     bench.take(bench.job())

@@ -58,6 +58,7 @@ def test_errors_are_raised_whole(executor: Serial | Processes) -> None:
     assert (raised.value.what, raised.value.advice) == ("no 7", "another number")
 
 
+@pytest.mark.slow
 def test_one_item_that_kills_its_process_takes_no_other_with_it() -> None:
     finished: list[int] = []
     outcomes = Processes(2).run(partial(die_at, 5), range(20), lambda: finished.append(1))

@@ -85,6 +85,7 @@ def test_a_bug_in_the_only_one(ranks: list[RunInput]) -> None:
         gather(fail_at_rank_1, [ranks[1]])
 
 
+@pytest.mark.slow
 def test_a_lost_worker(ranks: list[RunInput]) -> None:
     gathered = gather(die_at_rank_1, ranks, executor=Processes(2))
     assert gathered.values == [30, 30]

@@ -47,6 +47,7 @@ def test_answers_are_the_same(run: Run) -> None:
             assert getattr(answer, name).equals(getattr(expected, name), null_equal=True), name
 
 
+@pytest.mark.slow
 def test_tables_are_read_once(run: Run) -> None:
     counted = [_Counted(source) for source in run.origins]
     again = Run([KeptSource(source) for source in counted])  # type: ignore[arg-type]

@@ -68,6 +68,7 @@ def dispatches(run: Run) -> pl.DataFrame:
     return run.read("dispatches", ["start_ns", "end_ns"]).drop_nulls()
 
 
+@pytest.mark.slow
 def test_a_part_of_a_run_counts_from_the_start_of_the_node(ranks: Run) -> None:
     document = document_of(ranks)
     overview = msgspec.json.decode(ask(document, "overview", {}).content)

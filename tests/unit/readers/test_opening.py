@@ -56,6 +56,7 @@ def test_archives_are_the_same_as_directories(tmp_path: Path, top: str, pack: ob
     assert (trace.source.agent, trace.source.dispatch) == (1, 1)
 
 
+@pytest.mark.slow
 def test_an_archive_does_not_stay_in_memory(tmp_path: Path) -> None:
     trace = wavewright.open(zipped(tmp_path / "a.zip", inside(NAME)))
     gc.collect()

@@ -61,6 +61,7 @@ def _cells(designs: tuple[Design, ...], seed_count: int, effect: float) -> Count
     return total
 
 
+@pytest.mark.slow
 def test_a_few_of_the_matrix() -> None:
     cells = [(DESIGNS[0], 0.02, 100), (DESIGNS[4], 0.02, 100), (DESIGNS[5], 0.05, 20)]
     equal, slower = Counter[str](), Counter[str]()

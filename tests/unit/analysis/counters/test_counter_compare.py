@@ -182,6 +182,7 @@ def test_kernels_without_times_have_no_effect(tmp_path: Path) -> None:
     assert rows["other"]["delta_ns"] is None
 
 
+@pytest.mark.slow
 def test_noise_is_that_of_the_dispatches_with_times(tmp_path: Path) -> None:
     whole = made(tmp_path / "a", replace(COPY, dispatch_count=8))
     few = pl.when(pl.col("dispatch") < 3).then("end_ns")

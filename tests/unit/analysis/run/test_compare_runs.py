@@ -123,6 +123,7 @@ def test_one_call_tells_nothing() -> None:
     assert statuses(compare_runs([run_of({"k": [100]}), run_of({"k": [300]})])) == {"k": "cannot tell"}
 
 
+@pytest.mark.slow
 def test_repeated_runs_show_what_repeated_calls_do_not() -> None:
     base, other = run_of({"k": around(1000, 400, 1)}), run_of({"k": around(1080, 400, 2)})
     assert statuses(compare_runs([base, other])) == {"k": "slower"}
@@ -150,6 +151,7 @@ def test_small_changes_need_repeated_runs() -> None:
     assert statuses(answer) == {"k": "slower"}
 
 
+@pytest.mark.slow
 def test_several_sides_and_the_order_of_files(made: Made, tmp_path: Path) -> None:
     parts = [partial_compare(made(seed)) for seed in (1, 2, 3)]
     answer = combine_compare([parts[:1], parts[1:2], parts[2:]], labels=["old", "new", "newer"])

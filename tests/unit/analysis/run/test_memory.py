@@ -181,6 +181,7 @@ def test_equal_to_following_every_event(seed: int) -> None:
     assert answer.sites["unfreed_bytes"].sum() == sum(values[3] for values in expected.values())
 
 
+@pytest.mark.slow
 def test_many_runs_are_the_sum_of_each(tmp_path: Path) -> None:
     write_rocpd(tmp_path / "a.db", Workload(dispatches=300, ranks=2, seed=3))
     write_rpd(tmp_path / "b.rpd", Workload(dispatches=100, ranks=1, seed=4))

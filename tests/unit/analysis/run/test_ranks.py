@@ -184,6 +184,7 @@ def test_a_file_given_twice_counts_once() -> None:
     assert "collectives_twice" in [caveat.name for caveat in twice.caveats]
 
 
+@pytest.mark.slow
 def test_ranks_are_not_cut() -> None:
     answer = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(30)]))
     titles = [str(part.title) for part in ranks_report(answer, limit=3) if hasattr(part, "title")]

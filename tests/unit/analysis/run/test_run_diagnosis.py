@@ -384,6 +384,7 @@ def rank(number: int, slow: int, *, exposed: int = 300 * US) -> Any:
     return source(f"rank{number}.db", pid=number, gpus=4, **shifted)
 
 
+@pytest.mark.slow
 def test_a_late_rank_is_named_with_its_reason() -> None:
     answer = diagnose_run(Run([rank(number, 900 * US) for number in range(4)]))
     first = answer.findings[0]

@@ -98,6 +98,7 @@ def test_segments_of_loads_with_gaps():
     assert first["used_bytes"].to_list() == [16] * 8
 
 
+@pytest.mark.slow
 def test_segments_are_those_of_the_sums(gemm):
     options = LaneOptions(arguments=("0x18=144",), workgroup_size=(256, 1, 1))  # 9 tiles, as the loop ran
     known = lane_accesses(gemm, options).rows.filter(pl.col("space") == "memory", pl.col("cost_known_count") > 0)

@@ -113,6 +113,7 @@ def walk(trace: ThreadTrace, samples: list[tuple[int, int]], interval: int) -> d
     return latencies
 
 
+@pytest.mark.slow
 @together("seed", range(8))
 @together("interval", [0, 36, 100])
 def test_latencies_from_counters(seed: int, interval: int) -> None:

@@ -75,6 +75,7 @@ def test_an_insertion_only_shifts(code: list[str], place: int, new: list[str]) -
     assert [(other, one) for one, other in align(changed, code)] == pairs or len(align(changed, code)) == len(code)
 
 
+@pytest.mark.slow
 @given(codes, codes)
 def test_moved_pairs_are_new_and_unique(left: list[str], right: list[str]) -> None:
     pairs = align(left, right)

@@ -102,6 +102,7 @@ def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Pat
     assert "HSA_TOOLS_LIB" not in seen[0]
 
 
+@pytest.mark.slow
 def test_a_truncated_trace_is_taken_again_until_the_buffer_is_large_enough(bench: Bench) -> None:
     bench.steering["needed_bytes"] = 300 << 20
     result = bench.take(bench.job(**SAXPY))
@@ -116,6 +117,7 @@ def test_a_truncated_trace_is_taken_again_until_the_buffer_is_large_enough(bench
     assert bench.named("retry")[0]["why"] == result.best.why
 
 
+@pytest.mark.slow
 def test_an_empty_trace_is_taken_again_until_the_shader_engines_fit(bench: Bench) -> None:
     bench.steering["busy_engines"] = [13]
     result = bench.take(bench.job(**SAXPY))
@@ -483,6 +485,7 @@ def test_another_tool_that_is_missing_is_named(bench: Bench) -> None:
         bench.take(bench.job(RunTrace, tool="rpd"))
 
 
+@pytest.mark.slow
 def test_a_disk_that_becomes_full_is_one_sentence_and_the_job_can_be_resumed(bench: Bench) -> None:
     """By the limit of file sizes of the taker: a manifest that cannot grow."""
     from dataclasses import asdict

@@ -135,6 +135,7 @@ def test_what_even_the_guard_left_is_ended_by_the_next_taker(bench: Bench) -> No
     assert "still ran; ended now" in bench.named("note")[0]["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=SLOW)])
 def test_a_taker_that_is_told_to_stop_leaves_a_job_that_can_be_resumed(bench: Bench, number: signal.Signals) -> None:
     bench.steering["seconds"] = 60

@@ -41,6 +41,7 @@ def first(judgement: Judgement) -> str:
     return judgement.reasons[0]
 
 
+@pytest.mark.slow
 def test_good(templates: Path, tmp_path: Path) -> None:
     attempt = attempt_in(tmp_path, stderr=STARTED)
     write_thread_trace(templates, attempt / "raw", engines=(0, 1))
@@ -94,6 +95,7 @@ def test_one_busy_engine_is_enough(templates: Path, tmp_path: Path) -> None:
     assert judge(WANTED, WELL, attempt).verdict is Verdict.GOOD
 
 
+@pytest.mark.slow
 def test_truncated_by_the_stream_itself(templates: Path, tmp_path: Path) -> None:
     attempt = attempt_in(tmp_path)
     write_thread_trace(templates, attempt / "raw", kind="truncated")
@@ -228,6 +230,7 @@ def test_a_trace_of_another_kernel_does_not_count(templates: Path, tmp_path: Pat
     assert len(judgement.dispatches) == 2
 
 
+@pytest.mark.slow
 def test_names_that_we_spell_another_way_do_not_hide_a_trace(templates: Path, tmp_path: Path) -> None:
     """Without a kernel trace nobody knows how rocprofv3 spells the name: what it traced had passed its filter."""
     attempt = attempt_in(tmp_path)

@@ -177,6 +177,7 @@ def test_when_we_are_told_to_stop_the_program_may_write_its_data(tmp_path: Path,
     assert _gone(mark, 0)
 
 
+@pytest.mark.slow
 def test_the_next_ctrl_c_does_not_wait_for_the_grace(tmp_path: Path) -> None:
     taker, mark = _taker(tmp_path, "trap '' INT TERM; echo ready; while :; do sleep 0.05; done", grace=6000)
     while taker.poll() is None:

@@ -337,6 +337,7 @@ def _loop(templates: Path, folder: Path, wanted: ThreadTraces, attempts: int = 6
     return [judgement.verdict for _, judgement in earlier]
 
 
+@pytest.mark.slow
 def test_truncated_until_the_buffer_is_large_enough(templates: Path, tmp_path: Path) -> None:
     wanted = traces(se_mask=1, target_cu=1, buffer_bytes=64 * MIB)
     assert _loop(templates, tmp_path, wanted, needed_bytes=200 * MIB) == [
@@ -346,6 +347,7 @@ def test_truncated_until_the_buffer_is_large_enough(templates: Path, tmp_path: P
     ]
 
 
+@pytest.mark.slow
 def test_empty_until_the_mask_has_a_busy_engine(templates: Path, tmp_path: Path) -> None:
     wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
     # Waves were seen on other CUs of engine 0: one of those is tried first.
@@ -353,12 +355,14 @@ def test_empty_until_the_mask_has_a_busy_engine(templates: Path, tmp_path: Path)
     assert _loop(templates, tmp_path / "b", wanted, busy_engines=(9,)) == [Verdict.EMPTY] * 3 + [Verdict.GOOD]
 
 
+@pytest.mark.slow
 def test_empty_until_the_cu_is_the_busy_one(templates: Path, tmp_path: Path) -> None:
     wanted = traces(se_mask=0xFFFFFFFF, target_cu=1, buffer_bytes=2048 * MIB)
     verdicts = _loop(templates, tmp_path, wanted, busy_engines=tuple(range(32)), busy_cus=(2,))
     assert verdicts == [Verdict.EMPTY, Verdict.EMPTY, Verdict.GOOD]  # CUs 1, 0, 2
 
 
+@pytest.mark.slow
 def test_lossy_until_the_counters_are_rarer(templates: Path, tmp_path: Path) -> None:
     wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB, counters=("SQ_WAVES",), counter_period=4)
     assert _loop(templates, tmp_path / "a", wanted, lossy_below_period=8) == [Verdict.LOSSY, Verdict.GOOD]

@@ -120,6 +120,7 @@ def test_an_agent_that_is_told_to_end_stops_its_program_gently(tmp_path: Path, n
     assert [path.read_text() for path in network.home.rglob("data/data")] == ["data\n"]
 
 
+@pytest.mark.slow
 def test_a_silent_connection_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other end of a broken network sees no end of its input: it misses the pings."""
     source = __import__("wavewright.capture.remote.connection", fromlist=["agent_source"]).agent_source()

@@ -179,6 +179,7 @@ def test_junit_of_a_gate_that_cannot_tell_is_not_green() -> None:
     assert int(_checked_xml(junit(answer, is_unsure_allowed=True)).attrib["errors"]) == 0
 
 
+@pytest.mark.slow
 def test_sarif_has_results_with_lines_only(hostile: GateAnswer) -> None:
     document = json.loads(sarif(hostile, version="1.2"))
     jsonschema.validate(document, SARIF, format_checker=jsonschema.FormatChecker())

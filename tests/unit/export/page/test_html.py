@@ -155,6 +155,7 @@ def test_source_texts_are_left_out_when_asked(trace, exported, tmp_path):
     assert msgspec.json.decode(answers["0/overview"][0])["holds"]["sources"] == 0
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_left_out_in_whole_groups_and_said(trace, tmp_path):
     small = write_html(trace, tmp_path / "small.html", most_bytes=20_000)
     full = write_html(trace, tmp_path / "full.html")
@@ -189,6 +190,7 @@ def test_of_a_timeline_the_finest_levels_go_first(trace, tmp_path):
     assert min(map(min, held.values())) < max(map(min, held.values()))
 
 
+@pytest.mark.slow
 def test_a_file_that_exists_is_not_replaced_unless_asked(trace, tmp_path):
     (tmp_path / "page.html").write_text("mine")
     with pytest.raises(UsageError, match="exists already"):

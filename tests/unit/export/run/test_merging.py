@@ -35,6 +35,7 @@ def merge(*paths: Path, out: Path, **options: bool) -> Path:
     return merge_runs(find_runs(paths), out, **options).path
 
 
+@pytest.mark.slow
 def test_more_files_than_sqlite_can_attach(tmp_path: Path) -> None:
     ranks = tmp_path / "ranks"
     write_rocpd_ranks(ranks, Workload(dispatches=240, ranks=12))
@@ -44,6 +45,7 @@ def test_more_files_than_sqlite_can_attach(tmp_path: Path) -> None:
     assert query(merged, "PRAGMA foreign_key_check") == []
 
 
+@pytest.mark.slow
 def test_versions_side_by_side(tmp_path: Path) -> None:
     paths = []
     for number, version in enumerate(VERSIONS):

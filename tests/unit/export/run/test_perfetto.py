@@ -111,6 +111,7 @@ def named(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
     return frame.select(pl.col("name").cast(pl.String), *columns).rows()
 
 
+@pytest.mark.slow
 def test_every_dispatch_and_copy_is_a_slice(run: Run, trace: Trace) -> None:
     kernels = [part for part in trace.slices if part["category"] == "kernel_dispatch"]
     assert Counter(map(ended, kernels)) == Counter(named(run.dispatches, "start_ns", "end_ns"))

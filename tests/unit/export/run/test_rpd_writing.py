@@ -78,6 +78,7 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     assert [(loss.kind, loss.count, loss.detail) for loss in lost] == [("not_in_format", 4, "allocations")]
 
 
+@pytest.mark.slow
 def test_rpd_keeps_everything_of_rpd(tmp_path: Path) -> None:
     first = write_rpd(small_run(), tmp_path / "first.rpd").path
     with sqlite3.connect(first) as connection:

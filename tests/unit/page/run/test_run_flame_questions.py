@@ -146,6 +146,7 @@ def test_a_thread_over_time_has_its_longest_events(document: Document, monkeypat
     assert sorted(cut["end"] - cut["begin"], reverse=True) == lengths.to_list()
 
 
+@pytest.mark.slow
 def test_a_line_has_one_number_in_every_part_of_the_time(document: Document) -> None:
     def named(**time: object) -> dict[int, tuple]:
         rows = _asked(document, "run_lines", **time)["lines"]["rows"]

@@ -181,6 +181,7 @@ def test_every_gpu_has_its_lanes(document: Document) -> None:
     assert sorted(lane for row in rows for lane in row["lanes"]) == sorted(lanes.drop_nulls("agent")["lane"])
 
 
+@pytest.mark.slow
 def test_kernels_and_one_of_them(document: Document) -> None:
     truth = kernels(document.run)
     answer = _asked(document, "run_kernels")
@@ -313,6 +314,7 @@ def test_edges_stand_between_events_of_one_name_that_touch() -> None:
     assert QUESTIONS["edges"].answer(document, track="run", level=0, tile=48)["time"].to_list() == [800_000, 800_100]
 
 
+@pytest.mark.slow
 def test_a_diagnosis_places_its_cases_on_the_timeline(tmp_path: Path) -> None:
     write_rocpd(simulate(planted("readbacks", seed=3, ranks=2)[0]), tmp_path)  # on two nodes
     document = Document(0, "a run.db", str(tmp_path), lambda: open_path(tmp_path))

@@ -40,6 +40,7 @@ def _asked(document: Document, text: str, **given: str) -> dict:
     return json.loads(ask(document, "run_sql", {"sql": text, **given}).content)
 
 
+@pytest.mark.slow
 def test_every_example_gives_the_rows_of_the_command(document: Document) -> None:
     for text in sql.EXAMPLES.values():
         truth, shown = query(document.run, text), _asked(document, text)

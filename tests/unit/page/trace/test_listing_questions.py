@@ -43,6 +43,7 @@ def gemm(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
     return wavewright.open(folder)
 
 
+@pytest.mark.slow
 def test_no_64_bit_integer_leaves(gemm: ThreadTrace) -> None:
     document = document_of(gemm)
     for question in QUESTIONS.values():

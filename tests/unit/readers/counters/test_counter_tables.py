@@ -219,6 +219,7 @@ def test_damage_gives_the_sound_rows_or_one_clear_error(data: st.DataObject) -> 
             assert numbers.sum_horizontal().is_finite().all()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(40))
 @given(st.integers(0, 10**6))
 def test_a_cut_capture_never_has_other_numbers(place: int) -> None:

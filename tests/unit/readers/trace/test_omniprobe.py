@@ -243,6 +243,7 @@ def test_a_source_line_that_looks_like_a_place_makes_its_block_unclear(tmp_path:
     assert (log.accesses.height, log.losses[0].count) == (0, 1)
 
 
+@pytest.mark.slow
 def test_every_cut_of_a_file_gives_whole_rows(tmp_path: Path) -> None:
     kernel, messages = random_kernel(6), random_messages(6, count=3)
     rows, lanes = message_truth(messages)
