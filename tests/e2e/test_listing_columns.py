@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_isa import opened, uncovered
-from tests.e2e.waiting import eventually
+from tests.e2e.waiting import eventually, settled
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.listing import isa_listing
@@ -73,6 +73,7 @@ def test_a_heading_sorts_down_up_and_not(page, serve):
 def test_columns_move_and_widen_and_stay_so(page, serve):
     page.set_viewport_size({"width": 1920, "height": 900})
     view = opened(page, serve(made_gemm()))
+    settled(page)  # rows that come late make headings wider, and the drag would miss them
     latency, idle = heading(view, "latency").bounding_box(), heading(view, "idle").bounding_box()
     page.mouse.move(idle["x"] + 10, idle["y"] + 8)
     page.mouse.down()
@@ -86,6 +87,7 @@ def test_columns_move_and_widen_and_stay_so(page, serve):
     moved[5:7] = ["stall", "latency"]
     eventually(lambda: page.evaluate(HEADINGS)[:7], moved)
     expect(heading(view, "stall")).not_to_have_attribute("aria-sort", "descending")
+    settled(page)
     edge = heading(view, "text").locator(".edge").bounding_box()
     wide = heading(view, "text").bounding_box()["width"]
     page.mouse.move(edge["x"] + 3, edge["y"] + 8)
