@@ -17,7 +17,7 @@ from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
 from wavewright.model.report import Column, Finding, NextQuestion, Sentence, Table
 from wavewright.readers.files.kinds import DOCUMENTS
-from wavewright.report.kit.recorded import texts_of_run
+from wavewright.report.kit.recorded import texts_of
 from wavewright.report.kit.topic import Wording
 from wavewright.report.topics import topic_of
 
@@ -101,14 +101,9 @@ def reply_of(
         document.kind,
         losses=losses_of(document),
         offers=offers_of(section.next_questions, document.kind, capture.handle, asked=asked),
-        recorded=recorded_of(document),
+        recorded=texts_of(document),
         limit=limit,
     )
-
-
-def recorded_of(document: Document) -> Sequence[str]:
-    """What the capture of an answer calls things, beside what stands in the answer's tables."""
-    return texts_of_run(document.run) if document.kind == "run" else ()
 
 
 def _findings(section: Section) -> list[Finding]:

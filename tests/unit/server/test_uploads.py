@@ -6,6 +6,7 @@ import io
 import json
 import os
 import stat
+import struct
 import tarfile
 import time
 import zipfile
@@ -13,9 +14,12 @@ from dataclasses import replace
 
 import pytest
 
+from synth.rocpd import write_rocpd_ranks
+from synth.workload import Workload
 from tests.made_decoded import NAME, decoded_files
 from tests.unit.server.conftest import Client
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.inputs import add_inputs
 from wavewright.page.protocol.document import Library
 from wavewright.server.serving import Serving, listen
 from wavewright.server.uploads import Budget, Uploads, parts_of
@@ -285,3 +289,21 @@ def test_a_document_that_made_room_says_so(opening):
     assert opening.ask("api/0/overview").status == 410
     assert "make room" in opening.ask("api/0/overview").error["what"]
     assert opening.ask("api/2/overview").status == 200
+
+
+def test_a_dropped_folder_whose_database_cannot_be_used_says_why(tmp_path):
+    """The log beside it names a file that SQLite would delete; see readers/files/sqlite/journal.py."""
+    write_rocpd_ranks(tmp_path, Workload(dispatches=5, ranks=1, seed=1))
+    (file,) = tmp_path.rglob("*.db")
+    name, magic = b"/tmp/victim", bytes.fromhex("d9d505f920a163d7")
+    numbers = struct.pack(">IIIII", 1, 0x1234, file.stat().st_size // 4096, 512, 4096)
+    end = struct.pack(">I", 0x40000000) + name + struct.pack(">II", len(name), sum(name)) + magic
+    journal = (magic + numbers).ljust(512, b"\0") + b"x" * 4104 + end
+    folder = tmp_path / "dropped" / "run"
+    folder.mkdir(parents=True)
+    (folder / file.name).write_bytes(file.read_bytes())
+    (folder / f"{file.name}-journal").write_bytes(journal)
+    with pytest.raises(WavewrightError) as told:
+        _ = add_inputs(Library(), [folder])[0].opened
+    assert file.name in told.value.what
+    assert "directory" not in told.value.what

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from wavewright.cli.kit.form import ended_brief
 from wavewright.cli.kit.next_commands import CARRIED, asked_next, next_commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
     from rich.console import RenderableType
@@ -43,7 +44,6 @@ def _written(brief: Brief) -> str:
     from wavewright.model.report import Section
     from wavewright.report.kit.blocks import blocks_of
     from wavewright.report.kit.brief import MORE, brief_markdown
-    from wavewright.report.kit.recorded import texts_of_run
 
     context = brief.context
     verb = context.command_path.partition(" ")[2]
@@ -64,7 +64,7 @@ def _written(brief: Brief) -> str:
             commands=commands,
             kind=brief.kind,
             more=MORE if "--top" in options else "--json has more",
-            recorded=texts_of_run(brief.document.run) if brief.document and brief.kind == "run" else (),
+            recorded=_recorded(brief),
         )
 
     asked = asked_next(context, brief.kind, paths, section.next_questions)
@@ -72,6 +72,16 @@ def _written(brief: Brief) -> str:
         return text_with(asked)
     handles = _HANDLE.findall(text_with([]))
     return text_with(next_commands(context, verb, brief.kind, paths, handles))
+
+
+def _recorded(brief: Brief) -> Sequence[str]:
+    """Texts of the capture; none where the verb opened several, whose names stand in its tables."""
+    from wavewright.errors import UsageError
+    from wavewright.report.kit.recorded import texts_of
+
+    with suppress(UsageError):
+        return texts_of(brief.document) if brief.document else ()
+    return ()
 
 
 def _topic_section(brief: Brief, verb: str) -> Section | None:

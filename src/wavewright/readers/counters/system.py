@@ -177,7 +177,8 @@ def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> S
         detail = f"{system.said_by.get(name, 'the capture')} says {name} {value:g}"
         losses.append(Loss("implausible_fact", detail=detail))
     said_by = {name: source for name, source in system.said_by.items() if name not in wrong}
-    return replace(system, **dict.fromkeys(wrong), said_by=said_by) if wrong else system
+    unknown: dict[str, Any] = dict.fromkeys(wrong)
+    return replace(system, **unknown, said_by=said_by) if wrong else system
 
 
 def _with_rules(system: System) -> System:

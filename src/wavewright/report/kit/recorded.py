@@ -18,8 +18,11 @@ from wavewright.report.kit.tables import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import polars as pl
+
     from wavewright.model.report import Section
     from wavewright.model.run import Run
+    from wavewright.page.protocol.document import Document
 
 #: Columns of a run that hold names of the recorded program, and of whoever recorded it.
 _NAMED = {
@@ -106,15 +109,23 @@ def _bare(word: str) -> str:
     return _ESCAPE.sub(r"\1", word).strip(_EDGE)
 
 
-def texts_of_run(run: Run) -> Sequence[str]:
-    """What a run calls things, each text of more than one word once."""
+def texts_of(document: Document) -> Sequence[str]:
+    """What a capture calls things, beside what stands in the tables of an answer."""
+    if document.kind == "run":
+        return _texts_of_run(document.run)
+    frames = document.counters.tables.values() if document.kind == "counters" else ()
+    return [text for frame in frames for text in _texts(frame)]
+
+
+def _texts_of_run(run: Run) -> Sequence[str]:
+    """Each text of more than one word once."""
     if "recorded texts" not in run.answers:
-        run.answers["recorded texts"] = sorted(_texts_of_run(run))
+        run.answers["recorded texts"] = sorted(_names_of_run(run))
     texts: Sequence[str] = run.answers["recorded texts"]
     return texts
 
 
-def _texts_of_run(run: Run) -> set[str]:
+def _names_of_run(run: Run) -> set[str]:
     import polars as pl
 
     found: set[str] = set()
@@ -128,8 +139,6 @@ def _texts_of_run(run: Run) -> set[str]:
 
 def texts_in(sections: Iterable[Section]) -> Iterator[str]:
     """Recorded words that sections hold in tables and data: sentences are about these."""
-    import polars as pl
-
     for section in sections:
         for block in section.blocks:
             if isinstance(block, Table):
@@ -138,6 +147,12 @@ def texts_in(sections: Iterable[Section]) -> Iterator[str]:
             elif isinstance(block, Code):
                 yield block.file
         for table in section.data:
-            for column in table.frame.iter_columns():
-                if column.dtype in (pl.String, pl.Categorical):
-                    yield from column.unique().drop_nulls().cast(pl.String).to_list()
+            yield from _texts(table.frame)
+
+
+def _texts(frame: pl.DataFrame) -> Iterator[str]:
+    import polars as pl
+
+    for column in frame.iter_columns():
+        if column.dtype in (pl.String, pl.Categorical):
+            yield from column.unique().drop_nulls().cast(pl.String).to_list()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import stat
 import subprocess
 import sys
 import time
@@ -57,6 +58,21 @@ def test_a_good_capture_is_taken_once_and_written_down(bench: Bench) -> None:
     assert machine["versions"]["wavewright"]
     assert json.loads((folder / "job.json").read_text())["wanted"]["launches"] == [7, 8]
     assert stored_result(folder) == result
+    for name in ("job.json", "manifest.jsonl", "attempts/1/command.json"):  # they hold the values of --env
+        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["attempts", "attempts/1/stdout.txt", "attempts/1/raw", ".lock"])
+def test_a_folder_with_links_of_a_stranger_is_not_gone_on_with(bench: Bench, name: str) -> None:
+    job = bench.job(**SAXPY)
+    bench.take(job)
+    place, outside = bench.folder / "out" / name, bench.folder / "outside"
+    place.rename(outside) if place.exists() else outside.touch()
+    place.symlink_to(outside)
+    for how in ({"resume": True}, {"force": True}):
+        with pytest.raises(WavewrightError):
+            bench.take(job, **how)
+    assert outside.exists()
 
 
 def test_the_gpu_of_a_capture_is_the_only_one_that_the_program_sees(bench: Bench) -> None:

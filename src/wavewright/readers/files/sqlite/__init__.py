@@ -8,18 +8,21 @@ there or copied; see `files`.
 from __future__ import annotations
 
 import weakref
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.files import open_regular
 from wavewright.base.sql import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.sqlite.files import ERRORS, OpenFile, tables_at_beginning
 from wavewright.readers.files.sqlite.schema import MOST_TABLES, StoredTable, count_tables, read_tables, read_views
 from wavewright.readers.files.sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
+from wavewright.readers.files.text import SQLITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -251,12 +254,24 @@ def table_names(path: Path) -> frozenset[str]:
 
 
 def why_unreadable(path: Path) -> str:
-    """Why a database cannot be read, and what to do; empty when it can."""
+    """Why a database cannot be read, or the first such one of a folder, and what to do; empty when it can."""
+    if path.is_dir():
+        files = islice((file for file in sorted(path.iterdir()) if _is_database(file)), _LOOKED_AT)
+        return next((f"{file.name}: {why}" for file in files if (why := why_unreadable(file))), "")
     try:
         table_names(path)
     except WavewrightError as error:
         return "; ".join(part for part in (error.what, error.advice) if part)
     return ""
+
+
+def _is_database(file: Path) -> bool:
+    with suppress(OSError), open_regular(file) as stream:
+        return stream.read(len(SQLITE)) == SQLITE
+    return False
+
+
+_LOOKED_AT = 64  #: Databases of a folder.
 
 
 def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:
