@@ -164,10 +164,10 @@ def with_facts(system: System, named: str | None = None, losses: list[Loss] | No
 
 def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> System:
     product = facts.product if facts else None
-    known = {"clock_mhz_max": product.clock_hz_max / 1e6 if product and product.clock_hz_max else None}
+    usual_values = {"clock_mhz_max": product.clock_hz_max / 1e6 if product and product.clock_hz_max else None}
     wrong = {}
     for name, (least, most) in _PLAUSIBLE.items():
-        value, usual = getattr(system, name), known.get(name)
+        value, usual = getattr(system, name), usual_values.get(name)
         if value is None or system.said_by.get(name) == "--target":
             continue
         is_far = usual is not None and not usual / _FACTOR_MAX <= value <= usual * _FACTOR_MAX

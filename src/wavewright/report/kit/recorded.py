@@ -128,13 +128,13 @@ def _texts_of_run(run: Run) -> Sequence[str]:
 def _names_of_run(run: Run) -> set[str]:
     import polars as pl
 
-    found: set[str] = set()
+    names: set[str] = set()
     for table, columns in _NAMED.items():
         for piece in run.chunks(table, columns):
-            for name in columns:
-                texts = piece[name].unique().cast(pl.String)
-                found.update(texts.filter(texts.str.contains(r"\s")).to_list())
-    return found
+            for column in columns:
+                texts = piece[column].unique().cast(pl.String)
+                names.update(texts.filter(texts.str.contains(r"\s")).to_list())
+    return names
 
 
 def texts_in(sections: Iterable[Section]) -> Iterator[str]:
