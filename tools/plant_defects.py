@@ -6,7 +6,7 @@
 
 Defects are drawn from the whole tree by a fixed seed, so that the same commit gives the same ones: a comparison, an
 operator or a number is changed. `run` plants each into a checkout that was set up by `make ready` (not the one you work
-in), runs the tests until one fails, and takes the defect out again. For Python it runs the test files that execute the
+in), runs the tests until one fails, and takes the defect out again. For Python it runs the tests that execute the
 changed line, which FILE tells: tools/coverage.sh writes it. With --every, tests that are marked slow count, too.
 """
 

@@ -55,6 +55,7 @@ def _written(brief: Brief) -> str:
         section = Section(verb, verb, "", blocks, next_questions=questions)
     section = replace(section, blocks=_with_numbers(section.blocks, brief.table))
     options = {option for parameter in context.command.params for option in parameter.opts}
+    recorded = _recorded(brief)
 
     def text_with(commands: list[str]) -> str:
         return brief_markdown(
@@ -64,7 +65,7 @@ def _written(brief: Brief) -> str:
             commands=commands,
             kind=brief.kind,
             more=MORE if "--top" in options else "--json has more",
-            recorded=_recorded(brief),
+            recorded=recorded,
         )
 
     asked = asked_next(context, brief.kind, paths, section.next_questions)
