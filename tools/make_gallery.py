@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
+from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.protocol.document import Document
+from wavewright.questions.catalog import PLOTS
 from wavewright.readers.opening import open as open_path
-from wavewright.report.plots import PLOTS
 
 if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
@@ -78,7 +78,7 @@ def gallery(folder: Path) -> dict[Path, str]:
     lines = [
         "# Gallery",
         "",
-        "<!-- made by tools/make_gallery.py from report/plots.py -->",
+        "<!-- made by tools/make_gallery.py from the declared questions -->",
         "",
         (
             "Every plot that `wavewright plot` draws, of the synthetic data of `wavewright demo`. They follow the "

@@ -24,8 +24,8 @@ from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.counter_captures import made_capture, real_capture  # noqa: E402
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace, sampled  # noqa: E402
 from tests.e2e.menus import offered_views  # noqa: E402
+from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
-from wavewright.page.protocol.document import Library  # noqa: E402
 from wavewright.readers.opening import open as open_path  # noqa: E402
 from wavewright.readers.trace.sources import add_sources  # noqa: E402
 from wavewright.server.serving import Serving, listen  # noqa: E402

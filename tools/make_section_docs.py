@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wavewright.readers.files.kinds import DOCUMENTS
+from wavewright.export.report.making import BESIDE_TOPICS
+from wavewright.export.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
+from wavewright.export.report.sections.purposes import PURPOSES
+from wavewright.model.document import DOCUMENTS
+from wavewright.questions.catalog import QUESTIONS
 from wavewright.report.kit.handles import HANDLES
-from wavewright.report.report import BESIDE_TOPICS
-from wavewright.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
-from wavewright.report.sections.purposes import PURPOSES
-from wavewright.report.topics import TOPICS
 
 if TYPE_CHECKING:
-    from wavewright.report.kit.topic import Topic
+    from wavewright.questions.kit.question import Question
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "report-sections.md"
 INTRODUCTION = (
@@ -53,7 +53,7 @@ def page() -> str:
         STATUS,
         "",
     ]
-    for kind, topics in TOPICS.items():
+    for kind, topics in QUESTIONS.items():
         lines += [
             f"## About {DOCUMENTS[kind]}",
             "",
@@ -90,11 +90,11 @@ def page() -> str:
     return "\n".join(lines)
 
 
-def _row(topic: Topic) -> str:
+def _row(topic: Question[Any]) -> str:
     name = f"*`{topic.name}`*" if topic.is_asked_for else f"`{topic.name}`"
     parameters = ", ".join(f"`{parameter}`" for parameter in topic.parameters)
-    pictures = ", ".join(f"`{picture}`" for picture in topic.pictures)
-    return f"| {name} | {topic.title} | {topic.question} | `{topic.verb or topic.name}` | {parameters} | {pictures} |"
+    pictures = ", ".join(f"`{plot.name}`" for plot in topic.plots)
+    return f"| {name} | {topic.title} | {topic.sentence} | `{topic.verb_name}` | {parameters} | {pictures} |"
 
 
 def _example(letter: str) -> str:

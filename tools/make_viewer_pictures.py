@@ -23,8 +23,8 @@ from synth import write_counters  # noqa: E402
 from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.inputs import made_gemm  # noqa: E402
 from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
+from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
-from wavewright.page.protocol.document import Library  # noqa: E402
 from wavewright.server.serving import Serving, listen  # noqa: E402
 
 if TYPE_CHECKING:

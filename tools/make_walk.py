@@ -19,8 +19,8 @@ sys.path.insert(0, str(ROOT))
 
 from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tools.make_screenshots import THEMES, documents_of, opened, settle  # noqa: E402
+from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
-from wavewright.page.protocol.document import Library  # noqa: E402
 from wavewright.server.serving import Serving, listen  # noqa: E402
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ def listed(event, arguments):
         found.append(str(Path(arguments[0])))
 sys.addaudithook(listed)
 from wavewright.page.inputs import add_inputs
-from wavewright.page.protocol.document import Library
+from wavewright.model.document import Library
 add_inputs(Library(), [Path(root)])[0].opened
 print("\\n".join(found))
 """

@@ -18,9 +18,9 @@ from tests.cli.in_process import Done, call
 from tests.made_decoded import write_decoded
 from tests.page_answers import answers_in
 from wavewright.base.shown import is_text, json_bytes, shown
+from wavewright.model.document import Document
 from wavewright.model.losses import Loss
 from wavewright.page.asking import json as page_json
-from wavewright.page.protocol.document import Document
 from wavewright.readers.run.inputs import open_run
 
 BAD, SHOWN = "bad\udcff", "bad\\xff"

@@ -22,9 +22,9 @@ from tests.made_decoded import SOURCES, edit, write_decoded, zipped
 from tests.page_answers import answers_in
 from wavewright.base.files import is_inside, not_read, open_regular
 from wavewright.errors import WavewrightError
+from wavewright.model.document import Library
 from wavewright.page.asking import ask
 from wavewright.page.inputs import add_inputs
-from wavewright.page.protocol.document import Library
 from wavewright.readers.counters import open_counters
 from wavewright.readers.files.capture import find_capture
 from wavewright.readers.files.decoded import survey

@@ -14,10 +14,10 @@ from tests.e2e.browser import FLAGS, browser_path
 from tests.e2e.waiting import PATIENCE_S, PLAIN
 from wavewright.errors import MissingToolError
 from wavewright.model.counters import CounterSet
+from wavewright.model.document import Library
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.assets import page_folder
-from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open as open_path
 from wavewright.readers.trace.sources import add_sources
 from wavewright.server.serving import Serving, listen

@@ -17,9 +17,9 @@ from tests.e2e.inputs import made_gemm, other_gemm
 from tests.e2e.run_inputs import made_ranks
 from tests.made_decoded import decoded_files, write_files
 from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
 from wavewright.page.inputs import add_inputs
-from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open_trace
 from wavewright.server.serving import Serving, listen
 

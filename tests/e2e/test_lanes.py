@@ -17,9 +17,9 @@ from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
 from wavewright.analysis.trace.lanes.service import lane_service
 from wavewright.export.page import write_html
+from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.assets import page_folder
-from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open_trace
 from wavewright.server.serving import Serving, listen
 

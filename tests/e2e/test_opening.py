@@ -14,9 +14,9 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import exported_gemm, made_gemm
 from tests.made_decoded import NAME, decoded_files, write_files
+from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
 from wavewright.page.inputs import Reading
-from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open_trace
 from wavewright.server.recent import remember
 from wavewright.server.serving import Serving, listen

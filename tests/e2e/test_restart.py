@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from tests.e2e.inputs import made_gemm
+from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
-from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open as open_path
 from wavewright.server.serving import Serving, listen
 

@@ -13,13 +13,12 @@ import jsonschema
 import pytest
 
 from tests.mcp.talking import ENVIRONMENT, Talk
-from wavewright.mcp.asking import VIEWS
 from wavewright.mcp.clients import snippet
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 from wavewright.mcp.offers import ALIASES
 from wavewright.mcp.serving import version
+from wavewright.questions.catalog import QUESTIONS, every_question
 from wavewright.report.kit.brief import token_count
-from wavewright.report.topics import TOPICS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OURS = {"capture", "about", "limit", "cursor"}
@@ -38,21 +37,21 @@ def test_the_whole_list_fits_into_1500_tokens(root: Path) -> None:
 
 
 def test_every_topic_can_be_asked_and_every_parameter_is_taken() -> None:
-    asked: dict[str, set[str]] = {kind: {"about"} for kind in TOPICS}  # open_capture answers about
+    asked: dict[str, set[str]] = {kind: {"about"} for kind in QUESTIONS}  # open_capture answers about
     for tool in TOOLS:
         names = {parameter.name for parameter in tool.parameters} - OURS
         for kind, topics in tool.topics.items():
             asked[kind] |= set(topics)
-            taken = {name for topic in topics for name in TOPICS[kind][topic].parameters}
+            taken = {name for topic in topics for name in QUESTIONS[kind][topic].parameters}
             names -= taken | {ALIASES.get(name, name) for name in taken}
         assert not tool.topics or not names, (tool.name, names)
-    assert {kind: set(topics) for kind, topics in TOPICS.items()} == asked
+    assert {kind: set(topics) for kind, topics in QUESTIONS.items()} == asked
 
 
 def test_links_name_views_of_the_page() -> None:
     sources = "\n".join(path.read_text() for path in (REPOSITORY / "web" / "src" / "views").rglob("*.ts*"))
     there = set(re.findall(r'^\s+id: "([a-z_]+)"', sources, re.MULTILINE))
-    assert set(VIEWS.values()) <= there
+    assert {question.view for question in every_question() if question.view} <= there
 
 
 def test_documents_are_fresh() -> None:
@@ -67,7 +66,7 @@ def test_listing_tools_loads_nothing_heavy() -> None:
     code = "import sys, wavewright.mcp.serving, wavewright.mcp.texts; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(re.findall(r"'([^']+)'", done.stdout))
-    assert not loaded & {"polars", "numpy", "rich", "msgspec", "wavewright.report.topics", "wavewright.page"}
+    assert not loaded & {"polars", "numpy", "rich", "msgspec", "wavewright.analysis", "wavewright.page"}
 
 
 def test_the_version_is_that_of_the_package() -> None:

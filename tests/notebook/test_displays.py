@@ -16,13 +16,12 @@ from tests.hostile_documents import NASTY
 from tests.sampling import every_third
 from tests.unit.made_runs import source
 from wavewright.analysis.run.timeline import run_timeline
-from wavewright.model.answer import Answer
 from wavewright.model.report import Provenance, Report, Section, Sentence, Table
 from wavewright.model.run import Run
-from wavewright.notebook import answer_words
 from wavewright.notebook.answer_words import answer_blocks
-from wavewright.report.kit.topic import Wording
-from wavewright.report.topics import TOPICS
+from wavewright.questions import beside
+from wavewright.questions.catalog import QUESTIONS, every_question, question_answered
+from wavewright.questions.kit.question import Wording
 
 KINDS = {"trace": "trace", "run": "run/before", "counters": "counters/before"}
 MEDIA_TYPES = {"text/plain", "text/markdown", "text/html"}
@@ -112,7 +111,7 @@ def test_a_notebook_chooses_media_types(opened: dict[str, Any]) -> None:
 
 def _asked() -> list[tuple[str, str]]:
     needed = {"panels": "panel", "source": "at"}
-    return [(kind, name) for kind, topics in TOPICS.items() for name in topics if name not in needed]
+    return [(kind, name) for kind, topics in QUESTIONS.items() for name in topics if name not in needed]
 
 
 @pytest.mark.first_case
@@ -133,8 +132,8 @@ def test_answers_are_worded_by_their_topic_or_verb(opened: dict[str, Any]) -> No
     both = [opened["run"], opened["run"]]
     comparison = import_module("wavewright.analysis.run.compare").compare_runs(both)
     assert isinstance(answer_blocks(comparison, Wording(limit=5))[0], Sentence)
-    assert answer_words._topic_of(comparison) is None
-    assert answer_words._of_verb(comparison, Wording())  # it has the words of `compare`
+    assert question_answered(comparison) is None
+    assert beside.words_beside_questions(comparison)  # it has the words of `compare`
 
 
 def test_answers_without_words_show_their_values_and_tables(opened: dict[str, Any]) -> None:
@@ -147,14 +146,11 @@ def test_answers_without_words_show_their_values_and_tables(opened: dict[str, An
     assert ("duration_ns", f"{timeline.duration_ns:,}") in tables[""].rows
 
 
-def test_the_words_of_verbs_are_of_answers_that_no_topic_has() -> None:
-    of_topics = {(kind, name) for kind, topics in TOPICS.items() for t in topics.values() for name in t.answer_types}
-    for place, words in answer_words._WORDS.items():
-        module, _, name = place.rpartition(".")
-        assert issubclass(getattr(import_module(f"wavewright.analysis.{module}"), name), Answer)
-        report, _, function = words.partition(":")
-        assert callable(getattr(import_module(f"wavewright.report.{report}"), function))
-        assert (place.partition(".")[0], name) not in of_topics
+def test_the_words_of_verbs_are_of_answers_that_no_question_has() -> None:
+    answers = {answer for question in every_question() for answer in question.analysis().answers}
+    for words in (beside._of_code(), beside._of_counters(), beside._of_runs(), beside._of_traces()):
+        assert words
+        assert not answers & set(words)
 
 
 def test_recorded_names_stay_words() -> None:

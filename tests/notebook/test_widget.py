@@ -13,11 +13,11 @@ import pytest
 import wavewright
 from tests.unit.made_runs import run, spans
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.model.document import Library
 from wavewright.notebook.documents import document_of
 from wavewright.notebook.selection import chosen_rows, read_place
 from wavewright.notebook.widget import answered
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Library
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,11 @@ import pytest
 from tests.property.subjects import around, opened
 from tests.sampling import every_third
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.document import Document, Library
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Document, Library
-from wavewright.page.protocol.question import Number, Question
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import QUESTIONS
+from wavewright.questions.kit.parameters import Number
 
 NUMBERED = [
     name for name, question in QUESTIONS.items() if any(isinstance(p, Number) for p in question.parameters.values())
@@ -40,7 +41,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
     return _documents(str(tmp_path_factory.mktemp("edges")))
 
 
-def _base(question: Question, document: Document) -> dict[str, str]:
+def _base(question: PageQuestion, document: Document) -> dict[str, str]:
     """Parameters with which the question makes sense: what an exported page holds last, else zeros."""
     held = list(question.held(document))
     known = {name: str(value) for name, value in held[-1].items()} if held else {}

@@ -14,8 +14,8 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.sampling import examples
 from wavewright.errors import WavewrightError
+from wavewright.model.document import Document, Library
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Document, Library
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.opening import open as open_path
 

@@ -11,86 +11,11 @@ import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 
 import click
 
 from wavewright.base import stopping
-
-#: Verbs by the question they answer, in the order of `--help`.
-_GROUPS = {
-    "Before a trace: take it": {
-        "doctor": "Is everything here that a good capture needs? What was seen, why it matters, what fixes it.",
-        "capture": "Run a program under the profiler and judge what it left: traces, counters, samples, runs.",
-    },
-    "What is it?": {
-        "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
-        "open": "Show traces and runs in a browser: timelines, instructions, source, findings.",
-        "info": "What is this, from which GPU, how complete, what to do next?",
-        "mcp": "Serve agents: questions about captures by the Model Context Protocol.",
-    },
-    "A run: where did its time go?": {
-        "busy": "How busy is each GPU, in total and over time?",
-        "collectives": "How long do collectives of ranks take, at which bandwidth, and who waits in them?",
-        "gaps": "When do the GPUs idle between their work, and who makes them wait?",
-        "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
-        "path": "Which chain of host code, launches, kernels, copies and late ranks set the time?",
-        "memory": "How much memory is in use, what is alive at the peak, what is not freed?",
-        "launches": "How is GPU work launched: by which calls, how long before it starts, how many per step?",
-        "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
-        "ranks": "Which ranks have more work, arrive late, and let the others wait?",
-        "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
-        "steps": "How long are the steps, what are they made of, and why do some take longer?",
-        "summary": "Where did the time go: kernels, copies, allocations, calls, markers?",
-        "top": "Which kernels and copies take most GPU time?",
-    },
-    "A run: its tables, and files of other tools": {
-        "convert": "Write a run in another format: Perfetto, Chrome, CSV, Parquet, ROCpd, ...",
-        "merge": "Put any number of runs into one ROCpd database.",
-        "query": "Which rows does this SQL give? One SELECT over stable views of any run.",
-        "schema": "Which views, tables and columns can a query name?",
-        "split": "Write one ROCpd database per process, rank, GPU, or range of a marker.",
-        "tables": "Which tables does a run hold, and how large are they?",
-        "window": "Write a part of runs: a time window, some ranks, GPUs, kernels, ...",
-    },
-    "A kernel: where do its waves spend the time?": {
-        "disassemble": "What do the kernels in a file need: code, live registers, loops, one wave more?",
-        "decode": "Decode raw thread traces into tables or a ui_output directory.",
-        "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
-        "loops": "How often do loops run, and what does an iteration cost?",
-        "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
-        "waves": "Which waves are slow or unlike the others, and at which instructions?",
-    },
-    "A kernel: why does it wait?": {
-        "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
-        "lanes": "Which instruction conflicts in LDS, which does not coalesce, which lanes are active?",
-        "latency": "How long does each memory operation take, and how much of it is hidden?",
-        "stalls": "What do the waves stall on, and what helps against it?",
-        "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",
-    },
-    "A kernel: does it fill the GPU, and can I trust the trace?": {
-        "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
-        "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
-        "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
-    },
-    "A kernel: what did the hardware do? From counters": {
-        "counters": "How near is each unit to its limit: speed of light and its panels?",
-        "l2": "Does a kernel use L2 and memory well, and what to conclude?",
-        "memory-chart": "What flows between waves, caches and memory, as a diagram with its numbers?",
-        "metrics": "Which metrics are there, and how is each computed?",
-        "roofline": "Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
-    },
-    "What to show to others?": {
-        "report": "Hand over what a capture shows: HTML, PDF, Markdown, Excel, JSON or a notebook, findings first.",
-        "plot": "Draw an answer: time budget, gaps, ranks, steps, heat of the source, roofline, ... as SVG or PNG.",
-    },
-    "What changed, what to do?": {
-        "baseline": "Write down what captures measured, so that a gate can judge later ones by it.",
-        "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
-        "diagnose": "What should be changed first in a kernel or a run? A plan with evidence, remedies and bounds.",
-        "gate": "Did it get worse than its baseline, or leave its budget? Pass, fail, or cannot tell.",
-    },
-}
+from wavewright.cli.kit.verbs import VERBS, VERBS_BY_GROUP, full_help, question_of_verb
 
 #: New objects between two searches for garbage: the imports of polars alone would trigger dozens of them.
 _COLLECT_EVERY = 100_000
@@ -103,9 +28,6 @@ _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
 _OUTPUTS = ("-o", "--output")
 
-#: Every verb with its question.
-VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
-
 
 class _LazyGroup(click.Group):
     """Imports a verb's module when it is asked for, so that `--help` stays fast."""
@@ -116,7 +38,19 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"wavewright.cli.{cmd_name.replace('-', '_')}").command
+        question = question_of_verb(cmd_name)
+        module = cmd_name.replace("-", "_")
+        from pathlib import Path  # not needed by `--help`, which must stay fast
+
+        if (
+            question is not None and not Path(__file__).with_name(f"{module}.py").exists()
+        ):  # it has no options of its own
+            from wavewright.cli.kit.derived import derived_verb
+
+            return derived_verb(question)
+        command: click.Command = import_module(f"wavewright.cli.{module}").command
+        if question is not None:
+            command.help = full_help(question, command.help or "")
         return command
 
     def resolve_command(
@@ -149,7 +83,7 @@ class _LazyGroup(click.Group):
                 end_brief(ctx, is_done=is_done)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for question, verbs in _GROUPS.items():
+        for question, verbs in VERBS_BY_GROUP.items():
             formatter.write_paragraph()
             formatter.write_text(question)
             with formatter.indentation():
@@ -278,7 +212,7 @@ def _open_closed_streams() -> None:
     """A program that was started without standard output writes to nowhere."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - stays open to the end
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - stays open; no pathlib in `--help`
 
 
 def _show_every_name() -> None:

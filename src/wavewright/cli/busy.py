@@ -1,4 +1,4 @@
-"""`wavewright busy`: how busy are the GPUs?"""
+"""`wavewright busy`: its options."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 @run_verb
 @click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Maximum number of time bins.")
 def command(request: RunRequest, bins: int) -> None:
-    """How busy is each GPU, in total and over time?
-
-    PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
+    """PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
     once; a GPU that several processes use is one GPU. Shares are of the time from the first to the last GPU work of the
     node, or of the window. --csv prints one row per GPU; --json has streams and curves too.
 

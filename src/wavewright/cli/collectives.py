@@ -1,4 +1,4 @@
-"""`wavewright collectives`: how long do collectives take, and who waits in them?"""
+"""`wavewright collectives`: its options."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 @run_verb
 @click.option("--calls", "with_calls", is_flag=True, help="Every call of several ranks too; --csv prints these then.")
 def command(request: RunRequest, with_calls: bool) -> None:
-    """Collectives of ranks: message sizes, bandwidth, who waits, who is last, and what made it late.
-
-    Give the files of all ranks. --csv prints one row per collective and size, with --calls one per call; --json has
+    """Give the files of all ranks. --csv prints one row per collective and size, with --calls one per call; --json has
     the arrival of every rank too.
 
     \b

@@ -1,4 +1,4 @@
-"""`wavewright counters`: how near is each unit to its limit, and what do the counters say about it?"""
+"""`wavewright counters`: its options."""
 
 from __future__ import annotations
 
@@ -102,9 +102,7 @@ def command(
     *,
     force: bool,
 ) -> None:
-    """How near is each unit of the GPU to its limit: speed of light and its panels.
-
-    PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
+    """PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
     folder of its passes, a ROCpd database with counters, a CSV of rocprof, or an analysis database. Without options a
     summary is shown; `wavewright metrics` explains each metric.
 

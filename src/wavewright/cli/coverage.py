@@ -1,4 +1,4 @@
-"""`wavewright coverage`: can this trace be trusted?"""
+"""`wavewright coverage`: its options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @trace_verb
 def command(request: TraceRequest) -> None:
-    """Tell what PATH covers (code, ways through it, waves, CUs, source lines) and whether it can be trusted."""
+    """Ways through the code and CUs count as well; what speaks against the trace is listed."""
     from wavewright.analysis.trace.trust.coverage import coverage
     from wavewright.analysis.trace.trust.mapping import mapping
     from wavewright.analysis.trace.trust.verdicts import trust_of

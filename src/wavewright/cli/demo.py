@@ -17,8 +17,8 @@ from wavewright.cli.kit.serving import Listener, import_server, serving_options
 from wavewright.errors import MissingToolError
 
 if TYPE_CHECKING:
+    from wavewright.model.document import Library
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Library
 
 GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx1201": "RX 9070 XT"}
 
@@ -93,7 +93,7 @@ def _trace_to_show(target: str, folder: Path, *, prefetch: bool) -> Library:
     """The capture as the only document, after its story in short."""
     from wavewright.analysis.trace.diagnose import diagnose
     from wavewright.analysis.trace.overview import overview
-    from wavewright.page.protocol.document import Library
+    from wavewright.model.document import Library
     from wavewright.readers.trace.att import decode
     from wavewright.readers.trace.sources import add_sources
     from wavewright.report.trace.demo import short_story
@@ -114,7 +114,7 @@ def _trace_to_show(target: str, folder: Path, *, prefetch: bool) -> Library:
 
 def _runs_to_show(folder: Path) -> Library:
     """Both runs, after what was made."""
-    from wavewright.page.protocol.document import Library
+    from wavewright.model.document import Library
     from wavewright.readers.run.inputs import open_run
 
     with progress("unpacking two runs of a program"):
@@ -129,7 +129,7 @@ def _runs_to_show(folder: Path) -> Library:
 
 def _counters_to_show(folder: Path) -> Library:
     """Both captures, after what was made."""
-    from wavewright.page.protocol.document import Library
+    from wavewright.model.document import Library
     from wavewright.readers.counters import open_counters
 
     library = Library()

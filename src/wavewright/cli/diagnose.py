@@ -1,4 +1,4 @@
-"""`wavewright diagnose`: what should be changed first, by a thread trace, hardware counters or a run?"""
+"""`wavewright diagnose`: its options, for a thread trace, hardware counters or a run."""
 
 from __future__ import annotations
 
@@ -239,11 +239,11 @@ def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str
     return runs
 
 
-_HELP = """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
+_HELP = """PATH is a thread trace, PC samples, a counter capture or a run (any number of files).
 
-PATH is a thread trace, PC samples, a counter capture or a run (any number of files). Thread trace: findings by exposed
-cycles; it also says when the trace must not be trusted: cut off, waves that left early, too few waves. With --counters
-of the same kernel, findings get their reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
+Thread trace: findings by exposed cycles; it also says when the trace must not be trusted: cut off, waves that left
+early, too few waves. With --counters of the same kernel, findings get their reasons: hit rates, sizes of reads,
+bandwidth against its peak, bank conflicts.
 
 PC samples: where the waves of the most sampled kernel are and why, as shares of samples with their intervals.
 

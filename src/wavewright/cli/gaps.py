@@ -1,4 +1,4 @@
-"""`wavewright gaps`: when do the GPUs idle, and who makes them wait?"""
+"""`wavewright gaps`: its options."""
 
 from __future__ import annotations
 
@@ -35,12 +35,10 @@ _TABLES = {"gaps": "largest", "gpus": "gpus", "causes": "causes", "lengths": "hi
     help="What --csv prints: the longest gaps (all with --top 0, at most 10,000), or sums.",
 )
 def command(request: RunRequest, by: str, table: str) -> None:
-    """When do the GPUs idle between their work, and who makes them wait?
-
-    A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none. It is
-    divided: what the thread that launched the next work did before (synchronisation, allocation, copies, other calls,
-    host code), the launch itself, and what the launched work waited for (stream wait: an event; queued: other work).
-    Times `at` count from the start of the run, as --time does. --domain chooses the regions of call stacks.
+    """A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none. It is divided: what
+    the thread that launched the next work did before (synchronisation, allocation, copies, other calls, host code), the
+    launch itself, and what the launched work waited for (stream wait: an event; queued: other work). Times `at` count
+    from the start of the run, as --time does. --domain chooses the regions of call stacks.
 
     \b
     wavewright gaps results.db

@@ -1,4 +1,4 @@
-"""`wavewright hotspots`: where does the time go?"""
+"""`wavewright hotspots`: its options."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
 )
 @click.option("--lanes", is_flag=True, help="With extra LDS cycles and cache segments (see wavewright lanes).")
 def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...], lanes: bool) -> None:
-    """Tell where the time of PATH goes: cycles by instruction, source line, file, function, kernel, block or loop."""
+    """Cycles are added up over waves; exposed ones are those that no other wave's work hid."""
     if mine:
         attribution = "mine"
     sums = evaluated_lanes(request) if lanes else None

@@ -1,4 +1,4 @@
-"""`wavewright info`: what is this, from which GPU, how complete, what is missing, what to do next."""
+"""`wavewright info`: its options."""
 
 from __future__ import annotations
 
@@ -61,10 +61,8 @@ def command(
     amd: bool,
     as_json: bool,
 ) -> None:
-    """Tell what PATHS are, from which GPU, how complete they are and what to do next.
-
-    PATHS are anything that wavewright reads: thread traces, raw or decoded, runs and captures of hardware
-    counters, folders of them, or patterns. Several runs give one answer.
+    """PATHS are anything that wavewright reads: thread traces, raw or decoded, runs and captures of hardware counters,
+    folders of them, or patterns. Several runs give one answer.
     """
     named = _named(paths)
     if len(named) == 1:

@@ -1,4 +1,4 @@
-"""`wavewright kernels`: how do the dispatches of some kernels behave?"""
+"""`wavewright kernels`: its options."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ _HANDLE = re.compile(r"k\d{1,9}")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @partial(run_options, is_whole=True)
 def command(request: RunRequest, name: str) -> None:
-    """How do the dispatches of kernels called NAME behave: durations, launch parameters, registers, occupancy?
-
-    NAME is part of the name of a kernel, a /regular expression/, or a handle (k0 = the one with most time); '' means
+    """NAME is part of the name of a kernel, a /regular expression/, or a handle (k0 = the one with most time); '' means
     every kernel. PATHS are runs or folders of them. Dispatches that a time window cuts count as a whole: part of a call
     has no duration. --csv prints one row per kernel; --json has shapes, histograms, curves and the longest dispatches.
 

@@ -1,4 +1,4 @@
-"""`wavewright l2`: does a kernel use L2 and memory well, from hardware counters?"""
+"""`wavewright l2`: its options."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def command(
     target: str | None,
     **form: Any,
 ) -> None:
-    """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel, and the conclusion.
-
-    PATH is a capture of hardware counters: a workload folder of ROCm Compute Profiler or its pmc_perf.csv, a
+    """PATH is a capture of hardware counters: a workload folder of ROCm Compute Profiler or its pmc_perf.csv, a
     *_counter_collection.csv of rocprofv3 or a folder of its passes, or a ROCpd database with counters. Every PATH is a
     separate run: runs are shown side by side, never added up.
     """

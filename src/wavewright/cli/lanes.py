@@ -1,4 +1,4 @@
-"""`wavewright lanes`: which instruction conflicts in LDS, which does not coalesce, and which lanes are active?"""
+"""`wavewright lanes`: its options."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def command(
     options: LaneOptions,
     picture: PictureRequest,
 ) -> None:
-    """Tell which instructions of PATH conflict in LDS, which do not coalesce, and how many lanes are active.
-
-    The executed instructions are evaluated lane by lane from the ids of the work-items. What depends on arguments,
+    """The executed instructions are evaluated lane by lane from the ids of the work-items. What depends on arguments,
     on loaded data or on a rule that nobody has measured stays unknown, with the reason; --arg and --kerncap help.
 
     \b

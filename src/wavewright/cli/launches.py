@@ -1,4 +1,4 @@
-"""`wavewright launches`: how is GPU work launched?"""
+"""`wavewright launches`: its options."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 @run_verb
 @click.option("--step", "marker", metavar="MARKER", help="The marker range that is a step (a name, or /REGEX/).")
 def command(request: RunRequest, marker: str | None) -> None:
-    """How GPU work is launched: by which calls, how long before it starts, how much is queued, how many per step.
-
-    A graph counts as one launch. --csv prints one row per function; --json has the queue depth over time too.
+    """A graph counts as one launch. --csv prints one row per function; --json has the queue depth over time too.
 
     \b
     wavewright launches trace.json

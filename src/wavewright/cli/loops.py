@@ -1,4 +1,4 @@
-"""`wavewright loops`: how often do loops run, and what does an iteration cost?"""
+"""`wavewright loops`: its options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     help="One row per loop, or one per iteration number of each loop: which iteration is slow?",
 )
 def command(request: TraceRequest, by: str) -> None:
-    """Tell how often the loops of PATH run, and the cycles of an iteration: first, steady, last, slowest, and stall."""
+    """The cycles of an iteration: first, steady, last, slowest, and the stall in it."""
     from wavewright.analysis.trace.costs.loops import loops
 
     answer = loops(request.require_instructions(), rows=request.rows)

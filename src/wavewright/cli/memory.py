@@ -1,4 +1,4 @@
-"""`wavewright memory`: how much memory is in use, what is alive at the peak, what is never freed?"""
+"""`wavewright memory`: its options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--bins", type=Whole(BINS), default=64, help="Points of the curves. Default: 64.")
 @picture_options
 def command(request: RunRequest, bins: int, picture: PictureRequest) -> None:
-    """Memory in use over time, its peak and what is not freed, by call site, in the runs at PATHS.
+    """Memory in use over time, by call site.
 
     \b
     wavewright memory results.db

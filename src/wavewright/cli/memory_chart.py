@@ -1,4 +1,4 @@
-"""`wavewright memory-chart`: traffic between waves, caches and memory, as a diagram"""
+"""`wavewright memory-chart`: its options."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 @amd_option
 @picture_options
 def command(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> None:
-    """What flows between waves, caches and memory: requests, hit rates, latencies, and traffic against its peak.
-
-    PATH is a counter capture, as of `wavewright counters`. Numbers are means over the chosen dispatches: choose one
+    """PATH is a counter capture, as of `wavewright counters`. Numbers are means over the chosen dispatches: choose one
     kernel with --kernel. `wavewright metrics NAME` explains each of them.
 
     \b

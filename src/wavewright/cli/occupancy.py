@@ -1,4 +1,4 @@
-"""`wavewright occupancy`: how many waves fit on a SIMD, how many were there, and what limits them."""
+"""`wavewright occupancy`: its options."""
 
 from __future__ import annotations
 
@@ -40,10 +40,8 @@ def command(
     wave_size: str | None,
     cu_mode: bool,
 ) -> None:
-    """How many waves fit on a SIMD, how many were there, and what limits them.
-
-    PATH is a thread trace, or a code object: then what fits of its kernels. Without PATH, computes it for the resources
-    given: --target and --vgprs at least.
+    """PATH is a thread trace, or a code object: then what fits of its kernels. Without PATH, computes it for the
+    resources given: --target and --vgprs at least.
     """
     from wavewright.analysis.common.occupancy.limits import Resources
 

@@ -82,8 +82,8 @@ def command(
     wavewright open rank0.db rank1.db --one-run
     wavewright open workloads/gemm/MI300X/
     """
+    from wavewright.model.document import Library
     from wavewright.page.inputs import Reading, add_inputs
-    from wavewright.page.protocol.document import Library
     from wavewright.server.recent import remember
 
     if not paths and (used := _useless()):

@@ -1,4 +1,4 @@
-"""`wavewright path`: which chain of events set the time of a run?"""
+"""`wavewright path`: its options."""
 
 from __future__ import annotations
 
@@ -31,11 +31,9 @@ _SCENARIOS = "kernel=NAME:-20%, launch-gaps, rank=N, bandwidth=GB/S, copies, hos
 @click.option("--step", "marker", metavar="MARKER", help="The marker range that is a step; implies --steps.")
 @click.option("--segments", is_flag=True, help="With --csv: one row per segment of the path, in the order of time.")
 def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, segments: bool) -> None:
-    """Which chain of host code, launches, kernels, copies and late ranks set the time of this run?
-
-    The critical path goes from the last event back to the first: each event waited for something, and what came last
-    held it up. Its segments add up to the time of the run. Ranks meet in collectives; the path goes on in the one
-    that came last. Slack is how much later an event could end without changing the time.
+    """The critical path goes from the last event back to the first: each event waited for something, and what came last
+    held it up. Its segments add up to the time of the run. Ranks meet in collectives; the path goes on in the one that
+    came last. Slack is how much later an event could end without changing the time.
 
     --what-if computes all events again after a change, as an interval where the record does not say what waited for
     what. --csv prints the contributors; --json has every segment too.

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.model.counters import CounterSet
+    from wavewright.model.document import Document
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document
 
 _ROWS = Bounds(1, 200)  #: Rows of a plot: more cannot be read.
 
@@ -89,7 +89,7 @@ def command(
     *paths, name = words
     _check_name(name)
     document = _document([Path(path) for path in paths], reading)
-    from wavewright.report.plots import plot_of
+    from wavewright.questions.catalog import plot_of
 
     plot = plot_of(document.kind, name)
     with progress(f"drawing {plot.name}"):
@@ -97,7 +97,7 @@ def command(
     picture.write(lambda _theme: drawn.svg)
     losses = _losses(document)
     if as_json:
-        body = {"name": plot.name, "kind": plot.kind, "title": plot.title, "sentence": drawn.alt, **picture.told}
+        body = {"name": plot.name, "kind": document.kind, "title": plot.title, "sentence": drawn.alt, **picture.told}
         emit_json(body, inputs=paths, losses=losses.to_dicts())
         return
     out = console()
@@ -109,7 +109,7 @@ def command(
 
 def _check_name(name: str) -> None:
     """A name that no kind of input has is refused before anything is read."""
-    from wavewright.report.plots import PLOTS
+    from wavewright.questions.catalog import PLOTS
 
     names = {plot for plots in PLOTS.values() for plot in plots}
     if name not in names:
@@ -122,7 +122,7 @@ def _check_name(name: str) -> None:
 
 def _document(paths: Sequence[Path], reading: dict[str, Any]) -> Document:
     """What is at the paths; several are files of one run."""
-    from wavewright.page.protocol.document import Library
+    from wavewright.model.document import Library
 
     label = paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
     document = Library().add(label, str(paths[0]), lambda: _read(paths, **reading))
@@ -163,23 +163,25 @@ def _losses(document: Document) -> pl.DataFrame:
 
 def _list(paths: Sequence[Path], reading: dict[str, Any], *, as_json: bool) -> None:
     """All plots; of something that can be read, those that it can have, and why it has not the others."""
-    from wavewright.report.plots import PLOTS
+    from wavewright.model.document import DOCUMENTS
+    from wavewright.questions.catalog import PLOTS
 
+    plots = PLOTS
+    reasons: dict[str, str] = {}
     if paths:
         document = _document(paths, reading)
-        plots = [*PLOTS[document.kind].values()]
-        reasons: dict[str, str] = {}
-        for plot in plots:
+        plots = {document.kind: PLOTS[document.kind]}
+        for plot in plots[document.kind].values():
             try:
                 with progress(f"drawing {plot.name}"):
                     plot.draw(document)
             except UsageError as error:
                 reasons[plot.name] = error.what
-    else:
-        plots, reasons = [plot for kind in PLOTS.values() for plot in kind.values()], {}
     if as_json:
         rows: list[dict[str, Any]] = [
-            {"name": plot.name, "kind": plot.kind, "title": plot.title, "shows": plot.shows} for plot in plots
+            {"name": plot.name, "kind": kind, "title": plot.title, "shows": plot.shows}
+            for kind, of_kind in plots.items()
+            for plot in of_kind.values()
         ]
         if paths:
             rows = [
@@ -187,8 +189,10 @@ def _list(paths: Sequence[Path], reading: dict[str, Any], *, as_json: bool) -> N
             ]
         emit_json({"plots": rows}, inputs=paths, losses=_losses(document).to_dicts() if paths else [])
         return
-    from wavewright.report.plots import plots_report
+    from wavewright.report.kit.plot_list import plots_report
 
     out = console()
-    for part in plots_report(plots, reasons):
-        out.print(part)
+    for kind, of_kind in plots.items():
+        lines = [(plot.name, f"{plot.title}: {plot.shows}") for plot in of_kind.values()]
+        for part in plots_report(DOCUMENTS[kind], lines, reasons):
+            out.print(part)

@@ -1,4 +1,4 @@
-"""`wavewright regions`: which regions take the time of the threads?"""
+"""`wavewright regions`: its options."""
 
 from __future__ import annotations
 
@@ -57,13 +57,12 @@ def command(
     shapes: bool,
     frames: bool,
 ) -> None:
-    """Which regions cause the GPU work, and take the time of the threads, with and without what they enclose?
-
-    Regions (calls, markers, operators, Python frames) are nested by time and added up by path over threads, processes
-    and ranks. CPU time is the length of a region, GPU time that of the kernels and copies launched in it. With --domain
-    (OPERATOR, MARKER, PYTHON, HIP, ...) only regions of that domain are nodes; GPU work launched inside them is theirs.
-    --csv prints the whole tree, one row per path; --json too. --shapes has the operators of PyTorch by the shapes of
-    their inputs, and for products of matrices, convolutions and attention their operations and bytes per second.
+    """Regions (calls, markers, operators, Python frames) are nested by time and added up by path over threads,
+    processes and ranks. CPU time is the length of a region, GPU time that of the kernels and copies launched in it.
+    With --domain (OPERATOR, MARKER, PYTHON, HIP, ...) only regions of that domain are nodes; GPU work launched inside
+    them is theirs. --csv prints the whole tree, one row per path; --json too. --shapes has the operators of PyTorch by
+    the shapes of their inputs, and for products of matrices, convolutions and attention their operations and bytes per
+    second.
 
     \b
     wavewright regions trace.json

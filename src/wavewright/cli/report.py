@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.export.kit.written import Written
+    from wavewright.export.report.sections.own import OwnSection
+    from wavewright.model.document import Document
     from wavewright.model.report import Report
-    from wavewright.page.protocol.document import Document
-    from wavewright.report.sections.own import OwnSection
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
 _PURPOSES = ("full", "brief", "issue", "agent")
@@ -138,7 +138,7 @@ def _has_data(output: str) -> bool:
 def _own(file: Path | None) -> tuple[OwnSection, ...]:
     if file is None:
         return ()
-    from wavewright.report.sections.own import read_own_sections
+    from wavewright.export.report.sections.own import read_own_sections
 
     return read_own_sections(file)
 
@@ -158,8 +158,8 @@ def _made(
     title: str,
     date: str,
 ) -> Report:
+    from wavewright.export.report.making import make_report
     from wavewright.readers.files.hashes import input_files
-    from wavewright.report.report import make_report
 
     with progress("hashing inputs"):
         inputs, _ = input_files([*paths, *([base.path] if base is not None else [])], leave_out=outputs)

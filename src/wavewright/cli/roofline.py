@@ -1,4 +1,4 @@
-"""`wavewright roofline`: is a kernel bound by arithmetic or by which memory level, and how far from the roof?"""
+"""`wavewright roofline`: its options."""
 
 from __future__ import annotations
 
@@ -56,9 +56,7 @@ def command(
     amd: bool,
     picture: PictureRequest,
 ) -> None:
-    """Kernels under the roofs of arithmetic and of each level of memory.
-
-    PATH is a counter capture: a workload folder of ROCm Compute Profiler, its analysis database, or counters of
+    """PATH is a counter capture: a workload folder of ROCm Compute Profiler, its analysis database, or counters of
     rocprofv3. A roofline.csv beside them gives the measured roofs.
     """
     from wavewright.analysis.counters.roofline import roofline

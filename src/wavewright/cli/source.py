@@ -1,4 +1,4 @@
-"""`wavewright source`: the code or its source, line by line, with what each line costs and what it waits for."""
+"""`wavewright source`: its options."""
 
 from __future__ import annotations
 
@@ -75,10 +75,7 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
 def command(
     request: TraceRequest, mode: str | None, source_root: Path | None, function: str | None, **options: Any
 ) -> None:
-    """List the source or the code with heat and costs, and arrows from what is awaited to what waits.
-
-    Source lines are shown where their text is known, else instructions.
-    """
+    """Source lines are shown where their text is known, else instructions."""
     options["lane_sums"] = evaluated_lanes(request) if options["lanes"] else None
     trace = request.trace if request.trace.samples.height else request.require_instructions()
     if source_root is None and current_brief() is not None and (request.path / "src").is_dir():

@@ -1,4 +1,4 @@
-"""`wavewright stalls`: what do the waves stall on?"""
+"""`wavewright stalls`: its options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     help="The types of the classic analyzer script, from mnemonics alone, for comparing with old reports.",
 )
 def command(request: TraceRequest, as_classic: bool) -> None:
-    """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe.
+    """Every wait counts by what it waited for, every other stall by its pipe.
 
     Of PC samples: the recorded reasons for which waves did not issue.
     """

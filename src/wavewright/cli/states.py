@@ -1,4 +1,4 @@
-"""`wavewright states`: what waves do over time."""
+"""`wavewright states`: its options."""
 
 from __future__ import annotations
 
@@ -35,10 +35,8 @@ _MAX_DEFINITIONS = 1 << 20
 def command(
     request: TraceRequest, bins: int | None, with_counters: bool, counter_names: str | None, definitions: Path | None
 ) -> None:
-    """Show what the waves of PATH do over time.
-
-    Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD issues
-    nothing, and how many waves of each kernel are resident. The clocks of the shader engines are aligned.
+    """Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD
+    issues nothing, and how many waves of each kernel are resident. The clocks of the shader engines are aligned.
     """
     from wavewright.analysis.trace.costs.activity import issue_share
     from wavewright.analysis.trace.costs.row_totals import totals_of_part

@@ -1,4 +1,4 @@
-"""`wavewright steps`: how long are the steps of a run, and why do some take longer?"""
+"""`wavewright steps`: its options."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 @run_verb
 @click.option("--step", "marker", metavar="MARKER", help="The marker range that is a step (a name, or /REGEX/).")
 def command(request: RunRequest, marker: str | None) -> None:
-    """The steps of a run side by side: how long, what they are made of, which are longer, and what grew in them.
-
-    Steps are found by a marker that covers the GPU work, else by the repetition of kernels; the first line says how.
+    """Steps are found by a marker that covers the GPU work, else by the repetition of kernels; the first line says how.
     --csv prints one row per step; --json has the spread per process too.
 
     \b

@@ -1,4 +1,4 @@
-"""`wavewright summary`: where did the time of a run go?"""
+"""`wavewright summary`: its options."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ _GROUPINGS = ("file", "process", "rank", "gpu", "stream", "marker")
     help="Write the tables of `rocpd summary`, same files and columns, into this folder, which must be new or empty.",
 )
 def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) -> None:
-    """Where the time of the runs at PATHS went: kernels, copies, allocations, API calls and markers.
-
-    PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer.
-    """
+    """PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer."""
     from wavewright.analysis.run.rocpd_summary import rocpd_summary
     from wavewright.analysis.run.summary import combine_summary, partial_summary
     from wavewright.errors import UsageError

@@ -1,4 +1,4 @@
-"""`wavewright top`: what takes most time?"""
+"""`wavewright top`: its options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     help="One row per name, or per category of kernels (GEMM, attention, ...); or one table per file.",
 )
 def command(request: RunRequest, with_calls: bool, by: str) -> None:
-    """The kernels and copies that take most GPU time in the runs at PATHS."""
+    """PATHS are runs or folders of them; all of them together give one answer."""
     from wavewright.analysis.run.top import combine_top, partial_top
 
     grouping: TopGrouping = "file" if by == "file" else "all"

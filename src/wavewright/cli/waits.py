@@ -1,4 +1,4 @@
-"""`wavewright waits`: which instruction does each wait wait for?"""
+"""`wavewright waits`: its options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--at", metavar="ROW|ADDRESS", help="Only the wait at this row, 0xADDRESS or handle (i0x1814), or the waits for it."
 )
 def command(request: TraceRequest, at: str | None) -> None:
-    """List the waits of PATH with what they waited for, how far ahead it was issued and how far would be enough."""
+    """Each wait with what it waited for, how far ahead that was issued, and how far would be enough."""
     from wavewright.analysis.trace.waits import waits
 
     answer = waits(request.require_instructions(), rows=request.rows)

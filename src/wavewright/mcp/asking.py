@@ -15,38 +15,25 @@ from wavewright.mcp.declared import TOOLS
 from wavewright.mcp.offers import ALIASES, offers_of
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
-from wavewright.model.report import Column, Finding, NextQuestion, Sentence, Table
-from wavewright.readers.files.kinds import DOCUMENTS
+from wavewright.model.document import DOCUMENTS
+from wavewright.model.next_question import NextQuestion
+from wavewright.model.report import Column, Finding, Sentence, Table
+from wavewright.questions.catalog import question_of
+from wavewright.questions.kit.question import Wording
 from wavewright.report.kit.recorded import texts_of
-from wavewright.report.kit.topic import Wording
-from wavewright.report.topics import topic_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.mcp.captures import Capture
     from wavewright.mcp.declared import Tool
+    from wavewright.model.document import Document
     from wavewright.model.report import Block, Section
-    from wavewright.page.protocol.document import Document
-    from wavewright.report.kit.topic import Topic
+    from wavewright.questions.kit.question import Question
 
 _OURS = ("capture", "about", "limit", "cursor")  #: Parameters that the tools have and topics do not.
 _WIDTH = 140
 _EVERY = 10_000  #: Findings of a diagnosis: all.
-#: (kind, topic) -> the view of the page that shows the same.
-VIEWS = {
-    ("trace", "diagnose"): "diagnosis", ("trace", "hotspots"): "isa", ("trace", "stalls"): "stalls",
-    ("trace", "waits"): "waits", ("trace", "source"): "source", ("trace", "loops"): "loops",
-    ("trace", "latency"): "memory_latency", ("trace", "barriers"): "barriers", ("trace", "states"): "wave_states",
-    ("trace", "occupancy"): "occupancy_limits", ("trace", "coverage"): "coverage", ("trace", "about"): "summary",
-    ("run", "diagnose"): "run_diagnosis", ("run", "summary"): "run_summary", ("run", "kernels"): "kernels",
-    ("run", "busy"): "busy", ("run", "gaps"): "gaps", ("run", "overlap"): "overlap", ("run", "path"): "path",
-    ("run", "ranks"): "ranks", ("run", "regions"): "regions", ("run", "about"): "run_timeline",
-    ("counters", "diagnose"): "counter_diagnosis", ("counters", "speed"): "speed_of_light",
-    ("counters", "roofline"): "roofline", ("counters", "memory-chart"): "memory_chart",
-    ("counters", "panels"): "panels", ("counters", "kernels"): "counter_kernels",
-    ("counters", "about"): "counter_system",
-}  # fmt: skip
 
 
 def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Document) -> Reply:
@@ -69,7 +56,7 @@ def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Do
     if document.kind == "trace":
         section = replace(section, next_questions=_towards_a_place(section, given, findings, document))
     reply = reply_of(section, capture, document, start=start, limit=limit, asked=asked, findings=findings)
-    link = _link(capture, document, topic.name, given)
+    link = _link(capture, document, topic.view, given)
     return replace(reply, links=(link,), cursor_of=partial(cursor, tool.name, arguments))
 
 
@@ -148,7 +135,7 @@ def nearest(given: str, choices: tuple[str, ...]) -> str:
     return (f"did you mean {meant[0]!r}? " if meant else "") + f"choices: {', '.join(choices)}"
 
 
-def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Topic:
+def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Question[Any]:
     kind = document.kind
     names = tool.topics.get(kind, ())
     if not names:
@@ -159,7 +146,7 @@ def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Topi
     if about not in names:
         what = f"{tool.name} does not answer about {about!r} of {DOCUMENTS[kind]}"
         raise UsageError(what, where=document.label, advice=nearest(about, names))
-    return topic_of(kind, about)
+    return question_of(kind, about)
 
 
 def _towards_a_place(
@@ -175,7 +162,7 @@ def _towards_a_place(
     if section.name == "waits" and "at" in given and all(each.topic != "source" for each in questions):
         return (NextQuestion("source", {"at": given["at"]}, "it does not wait: its source"), *questions)
     if findings and all(part.label != "see" for part in findings[0].paragraphs):  # a roof has no place of its own
-        return (replace(hottest, reason=f"f1 has no single place: the costliest {by}s"), *questions)
+        return (hottest._replace(reason=f"f1 has no single place: the costliest {by}s"), *questions)
     return questions
 
 
@@ -184,7 +171,7 @@ def _has_lines(document: Document) -> bool:
     return lines.null_count() < lines.len()
 
 
-def _spelled(topic: Topic, name: str) -> str:
+def _spelled(topic: Question[Any], name: str) -> str:
     """The name of a parameter as the topic has it."""
     return next((theirs for theirs, ours in ALIASES.items() if ours == name and theirs in topic.parameters), name)
 
@@ -212,14 +199,14 @@ def _as_table(rows: Rows) -> Table:
     return Table(title, columns, tuple(map(tuple, texts)))
 
 
-def _link(capture: Capture, document: Document, topic: str, given: Mapping[str, str]) -> str:
+def _link(capture: Capture, document: Document, view: str, given: Mapping[str, str]) -> str:
     """The command that shows a person the same place in the viewer."""
     place: dict[str, Any] = {}
     if "at" in given:
         place["row"] = _row(document, given["at"])
     if "file" in given and given.get("line", "").isdecimal():
         place |= {"file": given["file"], "line": given["line"]}
-    if view := VIEWS.get((document.kind, topic)):
+    if view:
         place["view"] = view
     place = {name: value for name, value in place.items() if value is not None}
     at = f" --at {quoted(urlencode(place))}" if place else ""

@@ -14,7 +14,7 @@ import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
-from wavewright.page.protocol.document import Document
+from wavewright.model.document import Document
 
 if TYPE_CHECKING:
     from wavewright.mcp.roots import Roots

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wavewright.questions.catalog import QUESTIONS
+from wavewright.questions.trace.asking import UNITS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -48,7 +51,7 @@ class Tool:
     name: str
     sentence: str
     parameters: tuple[Parameter, ...]
-    #: Kind of document -> topics of `wavewright.report.topics` that it can answer about, the usual one first;
+    #: Kind of document -> questions of `wavewright.questions.catalog` that it can answer about, the usual one first;
     #: a tool without any is answered by a function of its own (`wavewright.mcp.tools`).
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     usual_rows: int = USUAL_ROWS  #: Where `limit` is not given.
@@ -129,28 +132,30 @@ ANSWER_SCHEMA: dict[str, Any] = {
 _CAPTURE = Parameter("capture", is_required=True)
 _ROWS = (Parameter("limit", "integer"), Parameter("cursor"))
 _KERNEL = Parameter("kernel")
+_AT = Parameter("at", note="i0x1814")
 _PART = (_KERNEL, Parameter("rank"), Parameter("time"))  #: What a question about a run can be limited to.
 
 
-def _about(topics: Mapping[str, tuple[str, ...]]) -> Parameter:
-    return Parameter("about", choices=tuple(dict.fromkeys(name for names in topics.values() for name in names)))
+def _answering(tool: str) -> dict[str, tuple[str, ...]]:
+    """Kind of document -> questions that a tool answers: the one called like it first, else in their order."""
+    names = {kind: [each.name for each in of.values() if tool in each.tools] for kind, of in QUESTIONS.items()}
+    return {kind: tuple(sorted(each, key=lambda name: name != tool)) for kind, each in names.items() if each}
 
 
-_SUMMARY = {
-    "run": ("summary", "budget", "kernels", "busy", "memory", "regions"),
-    "trace": ("stalls", "occupancy", "states", "coverage"),
-    "counters": ("kernels",),
-}
-_TIMELINE = {"run": ("gaps", "overlap", "ranks", "steps", "launches", "path", "collectives")}
-_HOTSPOTS = {"trace": ("hotspots", "loops", "latency", "barriers"), "run": ("kernels",), "counters": ("kernels",)}
-_COUNTERS = {"counters": ("speed", "roofline", "memory-chart", "l2", "panels")}
-_EVERY = {"trace": ("diagnose",), "run": ("diagnose",), "counters": ("diagnose",)}
+def _answers(name: str, sentence: str, *parameters: Parameter, usual_rows: int = USUAL_ROWS) -> Tool:
+    """A tool that answers declared questions about a capture; where there are several, `about` chooses one."""
+    topics = _answering(name)
+    choices = tuple(dict.fromkeys(topic for names in topics.values() for topic in names))
+    about = (Parameter("about", choices=choices),) if len(choices) > 1 else ()
+    capture = Parameter("capture", note="handle or path" if name == "diagnose" else "", is_required=True)
+    return Tool(name, sentence, (capture, *about, *parameters, *_ROWS), topics, usual_rows)
+
 
 #: In the order in which they are useful.
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "open_capture",
-        "Start here: what a trace, run or counter capture is and how complete. Gives a handle (c1) and next calls.",
+        "Start here: what a capture is and how complete. Gives a handle (c1) and next calls.",
         (
             Parameter("path", note="below a root", is_required=True),
             Parameter("kind", choices=("trace", "run", "counters")),
@@ -159,63 +164,27 @@ TOOLS: tuple[Tool, ...] = (
         ),
     ),
     Tool("list_captures", "Captures below a root, and open ones.", (Parameter("under"), *_ROWS)),
-    Tool(
+    _answers(
         "diagnose",
         "What to change first: causes with evidence, place and upper bound of the gain.",
-        (Parameter("capture", note="handle or path", is_required=True), *_ROWS),
-        topics=_EVERY,
         usual_rows=3,
     ),
-    Tool(
-        "summary",
-        "Where the time went.",
-        (_CAPTURE, _about(_SUMMARY), *_PART, *_ROWS),
-        topics=_SUMMARY,
+    _answers("summary", "Where the time went.", *_PART),
+    _answers("timeline", "A run over time.", *_PART),
+    _answers(
+        "hotspots", "What costs most: instructions, lines, loops, kernels.", Parameter("by", choices=UNITS), _KERNEL
     ),
-    Tool(
-        "timeline",
-        "A run over time: idle gaps, overlap, late ranks, steps, launches.",
-        (_CAPTURE, _about(_TIMELINE), *_PART, *_ROWS),
-        topics=_TIMELINE,
-    ),
-    Tool(
-        "hotspots",
-        "What costs most: instructions, lines, loops, kernels.",
-        (
-            _CAPTURE,
-            _about(_HOTSPOTS),
-            Parameter("by", choices=("instruction", "line", "file", "function", "kernel", "block", "loop")),
-            _KERNEL,
-            *_ROWS,
-        ),
-        topics=_HOTSPOTS,
-    ),
-    Tool(
-        "explain_wait",
-        "What an instruction waits for, and how much earlier to issue that.",
-        (_CAPTURE, Parameter("at", note="i0x1814"), *_ROWS),
-        topics={"trace": ("waits",)},
-    ),
-    Tool(
+    _answers("explain_wait", "What an instruction waits for, and how much earlier to issue that.", _AT),
+    _answers(
         "source",
         "Source or code around a place, with the cost of each line.",
-        (
-            _CAPTURE,
-            Parameter("at", note="i0x1814"),
-            Parameter("file"),
-            Parameter("line", "integer"),
-            Parameter("lines", "integer"),
-            *_ROWS,
-        ),
-        topics={"trace": ("source",)},
+        _AT,
+        Parameter("file"),
+        Parameter("line", "integer"),
+        Parameter("lines", "integer"),
         usual_rows=20,
     ),
-    Tool(
-        "counters",
-        "Which unit of the GPU is at its limit.",
-        (_CAPTURE, _about(_COUNTERS), Parameter("panel", "integer"), *_ROWS),
-        topics=_COUNTERS,
-    ),
+    _answers("counters", "Which unit of the GPU is at its limit.", Parameter("panel", "integer")),
     Tool(
         "compare",
         "What changed between two captures of a kind, beyond noise.",

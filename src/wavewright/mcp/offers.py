@@ -6,34 +6,28 @@ from typing import TYPE_CHECKING
 
 from wavewright.mcp.declared import BY_NAME, TOOLS
 from wavewright.mcp.reply import Offer
+from wavewright.questions.catalog import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wavewright.mcp.declared import Tool
-    from wavewright.model.report import NextQuestion
+    from wavewright.model.next_question import NextQuestion
 
 MOST = 3
-#: Names of parameters of topics that the tools call otherwise.
+#: Names of parameters of questions that the tools call otherwise.
 ALIASES = {"name": "kernel"}
-
-#: After a topic that offers nothing itself: kind -> calls.
-_USUAL: dict[str, tuple[tuple[str, dict[str, str], str], ...]] = {
-    "trace": (("diagnose", {}, "what to change first"), ("hotspots", {}, "the costliest instructions")),
-    "run": (("diagnose", {}, "what set the time"), ("summary", {}, "where the time went")),
-    "counters": (
-        ("diagnose", {}, "the limit of each kernel"),
-        ("counters", {}, "units near their limit"),
-    ),
-}
 
 
 def offers_of(
     questions: Iterable[NextQuestion], kind: str, handle: str, *, asked: Offer | None = None
 ) -> tuple[Offer, ...]:
-    """The calls that ask these questions about a capture, the most useful first; never the one that was just asked."""
-    offers = [offer for question in questions if (offer := _offer(question, kind, handle))]
-    offers += [Offer(tool, {"capture": handle, **arguments}, why) for tool, arguments, why in _USUAL[kind]]
+    """The calls that ask these questions about a capture, the most useful first; never the one that was just asked.
+
+    Where they are few, what is of use after a look at such a document comes last.
+    """
+    asked_next = [*questions, *QUESTIONS[kind]["about"].next_always]
+    offers = [offer for question in asked_next if (offer := _offer(question, kind, handle))]
     chosen: list[Offer] = []
     seen = [] if asked is None else [(asked.tool, dict(asked.arguments))]
     for offer in offers:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.model.next_question import NextQuestion
     from wavewright.model.schema import TableSpec
 
 REPORT_SCHEMA_VERSION = 1
@@ -113,15 +114,6 @@ class DataTable:
     name: str  #: Unique in its section: the field of the answer.
     spec: TableSpec
     frame: pl.DataFrame
-
-
-@dataclass(frozen=True)
-class NextQuestion:
-    """What can be asked next, ready to be sent."""
-
-    topic: str  #: A name of `wavewright.report.topics`, which is a verb of the command line too.
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    reason: str = ""  #: Why: a few words.
 
 
 @dataclass(frozen=True)

@@ -1,73 +1,29 @@
-"""The words of an answer, by its type: those of its topic, of the verb that prints it, or the tables it declares."""
+"""The words of an answer, by its type: those of its question, of the verb that prints it, or its declared tables."""
 
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from importlib import import_module
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted
 from wavewright.model.report import Column, Sentence, Table
+from wavewright.questions.beside import words_beside_questions
+from wavewright.questions.catalog import question_answered
+from wavewright.report.kit.answer_parts import data_tables
 from wavewright.report.kit.blocks import blocks_of
 from wavewright.report.kit.tables import printable, truncation
-from wavewright.report.kit.topic import Wording, data_tables
-from wavewright.report.topics import TOPICS
 
 if TYPE_CHECKING:
     from wavewright.model.answer import Answer
     from wavewright.model.report import Block, DataTable
-    from wavewright.report.kit.topic import Topic
-
-_PACKAGE = "wavewright."
-_ANALYSES = "analysis."
-#: Answers that are not the answer of a topic: type -> the words of the verb that prints it, which needs nothing else.
-_WORDS = {
-    "code.overview.CodeOverview": "code.overview:overview_report",
-    "counters.compare.CounterComparison": "counters.compare:counter_comparison_report",
-    "run.compare.RunComparison": "run.compare:comparison_report",
-    "run.contents.Contents": "run.contents:contents_report",
-    "run.gemms.Gemms": "run.gemms:gemms_report",
-    "run.top.Top": "run.top:top_report",
-    "trace.compare.Comparison": "trace.compare:compare_report",
-    "trace.floors.Floors": "trace.floors:floors_report",
-    "trace.lanes.answer.Lanes": "trace.lanes:lanes_report",
-    "trace.lanes.pattern.RowPattern": "trace.lane_pattern:pattern_report",
-    "trace.slow_waves.SlowWaves": "trace.waves:waves_report",
-    "trace.stalls.classic.Classic": "trace.stalls:classic_report",
-}
+    from wavewright.questions.kit.question import Wording
 
 
 def answer_blocks(answer: Answer, wording: Wording) -> tuple[Block, ...]:
     """The words of an answer: never none."""
-    topic = _topic_of(answer)
-    blocks = blocks_of(topic.words(answer, wording)) if topic else _of_verb(answer, wording)
-    return blocks or _of_fields(answer, wording)
-
-
-def _name_of(answer: Answer) -> str:
-    """Where its type is, below `wavewright.analysis`."""
-    kind = type(answer)
-    return f"{kind.__module__}.{kind.__qualname__}".removeprefix(_PACKAGE + _ANALYSES)
-
-
-def _topic_of(answer: Answer) -> Topic | None:
-    """The topic whose answers are of this type; a name says what it is only together with its kind of document."""
-    kind, _, _ = _name_of(answer).partition(".")
-    topics = TOPICS.get(kind, {}).values()
-    return next((topic for topic in topics if type(answer).__name__ in topic.answer_types), None)
-
-
-def _of_verb(answer: Answer, wording: Wording) -> tuple[Block, ...]:
-    reference = _WORDS.get(_name_of(answer))
-    if reference is None:
-        return ()
-    module, _, name = reference.partition(":")
-    words = getattr(import_module(f"{_PACKAGE}report.{module}"), name)
-    asked = {"limit": wording.limit, "width": wording.width}
-    return blocks_of(
-        words(answer, **{key: value for key, value in asked.items() if key in signature(words).parameters})
-    )
+    question = question_answered(answer)
+    words = question.words if question else words_beside_questions(answer)
+    return (blocks_of(words(answer, wording)) if words else ()) or _of_fields(answer, wording)
 
 
 def _of_fields(answer: Answer, wording: Wording) -> tuple[Block, ...]:

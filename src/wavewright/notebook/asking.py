@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.notebook.documents import document_of
-from wavewright.report.topics import topic_of
+from wavewright.questions.catalog import question_of
 
 if TYPE_CHECKING:
     from wavewright.notebook.documents import Shown
@@ -36,6 +36,6 @@ def ask(opened: Shown, topic: str, **parameters: Any) -> Any:
     0
     """
     document = document_of(opened)
-    question = topic_of(document.kind, topic)
+    question = question_of(document.kind, topic)
     given = {name: str(value) for name, value in parameters.items()}
     return question.answer(document, **question.parsed(given))

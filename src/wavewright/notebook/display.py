@@ -11,19 +11,18 @@ from wavewright.model.answer import Answer
 from wavewright.model.report import Picture, Report, Sentence, Table
 from wavewright.notebook.answer_words import answer_blocks, title_of
 from wavewright.notebook.documents import document_of, label_of
+from wavewright.questions.catalog import PLOTS, QUESTIONS
+from wavewright.questions.kit.question import Wording
 from wavewright.report.kit.html import block_styles, html_of
 from wavewright.report.kit.markdown import markdown_of
 from wavewright.report.kit.tables import printable
-from wavewright.report.kit.topic import Wording
-from wavewright.report.plots import PLOTS
-from wavewright.report.topics import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from wavewright.model.document import Document
     from wavewright.model.report import Block
     from wavewright.notebook.documents import Shown
-    from wavewright.page.protocol.document import Document
 
 #: What is shown of a document, by kind: so many sentences of these topics, the first a verdict, and whether their first
 #: tables.
@@ -89,7 +88,7 @@ def document_display(opened: Shown) -> Display:
     sentences: list[Block] = []
     tables: list[Block] = []
     for name, (sentence_count, has_table) in _TOPICS[document.kind].items():
-        topic = TOPICS[document.kind].get(name)
+        topic = QUESTIONS[document.kind].get(name)
         if topic is None:
             continue
         try:

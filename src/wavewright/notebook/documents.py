@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
+from wavewright.model.document import Library
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.protocol.document import Library
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
     Shown = ThreadTrace | Run | CounterSet
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.export.report.making import make_report as _make_report
 from wavewright.model.counters import CounterSet
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.notebook.documents import document_of
-from wavewright.report.report import make_report as _make_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from wavewright.page.run.tracks import timeline_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 #: Names in the page's address (web/src/app/location.ts) -> names here; numbers, then texts.
 _NUMBERS = {

@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from wavewright.base.shown import command_line
 from wavewright.errors import MissingToolError, UsageError
+from wavewright.model.document import Library
 from wavewright.notebook.display import document_display
 from wavewright.notebook.documents import path_of
 from wavewright.page.asking import ask, json
-from wavewright.page.protocol.document import Library
-from wavewright.page.protocol.question import whole_number
+from wavewright.questions.kit.parameters import whole_number
 from wavewright.server.problems import problem_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.model.document import Document
     from wavewright.notebook.documents import Shown
-    from wavewright.page.protocol.document import Document
 
     LiveView: TypeAlias = Any
 

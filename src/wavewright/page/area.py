@@ -7,11 +7,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import Parameters, Question, number, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import Parameters, number, text
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _LANES = re.compile(r"([a-z_]{1,40}):(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)", re.ASCII)
 _MOST_LANES = 100_000
@@ -64,6 +65,6 @@ _REQUIRED = ("start", "stop")
 _RANGE = (_REQUIRED,)
 
 QUESTIONS = (
-    Question("area", "trace", area_of_trace, _PARAMETERS, _REQUIRED, lambda _: (), _RANGE),
-    Question("run_area", "run", area_of_run, _PARAMETERS, _REQUIRED, lambda _: (), _RANGE),
+    PageQuestion("area", "trace", area_of_trace, _PARAMETERS, _REQUIRED, lambda _: (), _RANGE),
+    PageQuestion("run_area", "run", area_of_run, _PARAMETERS, _REQUIRED, lambda _: (), _RANGE),
 )

@@ -11,15 +11,15 @@ import polars as pl
 from wavewright.base.shown import json_bytes
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
+from wavewright.model.document import DOCUMENTS
 from wavewright.page.part_of_time import part_of_time
 from wavewright.page.protocol.payload import ARROW, JSON, Payload
 from wavewright.page.questions import questions_about
-from wavewright.readers.files.kinds import DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 #: What a page asks at once and takes longest, in the order in which it is asked.
 FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "counter_panels", "counter_roofline")

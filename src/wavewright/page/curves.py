@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import Parameters, Question, engine, place, text
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import Parameters, engine, place, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import polars as pl
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _TILE: Parameters = {"name": text, "level": place, "tile": place}
 
@@ -62,6 +63,6 @@ def _held(document: Document) -> Iterable[Mapping[str, Any]]:
 
 
 QUESTIONS = (
-    Question("curve_names", "timed", curve_names),
-    Question("curves", "timed", curves, _TILE | _OF_TRACES_ONLY, tuple(_TILE), _held),
+    PageQuestion("curve_names", "timed", curve_names),
+    PageQuestion("curves", "timed", curves, {**_TILE, **_OF_TRACES_ONLY}, tuple(_TILE), _held),
 )

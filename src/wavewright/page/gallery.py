@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 
 from wavewright.base.words import kernel_title
+from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.overview import overview
-from wavewright.page.protocol.document import Document
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 MOST_LENT = 8  #: Documents that stay read for the next question about them,
 MOST_LENT_BYTES = 256 << 20  #: while their instructions take no more than this.
@@ -165,4 +165,4 @@ def _diagnosis(document: Document) -> Any:
     return diagnosis_of_run(document)
 
 
-QUESTIONS = (Question("card", "any", card), Question("card_finding", "any", card_finding))
+QUESTIONS = (PageQuestion("card", "any", card), PageQuestion("card_finding", "any", card_finding))

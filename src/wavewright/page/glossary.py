@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _ROW = re.compile(r"\| (?P<word>.+?) \| (?P<meaning>.+?) \|$")
 _MARKS = re.compile(r"[*`]")
@@ -42,4 +42,4 @@ def glossary(_: Document) -> tuple[dict[str, Any], ...]:
     return words()
 
 
-QUESTIONS = (Question("glossary", "any", glossary),)
+QUESTIONS = (PageQuestion("glossary", "any", glossary),)

@@ -11,7 +11,7 @@ from wavewright.page.questions import questions_about
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from wavewright.model.counters import CounterSet
+    from wavewright.model.document import Document, Library
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document, Library
 
     Shown = ThreadTrace | Run | CounterSet
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def overview(document: Document) -> dict[str, Any]:
@@ -25,4 +25,4 @@ def overview(document: Document) -> dict[str, Any]:
     return overview_of_counters(document)
 
 
-QUESTIONS = (Question("overview", "any", overview),)
+QUESTIONS = (PageQuestion("overview", "any", overview),)

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
-from wavewright.page.protocol.document import Document
+from wavewright.model.document import Document
 
 if TYPE_CHECKING:
     from wavewright.model.run import Run

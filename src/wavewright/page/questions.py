@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.question import Question
+    from wavewright.page.protocol.question import PageQuestion
 
-    QUESTIONS: dict[str, Question]  #: Of all kinds.
+    QUESTIONS: dict[str, PageQuestion]  #: Of all kinds.
 
-_FOR_ALL_KINDS = ("overview", "glossary", "gallery", "curves", "tracks", "area")
+_FOR_ALL_KINDS = ("overview", "glossary", "gallery", "curves", "tracks", "area", "declared")
 #: Modules with questions about one kind of documents. The analyses of a kind take up to half a second to import, so
 #: those of the others wait until a document of theirs is looked at.
 _FOR_KIND = {
@@ -25,14 +25,14 @@ _FOR_KIND = {
 
 
 @cache
-def questions_about(kind: str) -> dict[str, Question]:
+def questions_about(kind: str) -> dict[str, PageQuestion]:
     """The questions of the modules for a kind of documents, and of those for all kinds; "any": only of the latter."""
     names = (*_FOR_ALL_KINDS, *(f"{kind}.{name}" for name in _FOR_KIND.get(kind, ())))
     groups = [import_module(f"wavewright.page.{name}").QUESTIONS for name in names]
     return {question.name: question for group in groups for question in group}
 
 
-def __getattr__(name: str) -> dict[str, Question]:
+def __getattr__(name: str) -> dict[str, PageQuestion]:
     if name != "QUESTIONS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return {name: question for kind in _FOR_KIND for name, question in questions_about(kind).items()}

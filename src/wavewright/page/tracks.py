@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.page.protocol.question import Parameters, Question, place, text
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import Parameters, place, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import polars as pl
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _TILE: Parameters = {"track": text, "level": place, "tile": place}
 
@@ -51,6 +52,6 @@ def _tiles(document: Document) -> Iterable[dict[str, Any]]:
 
 
 QUESTIONS = (
-    Question("tracks", "any", tracks),
-    Question("spans", "timed", spans, _TILE, tuple(_TILE), _tiles),
+    PageQuestion("tracks", "any", tracks),
+    PageQuestion("spans", "timed", spans, _TILE, tuple(_TILE), _tiles),
 )

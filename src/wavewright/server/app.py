@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from wavewright.page.asking import ask, json
-from wavewright.page.protocol.question import whole_number
+from wavewright.questions.kit.parameters import whole_number
 from wavewright.server import kept, notes
 from wavewright.server.bodies import body_of
 from wavewright.server.guard import Guard
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from wavewright.page.protocol.document import Document, Library
+    from wavewright.model.document import Document, Library
     from wavewright.page.protocol.payload import Payload
     from wavewright.server.uploads import Uploads
 

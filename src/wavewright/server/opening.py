@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.inputs import Reading, add_inputs
-from wavewright.page.protocol.question import whole_number
+from wavewright.questions.kit.parameters import whole_number
 from wavewright.server import recent
 from wavewright.server.bodies import BYTES, body_of, pieces_of
 from wavewright.server.uploads import MOST_LISTED_BYTES, PIECE_BYTES
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from wavewright.page.protocol.document import Library
+    from wavewright.model.document import Library
     from wavewright.server.uploads import Uploads
 
 _SMALL_BODY = 1_000  #: Bytes of a request that says all with its address.

@@ -10,7 +10,7 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.protocol.payload import error_body
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _ON_SCREEN = "what is on screen stays"
 _log = logging.getLogger("wavewright.server")

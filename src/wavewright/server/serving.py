@@ -19,7 +19,7 @@ from wavewright.server.uploads import Budget, Uploads
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavewright.page.protocol.document import Library
+    from wavewright.model.document import Library
 _TOKEN_BYTES = 32
 _MOST_HEADER_BYTES = 64 << 10
 _MOST_REQUESTS = 256

@@ -13,9 +13,9 @@ from tests.e2e.inputs import made_gemm
 from tests.e2e.run_inputs import made_ranks
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.errors import UsageError
+from wavewright.model.document import Document, Library
 from wavewright.page.area import lanes_from
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Document, Library
 from wavewright.page.run.tracks import timeline_of
 from wavewright.page.trace.spans import tracks_of_trace
 from wavewright.readers.opening import open as open_path

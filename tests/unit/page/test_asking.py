@@ -11,12 +11,13 @@ import pytest
 
 from tests.unit.small_traces import small_trace
 from wavewright.errors import UsageError
+from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.page.asking import arrow, ask, json
-from wavewright.page.protocol.document import Document, Library
 from wavewright.page.protocol.payload import ARROW, JSON
-from wavewright.page.protocol.question import Question, number, text, whole_number
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import QUESTIONS
+from wavewright.questions.kit.parameters import number, text, whole_number
 
 STEPS = [(0, "SALU", 0, 0, 4), (1, "VALU", 8, 4, 8), (1, "VALU", 20, 0, 4)]
 
@@ -50,7 +51,7 @@ def test_texts_are_bounded():
 
 
 def test_unknown_and_missing_parameters_are_refused():
-    question = Question("wave", "trace", print, {"wave": whole_number}, ("wave",))
+    question = PageQuestion("wave", "trace", print, {"wave": whole_number}, ("wave",))
     with pytest.raises(UsageError, match="no parameter 'color'"):
         question.parsed({"wave": "1", "color": "red"})
     with pytest.raises(UsageError, match="'wave' is missing"):

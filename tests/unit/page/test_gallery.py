@@ -12,9 +12,9 @@ from synth.workload import Workload
 from tests.made_decoded import decoded_files, write_files
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.overview import overview
+from wavewright.model.document import Library
 from wavewright.page.gallery import MOST_LENT, card, card_finding
 from wavewright.page.inputs import Reading, add_inputs
-from wavewright.page.protocol.document import Library
 from wavewright.readers.opening import open_trace
 
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavewright.page.protocol.document import Document
+from wavewright.model.document import Document
+from wavewright.questions.catalog import PLOTS
 from wavewright.report.kit.plot_frame import width_of
-from wavewright.report.plots import PLOTS
 
 if TYPE_CHECKING:
     from wavewright.model.report import Picture

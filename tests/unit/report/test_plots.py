@@ -17,10 +17,10 @@ from tests.made_decoded import write_decoded
 from tests.unit.report.plot_checks import bars_by_row, check, document_at, drawn, labels, pixels, root_of
 from tools.make_gallery import unpacked
 from wavewright.errors import UsageError
-from wavewright.report.plots import PLOTS, plot_of
+from wavewright.questions.catalog import PLOTS, plot_of
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 DRAWINGS = ("roofline", "memory-chart")  #: Not made of the frame that the others share.
 EVERY = [(kind, name) for kind, plots in PLOTS.items() for name in plots]
@@ -50,14 +50,16 @@ def test_the_names_that_others_rely_on() -> None:
     assert set(PLOTS["run"]) == of_runs
     assert set(PLOTS["trace"]) == {"heat", "states", "hotspots", "occupancy", "waits"}
     assert set(PLOTS["counters"]) == {"roofline", "memory-chart", "speed"}
-    for kind, plots in PLOTS.items():
-        assert all((plot.kind, plot.name) == (kind, name) and plot.title and plot.shows for name, plot in plots.items())
+    for plots in PLOTS.values():
+        assert all(plot.name == name and plot.title and plot.shows for name, plot in plots.items())
     with pytest.raises(UsageError, match="no plot 'pie' of a run"):
         plot_of("run", "pie")
 
 
 def test_the_list_costs_nothing() -> None:
-    code = "import sys, wavewright.report.plots; print([n for n in ('polars', 'rich', 'numpy') if n in sys.modules])"
+    code = (
+        "import sys, wavewright.questions.catalog; print([n for n in ('polars', 'rich', 'numpy') if n in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.protocol.document import Library
-from wavewright.page.protocol.question import Question, whole_number
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import questions_about
+from wavewright.questions.kit.parameters import whole_number
 from wavewright.server.serving import Serving, listen
 
 
@@ -98,7 +99,7 @@ def question(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], 
     """`question(f)`: the page may ask `probe`, with a whole number `of`, and `f` answers it."""
 
     def add(answer: Callable[..., Any]) -> None:
-        probe = Question("probe", "any", answer, {"of": whole_number})
+        probe = PageQuestion("probe", "any", answer, {"of": whole_number})
         for kind in ("any", "trace", "run", "counters"):
             monkeypatch.setitem(questions_about(kind), "probe", probe)
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.unit.server.conftest import Client
 from wavewright.errors import WavewrightError
-from wavewright.page.protocol.document import Library
+from wavewright.model.document import Library
 from wavewright.server.serving import Serving, listen
 
 

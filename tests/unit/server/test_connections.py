@@ -17,8 +17,8 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from tests.unit.server.conftest import Client
+from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.protocol.document import Library
 from wavewright.server.connections import Limits, limited
 from wavewright.server.serving import Serving, listen
 

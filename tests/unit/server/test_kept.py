@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.server.conftest import Client
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.page.protocol.document import Library
+from wavewright.model.document import Library
 from wavewright.server.kept import MOST_BYTES, change_kept, config_folder, read_kept
 from wavewright.server.serving import Serving, listen
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.server.conftest import Client
+from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.protocol.document import Library
 from wavewright.server.serving import Serving, listen
 
 NOTE = {"id": "1", "text": "a <b>long</b> wait", "address": "w=3", "created": "2026-01-01T00:00:00Z"}

@@ -12,8 +12,8 @@ import pytest
 from tests.made_decoded import NAME, decoded_files, write_files
 from tests.unit.server.conftest import Client
 from tests.unit.server.test_uploads import put
+from wavewright.model.document import Library
 from wavewright.page.inputs import Reading
-from wavewright.page.protocol.document import Library
 from wavewright.server import recent
 from wavewright.server.recent import MOST_ENTRIES, recent_lines, remember
 from wavewright.server.serving import Serving, listen

@@ -19,8 +19,8 @@ from synth.workload import Workload
 from tests.made_decoded import NAME, decoded_files
 from tests.unit.server.conftest import Client
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.document import Library
 from wavewright.page.inputs import add_inputs
-from wavewright.page.protocol.document import Library
 from wavewright.server.serving import Serving, listen
 from wavewright.server.uploads import Budget, Uploads, parts_of
 

@@ -1,5 +1,6 @@
 // All views, in the order of the menu, and where they stand at first.
 import type { View } from "../model/view";
+import { answers, counterAnswers, runAnswers } from "../views/answers/answers";
 import { area, runAreaView } from "../views/area";
 import { barriers } from "../views/barriers/barriers";
 import { busy } from "../views/busy";
@@ -114,6 +115,9 @@ export const VIEWS: View[] = [
   gallery,
   runGallery,
   counterGallery,
+  answers,
+  runAnswers,
+  counterAnswers,
 ];
 
 /** The views of the menu by what one wants to know; a view that is in none of these stands at its end. */
@@ -158,6 +162,9 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
   {
     title: "Why",
     ids: [
+      "answers",
+      "run_answers",
+      "counter_answers",
       "diagnosis",
       "stalls",
       "waits",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.form import Brief
     from wavewright.model.report import Block, Section, Table
 
-_HANDLE = re.compile(r"(?<![\w.])i(?:\d{1,9}:)?0x[0-9a-f]{1,16}\b")
 #: Lines of text that say what to do next: the commands at the end of a brief say it.
 _ADVICE = re.compile(r"\s*next:? |wavewright \w")
 #: Options that do not change which words fit.
@@ -48,7 +47,7 @@ def _written(brief: Brief) -> str:
     context = brief.context
     verb = context.command_path.partition(" ")[2]
     paths = given_paths(context)
-    section = _topic_section(brief, verb)
+    section = _worded_section(brief, verb)
     if section is None or _is_special(context):
         questions = section.next_questions if section else ()
         blocks = tuple(_without_advice(blocks_of(_parts(brief.parts))))
@@ -71,8 +70,7 @@ def _written(brief: Brief) -> str:
     asked = asked_next(context, brief.kind, paths, section.next_questions)
     if asked:
         return text_with(asked)
-    handles = _HANDLE.findall(text_with([]))
-    return text_with(next_commands(context, verb, brief.kind, paths, handles))
+    return text_with(next_commands(context, verb, brief.kind, paths))
 
 
 def _recorded(brief: Brief) -> Sequence[str]:
@@ -85,15 +83,15 @@ def _recorded(brief: Brief) -> Sequence[str]:
     return ()
 
 
-def _topic_section(brief: Brief, verb: str) -> Section | None:
-    """The answer in the words of the topic called like the verb, which agents get, too; None = it is not its answer."""
-    from wavewright.report.kit.topic import Wording
-    from wavewright.report.topics import topics_of_answer
+def _worded_section(brief: Brief, verb: str) -> Section | None:
+    """The answer in the words of the question called like the verb, which agents get, too; None = it has others."""
+    from wavewright.questions.catalog import QUESTIONS
+    from wavewright.questions.kit.question import Wording
 
-    if brief.document is None:
+    question = QUESTIONS.get(brief.kind, {}).get(verb)
+    if brief.document is None or question is None or type(brief.answer) not in question.analysis().answers:
         return None
-    topics = [topic for topic in topics_of_answer(brief.answer) if topic.is_about(brief.kind) and topic.name == verb]
-    return topics[0].worded(brief.document, brief.answer, Wording(brief.limit)) if topics else None
+    return question.worded(brief.document, brief.answer, Wording(brief.limit))
 
 
 def _is_special(context: click.Context) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.counters.choice import CounterChoice
     from wavewright.model.counters import CounterSet
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 Span = tuple[int | None, int | None]
 
@@ -52,7 +52,7 @@ class CounterRequest(Request):
     @property
     def document(self) -> Document:
         """What topics are asked about."""
-        from wavewright.page.protocol.document import Document
+        from wavewright.model.document import Document
 
         path = str(self.path)
         return Document(0, path, path, lambda: self.counters)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from wavewright.model.document import Document
     from wavewright.model.report import Block
-    from wavewright.page.protocol.document import Document
 
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
 

@@ -12,68 +12,9 @@ if TYPE_CHECKING:
 
     import click
 
-    from wavewright.model.report import NextQuestion
+    from wavewright.model.next_question import NextQuestion
 
-_HANDLE = "{handle}"  #: The first instruction that the answer names; without one, the command is left out.
 _MOST = 3
-
-#: (verb, kind of document; empty = any) -> verb and options of what to ask next, the most useful first.
-NEXT: dict[tuple[str, str], tuple[str, ...]] = {
-    ("barriers", ""): (f"source --at {_HANDLE}", "waves", "diagnose"),
-    ("baseline", ""): ("info",),
-    ("busy", ""): ("gaps", "overlap", "summary"),
-    ("capture clean", ""): ("capture status",),
-    ("capture status", ""): ("capture clean",),
-    ("collectives", ""): ("ranks", "overlap", "path"),
-    ("compare", "counters"): ("diagnose", "roofline"),
-    ("compare", "run"): ("summary", "diagnose --run"),
-    ("compare", "trace"): ("diagnose", "hotspots"),
-    ("counters", ""): ("diagnose", "roofline", "memory-chart"),
-    ("coverage", ""): ("diagnose", "hotspots"),
-    ("diagnose", "counters"): ("counters", "roofline", "l2"),
-    ("diagnose", "run"): ("summary", "gaps", "path"),
-    ("diagnose", "trace"): (f"source --at {_HANDLE}", "waits", "hotspots --by line"),
-    ("disassemble", ""): ("occupancy",),
-    ("gaps", ""): ("launches", "path", "regions"),
-    ("gate", ""): ("diagnose", "info"),
-    ("hotspots", ""): (f"source --at {_HANDLE}", "waits", "diagnose"),
-    ("info", "counters"): ("diagnose", "counters", "roofline"),
-    ("info", "run"): ("diagnose --run", "summary", "gaps"),
-    ("info", "trace"): ("diagnose", "hotspots", "coverage"),
-    ("kernels", ""): ("summary", "gaps", "diagnose --run"),
-    ("l2", ""): ("memory-chart", "diagnose", "roofline"),
-    ("lanes", ""): (f"source --at {_HANDLE}", "latency", "diagnose"),
-    ("latency", ""): (f"source --at {_HANDLE}", "waits", "diagnose"),
-    ("launches", ""): ("gaps", "regions", "path"),
-    ("loops", ""): (f"source --at {_HANDLE}", "hotspots --by line", "waits"),
-    ("memory", ""): ("regions", "summary"),
-    ("memory-chart", ""): ("l2", "roofline", "diagnose"),
-    ("occupancy", "trace"): ("diagnose", "states", "waves"),
-    ("overlap", ""): ("busy", "gaps", "collectives"),
-    ("path", ""): ("gaps", "launches", "diagnose --run"),
-    ("query", ""): ("schema", "tables"),
-    ("ranks", ""): ("collectives", "steps", "gaps"),
-    ("regions", ""): ("launches", "summary", "path"),
-    ("roofline", ""): ("diagnose", "memory-chart", "counters"),
-    ("schema", ""): ("tables", "summary"),
-    ("source", ""): ("waits", "latency", "diagnose"),
-    ("stalls", ""): ("waits", "hotspots", "diagnose"),
-    ("states", ""): ("occupancy", "stalls", "diagnose"),
-    ("steps", ""): ("path", "gaps", "ranks"),
-    ("summary", ""): ("diagnose --run", "gaps", "kernels ''"),
-    ("tables", ""): ("schema", "summary", "info"),
-    ("top", ""): ("summary", "kernels ''", "diagnose --run"),
-    ("waits", ""): (f"source --at {_HANDLE}", "latency", "diagnose"),
-    ("waves", ""): ("barriers", "hotspots", "diagnose"),
-}
-
-#: Commands of verbs without a path of data.
-_ALONE = {
-    "capture recipe": ("wavewright capture recipe --list --brief", "wavewright doctor --brief"),
-    "doctor": ("wavewright capture recipe --list --brief", "wavewright capture discover --dry-run -- ./program"),
-    "metrics": ("wavewright metrics --brief", "wavewright metrics --target gfx942 --panel l2 --brief"),
-    "schema": ("wavewright schema --view kernels --brief",),
-}
 _BEFORE_PATHS = ("kernels",)  #: Verbs whose words come before the paths.
 #: Options that choose what an answer is about, which stay where the next verb has them.
 CARRIED = (
@@ -93,34 +34,34 @@ CARRIED = (
 )
 
 
-def next_commands(
-    context: click.Context, verb: str, kind: str, paths: Sequence[str], handles: Sequence[str]
-) -> list[str]:
-    """The commands to be offered after a verb about these paths, whose answer names these handles."""
+def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[str]) -> list[str]:
+    """The commands to be offered after a verb about these paths, whatever it answered."""
+    from wavewright.cli.kit.verbs import OWN_VERBS
+    from wavewright.questions.catalog import QUESTIONS
+
+    own = next((each for each in OWN_VERBS if each.name == verb), None)
+    if own is None:
+        kinds = [kind] if kind else QUESTIONS  # a verb about one kind need not say which
+        questions = [each for name in kinds for each in QUESTIONS[name].values() if each.verb_name == verb]
+        return asked_next(context, questions[0].kind, paths, questions[0].next_always) if questions and paths else []
     if not paths:
-        return list(_ALONE.get(verb, ()))
+        return list(own.then_alone)
     if verb == "compare":
         paths = paths[-1:]  # what is new
-    offered = []
-    for template in NEXT.get((verb, kind), NEXT.get((verb, ""), ())):
-        if _HANDLE in template and not handles:
-            continue
-        words = template.replace(_HANDLE, handles[0] if handles else "").split()
-        offered.append(command_line(words, paths, _carried(context, words[0])))
-    return offered[:_MOST]
+    offered = [template.split() for template in own.then_by_kind.get(kind, own.then)]
+    return [command_line(words, paths, _carried(context, words[0])) for words in offered[:_MOST]]
 
 
 def asked_next(context: click.Context, kind: str, paths: Sequence[str], questions: Sequence[NextQuestion]) -> list[str]:
     """The commands that ask these questions."""
     from wavewright.base.shown import quoted
-    from wavewright.report.kit.brief import command_of
-    from wavewright.report.topics import TOPICS
+    from wavewright.questions.catalog import QUESTIONS
 
     asked = []
-    for question in questions[:_MOST]:
-        verb = TOPICS[kind][question.topic].verb or question.topic
-        line = command_of(question, paths, verb=verb, kind=kind)
-        more = _carried(context, verb, {f"--{name}" for name in question.parameters})
+    for each in questions[:_MOST]:
+        question = QUESTIONS[kind][each.topic]
+        line = question.command(paths, each.parameters)
+        more = _carried(context, question.verb_name, {f"--{name}" for name in each.parameters})
         asked.append(" ".join([line.removesuffix(" --brief"), *map(quoted, more), "--brief"]))
     return list(dict.fromkeys(asked))
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wavewright.model.counters import CounterSet
+    from wavewright.model.document import Document
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document
     from wavewright.report.kit.anonymous import Labels
 
 _MOST_CAPTURES = 8  #: That one report compares.
@@ -61,8 +61,8 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
     UsageError
         When a path does not exist, or they are of different kinds.
     """
-    from wavewright.page.protocol.document import Library
-    from wavewright.readers.files.kinds import DOCUMENTS, document_at
+    from wavewright.model.document import DOCUMENTS, Library
+    from wavewright.readers.files.kinds import document_at
 
     library = Library()
     kinds = dict.fromkeys(document_at(path) for path in paths)

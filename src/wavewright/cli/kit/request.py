@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavewright.model.answer import Answer
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
     Parts = Iterable[RenderableType]  #: What text shows, one below the other.
     Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.

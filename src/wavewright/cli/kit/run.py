@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.choice import RunSelection
     from wavewright.cluster.gather import Gathered
+    from wavewright.model.document import Document
     from wavewright.model.run import Run
-    from wavewright.page.protocol.document import Document
     from wavewright.readers.run.inputs import RunInput
 
 _SMALL_BYTES = 64 << 20
@@ -48,7 +48,7 @@ class RunRequest(Request):
     @property
     def document(self) -> Document:
         """What topics are asked about."""
-        from wavewright.page.protocol.document import Document
+        from wavewright.model.document import Document
         from wavewright.readers.run.inputs import open_run
 
         path = " ".join(map(str, self.paths))

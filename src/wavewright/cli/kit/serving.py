@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from socket import socket
 
-    from wavewright.page.protocol.document import Document, Library
+    from wavewright.model.document import Document, Library
 
 ERROR_GRACE_S = 2.0  #: How long the server stays up after an error, so that the page can show it.
 INITIAL_READ_DELAY_S = 2.0  #: Longest delay of reading while the page draws cached answers.

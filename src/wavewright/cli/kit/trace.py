@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.selection import Selection
     from wavewright.analysis.trace.subject import Subject
     from wavewright.cli.kit.request import Parts, Report
+    from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class TraceRequest(Request):
     @property
     def document(self) -> Document:
         """What topics are asked about."""
-        from wavewright.page.protocol.document import Document
+        from wavewright.model.document import Document
 
         path = str(self.path)
         return Document(0, path, path, lambda: self.trace)

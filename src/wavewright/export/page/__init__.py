@@ -20,13 +20,13 @@ from wavewright.export.kit.written import Written
 from wavewright.export.page.frame import page_frame
 from wavewright.export.page.packed_answers import PackedAnswers
 from wavewright.model.counters import CounterSet
+from wavewright.model.document import Library
 from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.asking import ask, json
 from wavewright.page.held import held_by
-from wavewright.page.protocol.document import Library
 from wavewright.page.protocol.notes import notes_beside, read_notes
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from wavewright.page.protocol.payload import error_body
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from wavewright.model.document import Library
     from wavewright.page.held import Held
-    from wavewright.page.protocol.document import Library
 
 _COMPRESSION = 6
 _AT_ONCE = 512

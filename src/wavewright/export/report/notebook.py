@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import json_bytes, shown
 from wavewright.export.report.outline import paths_of
+from wavewright.questions.catalog import QUESTIONS
 from wavewright.report.kit.markdown import code_span, prose
-from wavewright.report.topics import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _cells(report: Report, folder: Path) -> Iterator[tuple[str, str]]:
         return
     yield "code", f"import wavewright\n\ncapture = {_opening(report.kind, paths)}\ncapture"
     for section in report.sections:
-        if section.name not in TOPICS[report.kind]:
+        if section.name not in QUESTIONS[report.kind]:
             continue
         question = f"\n\n{prose(section.question)}" if section.question else ""
         skipped = f"\n\n*not answered:* {prose(section.skipped)}" if section.skipped else ""

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavewright.model.report import Block, Column, Preformatted, Sentence, Table
-from wavewright.report.kit.brief import command_of
 from wavewright.report.kit.words import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.model.report import NextQuestion, Provenance, Report, Section
+    from wavewright.model.next_question import NextQuestion
+    from wavewright.model.report import Provenance, Report, Section
 
 #: What a report may have as sections of its own; writers add those that it lacks.
 DEFINITIONS, LOSSES, PROVENANCE = "definitions", "losses", "provenance"
@@ -111,12 +111,13 @@ def ask(asked: NextQuestion, report: Report) -> str:
 
     Examples
     --------
-    >>> from wavewright.model.report import NextQuestion, Provenance, Report
+    >>> from wavewright.model.next_question import NextQuestion
+    >>> from wavewright.model.report import Provenance, Report
     >>> report = Report("", "trace", (), Provenance("0.2", ""))
     >>> ask(NextQuestion("source", {"at": "i0x1814"}), report)
     'wavewright source PATH --at i0x1814'
     """
-    from wavewright.report.topics import TOPICS
+    from wavewright.questions.catalog import question_of
 
-    topic = TOPICS.get(report.kind, {}).get(asked.topic)
-    return command_of(asked, paths_of(report)[:1] or ["PATH"], verb=topic.verb if topic else "", is_brief=False)
+    question = question_of(report.kind, asked.topic)
+    return question.command(paths_of(report)[:1] or ["PATH"], asked.parameters, is_brief=False)

@@ -12,17 +12,18 @@ from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer
+from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
-from wavewright.readers.files.kinds import DOCUMENTS
+from wavewright.questions.kit.question import WIDTH
+from wavewright.report.kit.answer_parts import data_tables
 from wavewright.report.kit.blocks import blocks_of
-from wavewright.report.kit.topic import WIDTH, data_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavewright.mcp.captures import Captures
     from wavewright.mcp.reply import Reply
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _FINE_LINES = 3  #: Source lines from which lines are compared instead of instructions.
 #: The table with what changed, by kind of document.

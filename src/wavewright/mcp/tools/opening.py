@@ -9,17 +9,18 @@ from wavewright.base.shown import quoted
 from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.offers import MOST, offers_of
 from wavewright.mcp.reply import Offer
-from wavewright.model.report import NextQuestion, Sentence
-from wavewright.readers.files.kinds import DOCUMENTS
-from wavewright.report.kit.topic import Wording
-from wavewright.report.topics import topic_of
+from wavewright.model.document import DOCUMENTS
+from wavewright.model.next_question import NextQuestion
+from wavewright.model.report import Sentence
+from wavewright.questions.catalog import question_of
+from wavewright.questions.kit.question import Wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavewright.mcp.captures import Capture, Captures
     from wavewright.mcp.reply import Reply
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _ROWS = 3  #: Of its tables: what more there is can be asked for.
 _NOTES = 3
@@ -33,7 +34,7 @@ def open_capture(captures: Captures, arguments: dict[str, Any], say: Callable[[s
     say(f"reading {capture.name}")
     document = captures.document(capture)
     say("looking at what it holds")
-    section = topic_of(document.kind, "about").section(document, None, Wording(limit=_ROWS))
+    section = question_of(document.kind, "about").section(document, None, Wording(limit=_ROWS))
     headline = f"{capture.handle} is {DOCUMENTS[document.kind]}: {capture.name}"
     section = replace(section, blocks=(Sentence(headline, "headline"), *section.blocks))
     reply = reply_of(section, capture, document, limit=_ROWS)

@@ -10,11 +10,12 @@ import polars as pl
 from wavewright.analysis.counters.compare import counter_compare
 from wavewright.errors import UsageError
 from wavewright.page.counters.kernels import kernels_of
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _MOST_ROWS = 20_000  # metrics of all kernels: more than other tables have
 
@@ -54,4 +55,4 @@ def _every_other(document: Document) -> list[dict[str, int]]:
     return [{"base": other.number} for other in others if other.number != document.number and other.kind == "counters"]
 
 
-QUESTIONS = (Question("counter_compare", "counters", counters_against, {"base": place}, ("base",), _every_other),)
+QUESTIONS = (PageQuestion("counter_compare", "counters", counters_against, {"base": place}, ("base",), _every_other),)

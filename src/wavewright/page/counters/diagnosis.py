@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.limiters import limiters
 from wavewright.page.counters.kernels import choice_of, every_kernel
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 #: Kernels, the longest, that an answer about all of them carries; its `kernel_count` tells how many there are.
 MOST_KERNELS = 20
@@ -25,4 +26,4 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
 
 
-QUESTIONS = (Question("counter_diagnosis", "counters", diagnosis_of, {"kernel": place}, (), every_kernel),)
+QUESTIONS = (PageQuestion("counter_diagnosis", "counters", diagnosis_of, {"kernel": place}, (), every_kernel),)

@@ -8,11 +8,12 @@ import polars as pl
 
 from wavewright.analysis.counters.choice import chosen_dispatches
 from wavewright.page.counters.kernels import choice_of, every_kernel, kernels_of
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import MOST_ROWS, serialize
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
@@ -29,4 +30,4 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
     return {"dispatches": serialize(shown) | {"row_count": rows.height}}
 
 
-QUESTIONS = (Question("counter_dispatches", "counters", dispatches, {"kernel": place}, (), every_kernel),)
+QUESTIONS = (PageQuestion("counter_dispatches", "counters", dispatches, {"kernel": place}, (), every_kernel),)

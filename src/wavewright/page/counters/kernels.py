@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_HELD = 50  #: Kernels, the longest, of which an exported page holds the answers.
 MOST_NORMALIZED = 10  #: Those of which it holds them for every normalization.

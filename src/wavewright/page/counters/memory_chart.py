@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from wavewright.analysis.counters.memory_chart import memory_chart
 from wavewright.page.counters.kernels import choice_of, every_choice
 from wavewright.page.counters.panels import PARAMETERS
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def memory_chart_of(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> Any:
@@ -23,4 +23,4 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
     return serialized
 
 
-QUESTIONS = (Question("memory_chart", "counters", memory_chart_of, PARAMETERS, (), every_choice),)
+QUESTIONS = (PageQuestion("memory_chart", "counters", memory_chart_of, PARAMETERS, (), every_choice),)

@@ -13,7 +13,7 @@ from wavewright.page.counters.kernels import kernels_of
 
 if TYPE_CHECKING:
     from wavewright.model.counters import System
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_KERNELS = 2000  #: Kernels that the page knows by name, the longest first; `kernel_count` tells how many there are.
 _LONGEST_FACT = 400

@@ -11,12 +11,13 @@ from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import to_builtins
 from wavewright.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Parameters, Question, place
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import Parameters, place
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.facts.metrics.declared import MetricTable, Panel
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 PARAMETERS: Parameters = {"kernel": place, "normalization": normalized}
 
@@ -79,7 +80,7 @@ def _evaluated(document: Document, kernel: int | None, normalization: str, *, pe
 
 
 QUESTIONS = (
-    Question("counter_metrics", "counters", metrics),
-    Question("counter_panels", "counters", panels, PARAMETERS, (), every_choice),
-    Question("counter_channels", "counters", channels, PARAMETERS, (), every_choice),
+    PageQuestion("counter_metrics", "counters", metrics),
+    PageQuestion("counter_panels", "counters", panels, PARAMETERS, (), every_choice),
+    PageQuestion("counter_channels", "counters", channels, PARAMETERS, (), every_choice),
 )

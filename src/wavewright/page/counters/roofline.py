@@ -9,11 +9,12 @@ from wavewright.analysis.counters.roofline import roofline
 from wavewright.analysis.counters.roofline.ceilings import CHOICES
 from wavewright.errors import UsageError
 from wavewright.page.counters.kernels import choice_of
-from wavewright.page.protocol.question import Parameters, Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import Parameters, place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 #: Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/shapes.ts knows it, too).
 MOST_KERNELS = 300
@@ -55,4 +56,4 @@ def _every_choice(_: Document) -> list[dict[str, str]]:
 
 _PARAMETERS: Parameters = {"ceilings": ceilings, "kernel": place}
 
-QUESTIONS = (Question("counter_roofline", "counters", roofline_of, _PARAMETERS, (), _every_choice),)
+QUESTIONS = (PageQuestion("counter_roofline", "counters", roofline_of, _PARAMETERS, (), _every_choice),)

@@ -12,11 +12,12 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.page.counters.kernels import choice_of, every_kernel, normalized
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, place, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import place, text
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 #: Dispatches that an answer carries, the first ones; its column `dispatch_total` tells how many there are.
 MOST_DISPATCHES = 20_000
@@ -58,7 +59,7 @@ def _every_table(document: Document) -> list[dict[str, str]]:
 
 
 QUESTIONS = (
-    Question(
+    PageQuestion(
         "counter_values",
         "counters",
         dispatch_values,
@@ -66,5 +67,5 @@ QUESTIONS = (
         ("table",),
         _every_table,
     ),
-    Question("counter_raw", "counters", raw_counters_of, {"kernel": place}, (), every_kernel),
+    PageQuestion("counter_raw", "counters", raw_counters_of, {"kernel": place}, (), every_kernel),
 )

@@ -15,9 +15,10 @@ from wavewright.analysis.run.regions import regions
 from wavewright.analysis.run.summary import summary
 from wavewright.errors import UsageError
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import MOST_ROWS, serialize
 from wavewright.page.run.times import since_begin
+from wavewright.questions.kit.parameters import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.kernels import Kernels
     from wavewright.analysis.run.regions import Regions
     from wavewright.analysis.run.summary import Summary
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 _MOST_NODES = 20_000
@@ -151,12 +152,12 @@ def _top_kernels(document: Document) -> list[dict[str, str]]:
 
 
 QUESTIONS = (
-    Question("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
-    Question("run_kernels", "run", kernels_of_run, is_of_time=True),
-    Question("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
-    Question("run_region_domains", "run", region_domains, is_of_time=True),
-    Question("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
-    Question("run_gaps", "run", gaps_of_run, is_of_time=True),
-    Question("run_overlap", "run", overlap_of_run, is_of_time=True),
-    Question("run_ranks", "run", ranks_of_run, is_of_time=True),
+    PageQuestion("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
+    PageQuestion("run_kernels", "run", kernels_of_run, is_of_time=True),
+    PageQuestion("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
+    PageQuestion("run_region_domains", "run", region_domains, is_of_time=True),
+    PageQuestion("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
+    PageQuestion("run_gaps", "run", gaps_of_run, is_of_time=True),
+    PageQuestion("run_overlap", "run", overlap_of_run, is_of_time=True),
+    PageQuestion("run_ranks", "run", ranks_of_run, is_of_time=True),
 )

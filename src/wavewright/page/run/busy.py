@@ -10,15 +10,16 @@ from wavewright.analysis.run.busy import busy
 from wavewright.analysis.run.gpus import gpu_work, index_gpus
 from wavewright.analysis.run.intervals import covered_per_bin, intervals, merged
 from wavewright.page.protocol.curve_tiles import Grid, tiling_of
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of, nodes_by_machine
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.run.busy import Busy
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 CHUNK = 64  #: GPUs of one tile.
 _EXPORTED_TILES, _EXPORTED_CHUNKS = 4, 16
@@ -109,8 +110,10 @@ def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:
 
 _TILE = {"level": place, "tile": place}
 QUESTIONS = (
-    Question("run_busy", "run", busy_of_run, is_of_time=True),
-    Question("run_strips", "run", strips_of_run),
-    Question("run_busy_mean", "run", mean_strip, _TILE, ("level", "tile"), _coarse),
-    Question("run_busy_strips", "run", strips, {**_TILE, "chunk": place}, ("level", "tile", "chunk"), _coarse_chunks),
+    PageQuestion("run_busy", "run", busy_of_run, is_of_time=True),
+    PageQuestion("run_strips", "run", strips_of_run),
+    PageQuestion("run_busy_mean", "run", mean_strip, _TILE, ("level", "tile"), _coarse),
+    PageQuestion(
+        "run_busy_strips", "run", strips, {**_TILE, "chunk": place}, ("level", "tile", "chunk"), _coarse_chunks
+    ),
 )

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.run.compare import compare_runs
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import serialized
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def run_against(document: Document, *, base: int) -> Any:
@@ -34,4 +35,4 @@ def _every_other_run(document: Document) -> list[dict[str, int]]:
     return [{"base": other.number} for other in others if other.number != document.number and other.kind == "run"]
 
 
-QUESTIONS = (Question("run_compare", "run", run_against, {"base": place}, ("base",), _every_other_run),)
+QUESTIONS = (PageQuestion("run_compare", "run", run_against, {"base": place}, ("base",), _every_other_run),)

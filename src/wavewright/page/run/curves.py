@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.run_curves import RunCurves
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _EXPORTED_TILES = 16
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
 from wavewright.analysis.run.kernel_names import short_names
 from wavewright.base.shown import quoted
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of
@@ -16,8 +16,8 @@ from wavewright.page.run.times import clocks_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wavewright.model.document import Document
     from wavewright.model.findings import PlaceEvidence
-    from wavewright.page.protocol.document import Document
 
 _NAME = 60  #: Characters of a name.
 _BETWEEN = " -> "  #: Between what ended before a gap and what ended it.
@@ -78,4 +78,4 @@ def _since(time_ns: int | None, begin_ns: int) -> int | None:
     return None if time_ns is None else time_ns - begin_ns
 
 
-QUESTIONS = (Question("run_diagnosis", "run", diagnosis_of_run, is_of_time=True),)
+QUESTIONS = (PageQuestion("run_diagnosis", "run", diagnosis_of_run, is_of_time=True),)

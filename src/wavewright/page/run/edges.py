@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.page.protocol.question import Parameters, Question, place, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
+from wavewright.questions.kit.parameters import Parameters, place, text
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_EDGES = 20_000  #: Maximum separators of one tile; the ones between the longest events are returned.
 _TILE_PIXELS = 1024
@@ -49,4 +50,4 @@ def _touching(document: Document) -> pl.DataFrame:
 
 
 _TILE: Parameters = {"track": text, "level": place, "tile": place}
-QUESTIONS = (Question("edges", "run", edges, _TILE, tuple(_TILE), tiles_of_run),)
+QUESTIONS = (PageQuestion("edges", "run", edges, _TILE, tuple(_TILE), tiles_of_run),)

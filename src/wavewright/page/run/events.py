@@ -9,13 +9,14 @@ import polars as pl
 from wavewright.base.bounds import ITEM, Bounds
 from wavewright.errors import UsageError
 from wavewright.model.run_labels import agent_label
-from wavewright.page.protocol.question import Number, Parameters, Question, place, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.flows import flows
 from wavewright.page.run.path import slack_of
 from wavewright.page.run.tracks import check_track, timeline_of
+from wavewright.questions.kit.parameters import Number, Parameters, place, text
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _MOST_KEPT = 2_000_000  #: Maximum rows of a table that is cached with all its columns.
 _LONGEST_TEXT = 4_000
@@ -194,7 +195,7 @@ _STEPS = Bounds(-ITEM.high, ITEM.high)
 _ITEM: Parameters = {"track": text, "item": place}
 _KIND: Parameters = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
 QUESTIONS = (
-    Question("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
-    Question("span", "run", span, _ITEM, ("track", "item"), longest_events),
-    Question("flows", "run", flows, _ITEM | {"level": place, "tile": place}, ("track",), longest_events),
+    PageQuestion("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
+    PageQuestion("span", "run", span, _ITEM, ("track", "item"), longest_events),
+    PageQuestion("flows", "run", flows, {**_ITEM, "level": place, "tile": place}, ("track",), longest_events),
 )

@@ -12,16 +12,17 @@ from wavewright.analysis.run.stacks import partial_stacks
 from wavewright.errors import UsageError
 from wavewright.model.schema import table_spec
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, number, place, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.answers import region_domains, summary_by, whole_tree
 from wavewright.page.run.tracks import timeline_of
+from wavewright.questions.kit.parameters import number, place, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.run.timeline import RunTimeline
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_FRAMES = 10_000  #: Frames of one answer, the heaviest.
 MOST_SPANS = 6_000  #: Spans of one thread or stream, the longest.
@@ -213,9 +214,9 @@ def _first_lines(document: Document) -> list[dict[str, int]]:
 
 _OF_TREE = {"tree": text, "weight": text}
 QUESTIONS = (
-    Question("run_flame", "run", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
-    Question("run_functions", "run", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
-    Question(
+    PageQuestion("run_flame", "run", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
+    PageQuestion("run_functions", "run", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
+    PageQuestion(
         "run_sandwich",
         "run",
         sandwich_of_run,
@@ -224,8 +225,8 @@ QUESTIONS = (
         _top_functions,
         is_of_time=True,
     ),
-    Question("run_lines", "run", lines_of_run, is_of_time=True),
-    Question(
+    PageQuestion("run_lines", "run", lines_of_run, is_of_time=True),
+    PageQuestion(
         "run_line_stacks",
         "run",
         stacks_of_line,

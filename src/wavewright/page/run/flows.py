@@ -11,7 +11,7 @@ from wavewright.errors import UsageError
 from wavewright.page.run.tracks import check_track, tile_window, timeline_of
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_FLOWS = 400  #: Maximum arrows of one result; above it only their number is returned.
 

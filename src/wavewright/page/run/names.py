@@ -8,13 +8,13 @@ import polars as pl
 
 from wavewright.analysis.run.gpus import index_gpus
 from wavewright.analysis.run.kernel_names import readable_names, short_names
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import summary_by
 from wavewright.page.run.times import nodes_by_machine
 from wavewright.page.run.tracks import timeline_of
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _MOST_KERNELS, _WIDTH = 2_000, 44
 _MOST_LANES = 256  #: Lanes of one GPU that are named.
@@ -54,7 +54,7 @@ def gpu_lanes(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    Question("run_gpu_lanes", "run", gpu_lanes),
-    Question("names", "run", names),
-    Question("run_kernel_names", "run", kernel_names),
+    PageQuestion("run_gpu_lanes", "run", gpu_lanes),
+    PageQuestion("names", "run", names),
+    PageQuestion("run_kernel_names", "run", kernel_names),
 )

@@ -10,7 +10,7 @@ from wavewright.analysis.run.recording import COUNT_COLUMNS
 from wavewright.page.run.times import clocks_of, recording_of
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 #: Small tables; events are counted by process.
 _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", "counter_info")

@@ -11,14 +11,15 @@ from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, s
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, table_spec
-from wavewright.page.protocol.question import Question, place, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.times import clocks_of
 from wavewright.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
+from wavewright.questions.kit.parameters import place, text
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.graph.event_graph import EventGraph
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_SEGMENTS = 500  #: Segments of an answer, the longest ones.
 _TABLE_OF = {"kernel": "dispatches", "communication": "dispatches", "copy": "copies"}
@@ -203,8 +204,8 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
 
 
 QUESTIONS = (
-    Question("run_path", "run", path_of_run),
-    Question(
+    PageQuestion("run_path", "run", path_of_run),
+    PageQuestion(
         "run_path_spans",
         "run",
         path_spans,
@@ -212,5 +213,5 @@ QUESTIONS = (
         ("track", "level", "tile"),
         tiles_of_run,
     ),
-    Question("run_what_if", "run", what_if_of_run, {"change": text}, ("change",), _usual_changes),
+    PageQuestion("run_what_if", "run", what_if_of_run, {"change": text}, ("change",), _usual_changes),
 )

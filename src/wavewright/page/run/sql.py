@@ -13,12 +13,13 @@ from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.analysis.run.views import VIEWS
 from wavewright.errors import UsageError
 from wavewright.model.run_tables import RUN
-from wavewright.page.protocol.question import Question, place, text
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import place, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_ROWS = 5_000  #: Rows of a result that the page gets; `row_count` tells how many there are.
 MOST_BYTES = 8 << 20  #: Of these rows.
@@ -149,7 +150,7 @@ def _nothing(_: Document) -> Iterable[dict[str, str]]:
 
 
 QUESTIONS = (
-    Question("run_sql", "run", sql_of_run, {"sql": text}, ("sql",), _nothing, is_of_time=True),
-    Question("run_sql_stop", "run", stop_sql, {"turn": place}, exported=_nothing),
-    Question("run_sql_schema", "run", schema_of_run, exported=_nothing),
+    PageQuestion("run_sql", "run", sql_of_run, {"sql": text}, ("sql",), _nothing, is_of_time=True),
+    PageQuestion("run_sql_stop", "run", stop_sql, {"turn": place}, exported=_nothing),
+    PageQuestion("run_sql_schema", "run", schema_of_run, exported=_nothing),
 )

@@ -13,8 +13,8 @@ from wavewright.analysis.run.recording import recording
 if TYPE_CHECKING:
     from wavewright.analysis.run.clocks import NodeClocks
     from wavewright.analysis.run.recording import Recording
+    from wavewright.model.document import Document
     from wavewright.model.schema import TableSpec
-    from wavewright.page.protocol.document import Document
 
 _TIMES = {"start_ns": "begin", "end_ns": "end"}
 _MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, since the start of its node"}

@@ -15,7 +15,7 @@ from wavewright.page.run.times import clocks_of
 if TYPE_CHECKING:
     from wavewright.analysis.common.timeline import SpanTiles
     from wavewright.analysis.run.timeline import RunTimeline
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_LANES = 16_384  #: Maximum lanes shown; a note reports more.
 _CELL_BITS = 4

@@ -17,7 +17,7 @@ from wavewright.analysis.trace.trust.verdicts import trust_of
 from wavewright.analysis.trace.waits import waits
 from wavewright.errors import UsageError
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.stalls import Stalls
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _MOST_ROWS = 2000  # rows of code: the page shows the costliest
 
@@ -115,14 +115,14 @@ def _has_limits(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    Question("diagnose", "trace", diagnosis, KERNEL, exported=every_kernel, is_of_time=True),
-    Question("stalls", "trace", stalls_of, KERNEL, exported=every_kernel, is_of_time=True),
-    Question("stall_rows", "trace", stall_rows, KERNEL, exported=every_kernel, is_of_time=True),
-    Question("waits", "trace", waits_of, KERNEL, exported=every_kernel, is_of_time=True),
-    Question("occupancy_limits", "trace", limits, exported=_has_limits),
-    Question("memory_latency", "trace", latencies, KERNEL, exported=every_kernel, is_of_time=True),
-    Question("barriers", "trace", barriers_of, KERNEL, exported=every_kernel, is_of_time=True),
-    Question("coverage", "trace", coverage_of),
-    Question("caveats", "trace", trust),
-    Question("sample_hotspots", "trace", sampled),
+    PageQuestion("diagnose", "trace", diagnosis, KERNEL, exported=every_kernel, is_of_time=True),
+    PageQuestion("stalls", "trace", stalls_of, KERNEL, exported=every_kernel, is_of_time=True),
+    PageQuestion("stall_rows", "trace", stall_rows, KERNEL, exported=every_kernel, is_of_time=True),
+    PageQuestion("waits", "trace", waits_of, KERNEL, exported=every_kernel, is_of_time=True),
+    PageQuestion("occupancy_limits", "trace", limits, exported=_has_limits),
+    PageQuestion("memory_latency", "trace", latencies, KERNEL, exported=every_kernel, is_of_time=True),
+    PageQuestion("barriers", "trace", barriers_of, KERNEL, exported=every_kernel, is_of_time=True),
+    PageQuestion("coverage", "trace", coverage_of),
+    PageQuestion("caveats", "trace", trust),
+    PageQuestion("sample_hotspots", "trace", sampled),
 )

@@ -9,10 +9,10 @@ import polars as pl
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 #: Columns of the code table that the page shows in no view.
@@ -48,7 +48,7 @@ def live_registers(document: Document) -> pl.DataFrame:
 
 
 QUESTIONS = (
-    Question("code", "trace", code),
-    Question("costs", "trace", costs, is_of_time=True),
-    Question("live_registers", "trace", live_registers),
+    PageQuestion("code", "trace", code),
+    PageQuestion("costs", "trace", costs, is_of_time=True),
+    PageQuestion("live_registers", "trace", live_registers),
 )

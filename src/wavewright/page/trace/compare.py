@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.compare import KINDS, compare
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import Parameters, Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import Parameters, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.compare import Comparison
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
@@ -78,6 +79,6 @@ def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
 _PARAMETERS: Parameters = {"other": place, "by": _kind}
 
 QUESTIONS = (
-    Question("compare", "trace", compared, _PARAMETERS, ("other",), _every_pair),
-    Question("compare_units", "trace", units, _PARAMETERS, ("other",), _every_pair),
+    PageQuestion("compare", "trace", compared, _PARAMETERS, ("other",), _every_pair),
+    PageQuestion("compare_units", "trace", units, _PARAMETERS, ("other",), _every_pair),
 )

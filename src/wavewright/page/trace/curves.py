@@ -12,8 +12,9 @@ from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, cur
 from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
-from wavewright.page.protocol.question import Question, engine
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.trace.times import time_range
+from wavewright.questions.kit.parameters import engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.derived_counters.values import DerivedValues
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 DERIVED = "derived"
 PIPES = "pipes"
@@ -169,6 +170,6 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
 
 
 QUESTIONS = (
-    Question("derived", "trace", derived, {"text": definitions, "se": engine}),
-    Question("pipe_curves", "trace", pipe_curves),
+    PageQuestion("derived", "trace", derived, {"text": definitions, "se": engine}),
+    PageQuestion("pipe_curves", "trace", pipe_curves),
 )

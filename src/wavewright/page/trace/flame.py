@@ -9,10 +9,11 @@ import polars as pl
 from wavewright.analysis.trace.costs.flame import TREES
 from wavewright.analysis.trace.costs.flame import flame as grow
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, text
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import text
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 LONGEST_NAME = 300  #: Characters of a frame's name that are sent.
 
@@ -27,4 +28,4 @@ def _every_tree(document: Document) -> list[dict[str, str]]:
     return [{"tree": tree} for tree in (TREES if document.trace.markers.height else TREES[:2])]
 
 
-QUESTIONS = (Question("flame", "trace", flame, {"tree": text}, (), _every_tree, is_of_time=True),)
+QUESTIONS = (PageQuestion("flame", "trace", flame, {"tree": text}, (), _every_tree, is_of_time=True),)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.waves.by_place import waves_by_place
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.waves.by_place import Level, WavesByPlace
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _LEVELS: tuple[Level, ...] = ("cu", "simd")
 
@@ -32,4 +32,4 @@ def _exported(_: Document) -> list[dict[str, Any]]:
     return [{}, {"by": "simd"}]
 
 
-QUESTIONS = (Question("heat_map", "trace", heat_map, {"by": _level}, exported=_exported, is_of_time=True),)
+QUESTIONS = (PageQuestion("heat_map", "trace", heat_map, {"by": _level}, exported=_exported, is_of_time=True),)

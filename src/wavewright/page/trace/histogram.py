@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.code.entered import entered_rows
 from wavewright.analysis.trace.costs.histogram import row_histogram
-from wavewright.page.protocol.question import Question, engine, place
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import engine, place
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.costs.histogram import RowHistogram
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def histogram(
@@ -35,4 +36,4 @@ def _exported(document: Document) -> list[dict[str, Any]]:
 _PARAMETERS = {"bins": place, "first": place, "last": place, "se": engine}
 _ROWS = (("first", "last"),)
 
-QUESTIONS = (Question("histogram", "trace", histogram, _PARAMETERS, (), _exported, _ROWS, is_of_time=True),)
+QUESTIONS = (PageQuestion("histogram", "trace", histogram, _PARAMETERS, (), _exported, _ROWS, is_of_time=True),)

@@ -16,14 +16,15 @@ from wavewright.analysis.trace.timeline.tracks.events import all_events
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.errors import UsageError
 from wavewright.model.schema import EVENT_TYPES
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.facts.gpus.facts import Arch
+    from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document
 
 _MOST_HELD = 500  #: Maximum number of items of a timeline whose details are in an exported page.
 
@@ -222,9 +223,9 @@ def _none(document: Document) -> tuple[dict[str, int], ...]:
 
 _ITEM = {"item": place}
 QUESTIONS = (
-    Question("instruction", "trace", instruction, _ITEM, ("item",), _none),
-    Question("resident_wave", "trace", resident_wave, _ITEM, ("item",), _few("waves")),
-    Question("event", "trace", event, _ITEM, ("item",), _few("events")),
-    Question("marker", "trace", marker, _ITEM, ("item",), _few("markers")),
-    Question("shader_value", "trace", shader_value, _ITEM, ("item",), _few("shader_data")),
+    PageQuestion("instruction", "trace", instruction, _ITEM, ("item",), _none),
+    PageQuestion("resident_wave", "trace", resident_wave, _ITEM, ("item",), _few("waves")),
+    PageQuestion("event", "trace", event, _ITEM, ("item",), _few("events")),
+    PageQuestion("marker", "trace", marker, _ITEM, ("item",), _few("markers")),
+    PageQuestion("shader_value", "trace", shader_value, _ITEM, ("item",), _few("shader_data")),
 )

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import place
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
+    from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document
 
 _MOST_EXPORTED = 8
 

@@ -9,12 +9,13 @@ import polars as pl
 from wavewright.analysis.trace.lanes import lane_accesses, no_lane_accesses
 from wavewright.analysis.trace.lanes.service import lane_service
 from wavewright.errors import WavewrightError
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.lanes import LaneAccesses
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def lanes(document: Document) -> Any:
@@ -47,6 +48,6 @@ def _known_rows(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    Question("lanes", "trace", lanes),
-    Question("lane_service", "trace", service, {"row": place}, ("row",), _known_rows),
+    PageQuestion("lanes", "trace", lanes),
+    PageQuestion("lane_service", "trace", service, {"row": place}, ("row",), _known_rows),
 )

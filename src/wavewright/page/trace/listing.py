@@ -12,10 +12,10 @@ from wavewright.analysis.trace.listing import wait_arrows
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.waits import waits
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def arrows(document: Document) -> pl.DataFrame:
@@ -79,9 +79,9 @@ def sample_reasons(document: Document) -> pl.DataFrame:
 
 
 QUESTIONS = (
-    Question("arrows", "trace", arrows, is_of_time=True),
-    Question("branches", "trace", branches, is_of_time=True),
-    Question("row_latencies", "trace", row_latencies, is_of_time=True),
-    Question("samples", "trace", samples),
-    Question("sample_reasons", "trace", sample_reasons),
+    PageQuestion("arrows", "trace", arrows, is_of_time=True),
+    PageQuestion("branches", "trace", branches, is_of_time=True),
+    PageQuestion("row_latencies", "trace", row_latencies, is_of_time=True),
+    PageQuestion("samples", "trace", samples),
+    PageQuestion("sample_reasons", "trace", sample_reasons),
 )

@@ -10,11 +10,12 @@ from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
 from wavewright.analysis.trace.costs.loops import loop_starts, loops
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def loops_of(document: Document) -> Any:
@@ -37,6 +38,6 @@ def _waves_with_loops(document: Document) -> list[dict[str, int]]:
 
 
 QUESTIONS = (
-    Question("loops", "trace", loops_of, is_of_time=True),
-    Question("wave_loops", "trace", wave_loops, {"wave": place}, ("wave",), _waves_with_loops),
+    PageQuestion("loops", "trace", loops_of, is_of_time=True),
+    PageQuestion("wave_loops", "trace", wave_loops, {"wave": place}, ("wave",), _waves_with_loops),
 )

@@ -13,7 +13,7 @@ from wavewright.page.trace.kernels import traced_kernels
 from wavewright.page.trace.times import time_range, traced_range
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def overview_of_trace(document: Document) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
@@ -21,4 +22,4 @@ def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
     return doubles(row_costs(chosen))
 
 
-QUESTIONS = (Question("wave_costs", "trace", wave_costs, {"wave": place}, ("wave",), lambda _: ()),)
+QUESTIONS = (PageQuestion("wave_costs", "trace", wave_costs, {"wave": place}, ("wave",), lambda _: ()),)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_LINES = 200_000  #: Lines that are passed to the page; later lines are not found.
 
@@ -24,4 +24,4 @@ def source_texts(document: Document) -> pl.DataFrame:
     return rows.select("file", "line", pl.col("text").str.strip_chars_end()).head(MOST_LINES)
 
 
-QUESTIONS = (Question("source_texts", "trace", source_texts),)
+QUESTIONS = (PageQuestion("source_texts", "trace", source_texts),)

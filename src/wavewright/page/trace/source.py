@@ -10,11 +10,12 @@ from wavewright.analysis.trace.listing.line_costs import line_costs
 from wavewright.analysis.trace.overview import unknown_code
 from wavewright.errors import UsageError
 from wavewright.page.protocol.doubles import doubles
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.listing.line_costs import LineCosts
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 MOST_LINES = 100_000  #: Longer files are shown up to here.
 LONGEST_LINE = 2_000  #: Characters of a line that are sent.
@@ -139,10 +140,10 @@ def _every_file(document: Document) -> list[dict[str, int]]:
 
 
 QUESTIONS = (
-    Question("source_files", "trace", source_files, is_of_time=True),
-    Question("source_lines", "trace", source_lines, is_of_time=True),
-    Question("source_calls", "trace", source_calls, is_of_time=True),
-    Question("source_categories", "trace", source_categories, is_of_time=True),
-    Question("source_reasons", "trace", source_reasons),
-    Question("source", "trace", source, {"file": place}, ("file",), _every_file, is_of_time=True),
+    PageQuestion("source_files", "trace", source_files, is_of_time=True),
+    PageQuestion("source_lines", "trace", source_lines, is_of_time=True),
+    PageQuestion("source_calls", "trace", source_calls, is_of_time=True),
+    PageQuestion("source_categories", "trace", source_categories, is_of_time=True),
+    PageQuestion("source_reasons", "trace", source_reasons),
+    PageQuestion("source", "trace", source, {"file": place}, ("file",), _every_file, is_of_time=True),
 )

@@ -12,15 +12,16 @@ from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
 from wavewright.analysis.trace.timeline.tracks import tracks
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import tiling_of
-from wavewright.page.protocol.question import Question, place, text
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.span_tiles import coarse_tiles, described
 from wavewright.page.trace.curves import grid_of
+from wavewright.questions.kit.parameters import place, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wavewright.analysis.common.timeline import SpanTiles, Timeline
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an exported page.
 _FEW_TILES = 8  #: The same for what only colours spans.
@@ -94,9 +95,9 @@ def _tiles(document: Document, name: str) -> SpanTiles:
 
 
 QUESTIONS = (
-    Question("kinds", "trace", kinds, {"track": text}, ("track",), _late_kinds),
-    Question("stalled", "trace", stalled),
-    Question(
+    PageQuestion("kinds", "trace", kinds, {"track": text}, ("track",), _late_kinds),
+    PageQuestion("stalled", "trace", stalled),
+    PageQuestion(
         "stalled_shares", "trace", stalled_shares, {"level": place, "tile": place}, ("level", "tile"), _few_shares
     ),
 )

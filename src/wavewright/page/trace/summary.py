@@ -15,11 +15,11 @@ from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
+    from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
-    from wavewright.page.protocol.document import Document
 
 
 def summary(document: Document) -> dict[str, Any]:
@@ -87,4 +87,4 @@ def _known(resources: Resources | None) -> dict[str, int]:
     return {name: value for name in _RESOURCES if (value := getattr(resources, name, None)) is not None}
 
 
-QUESTIONS = (Question("summary", "trace", summary, is_of_time=True),)
+QUESTIONS = (PageQuestion("summary", "trace", summary, is_of_time=True),)

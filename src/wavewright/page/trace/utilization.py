@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.page.protocol.question import Question
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.pipes.utilization import Utilization
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def pipes_in_use(document: Document) -> Utilization:
@@ -17,4 +17,4 @@ def pipes_in_use(document: Document) -> Utilization:
     return document.kept("utilization", lambda: utilization(document.trace))
 
 
-QUESTIONS = (Question("utilization", "trace", pipes_in_use),)
+QUESTIONS = (PageQuestion("utilization", "trace", pipes_in_use),)

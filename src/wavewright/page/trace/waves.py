@@ -8,11 +8,12 @@ import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import Question, place
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.trace.times import aligned
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 
 def waves(document: Document) -> pl.DataFrame:
@@ -73,7 +74,7 @@ def _every_wave(document: Document) -> list[dict[str, int]]:
 
 
 QUESTIONS = (
-    Question("waves", "trace", waves),
-    Question("wave", "trace", wave, {"wave": place}, ("wave",), _every_wave),
-    Question("wave_waits", "trace", wave_waits, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("waves", "trace", waves),
+    PageQuestion("wave", "trace", wave, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("wave_waits", "trace", wave_waits, {"wave": place}, ("wave",), _every_wave),
 )

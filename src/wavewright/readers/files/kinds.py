@@ -11,6 +11,7 @@ from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
 from wavewright.base.unpacking import packing_of, without_packing
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.document import DOCUMENTS
 from wavewright.model.stored import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
 from wavewright.readers.files.decoded import form_of, survey
@@ -56,10 +57,6 @@ class Kind(Enum):
     CODE_OBJECT = "GPU code object (ELF)"
     PERFETTO = "Perfetto trace (wavewright writes them and does not read them)"
     UNKNOWN = "not a format that wavewright reads"
-
-
-#: The kinds of documents that inputs become, as messages call them.
-DOCUMENTS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
 
 
 class InputFacts(NamedTuple):

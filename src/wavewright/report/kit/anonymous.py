@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
 from wavewright.base.secrets import masked
+from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import DataTable, InputFile, Picture, Report, Table
 
 if TYPE_CHECKING:
@@ -173,6 +174,8 @@ def _mapped(value: T, change: Callable[[str], str]) -> T:
     """A report or a part of it with every text changed; styles, kinds and names of columns stay."""
     if isinstance(value, str):
         return change(value)  # type: ignore[return-value]
+    if isinstance(value, NextQuestion):
+        return value._replace(parameters=_mapped(value.parameters, change), reason=change(value.reason))
     if isinstance(value, tuple):
         return tuple(_mapped(each, change) for each in value)  # type: ignore[return-value]
     if isinstance(value, DataTable):
@@ -190,7 +193,7 @@ def _mapped(value: T, change: Callable[[str], str]) -> T:
 
 
 #: Fields that are words of the report itself.
-_FIXED = frozenset(("style", "kind", "name", "handle", "topic", "question", "label", "definition", "sha256", "version"))
+_FIXED = frozenset(("style", "kind", "name", "handle", "question", "label", "definition", "sha256", "version"))
 
 
 def _frame(frame: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wavewright.base.shown import command_line
 from wavewright.base.words import shortened
 from wavewright.model.report import Finding, Labelled, Sentence
 from wavewright.report.kit.cutting import Cut, brief_blocks, cuts_of, longest
@@ -21,7 +20,7 @@ from wavewright.report.kit.tables import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.model.report import Block, NextQuestion, Section
+    from wavewright.model.report import Block, Section
 
 BUDGET_TOKENS = 2000
 CHARACTERS_PER_TOKEN = 4  #: A rule of thumb for English and code.
@@ -33,17 +32,6 @@ _SUBJECT_LENGTH = 300
 _INSIDE_WORD = re.compile(r"(?<=[A-Za-z0-9])\\_(?=[A-Za-z0-9])")  #: An escaped underscore between letters.
 
 _SIGNS = ("#", "-", "+", "=", "~")  #: What would make a heading, a list or a fence of a sentence.
-
-#: Topics whose verb is called otherwise.
-_VERBS = {"about": "info", "budget": "diagnose", "speed": "counters", "panels": "counters"}
-#: (verb, parameter) -> option, where it is not called like the parameter; empty = an argument before the paths.
-_OPTIONS = {("kernels", "name"): "", ("source", "lines"): "--context"}
-#: (kind of document, topic) -> options that the verb needs for it.
-_NEEDED = {
-    ("run", "diagnose"): ("--run",),  # of a file that has counters, too
-    ("run", "budget"): ("--run",),
-    ("counters", "kernels"): ("--by", "kernel"),
-}
 
 
 def token_count(text: str) -> int:
@@ -115,37 +103,6 @@ def brief_markdown(
         return names.marked("\n\n".join(part for part in (*head, *body, *note, *ending) if part))
 
     return text_of(longest(cuts_of(blocks), lambda cut: len(text_of(cut)) <= room))
-
-
-def command_of(
-    next_question: NextQuestion, paths: Sequence[str], *, verb: str = "", kind: str = "", is_brief: bool = True
-) -> str:
-    """The command line that asks it.
-
-    Parameters
-    ----------
-    verb
-        The verb that answers the topic; empty = the one called like it.
-    kind
-        Of the document at the paths: trace, run or counters.
-
-    Examples
-    --------
-    >>> from wavewright.model.report import NextQuestion
-    >>> command_of(NextQuestion("source", {"at": "i0x1814"}), ["my trace"])
-    "wavewright source 'my trace' --at i0x1814 --brief"
-    """
-    verb = verb or _VERBS.get(next_question.topic, next_question.topic)
-    options = list(_NEEDED.get((kind, next_question.topic), ()))
-    arguments = [""] if verb == "kernels" and "name" not in next_question.parameters else []  # all of them
-    for name, value in next_question.parameters.items():
-        option = _OPTIONS.get((verb, name), f"--{name.replace('_', '-')}")
-        if option:
-            options += [option, value]
-        else:
-            arguments.append(value)
-    words = ["wavewright", verb, *arguments, *paths, *options, *(["--brief"] if is_brief else [])]
-    return command_line(words)
 
 
 def _words(block: Block) -> str:

@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.errors import UsageError
 
@@ -32,8 +31,7 @@ HANDLES = {
 }
 
 
-@dataclass(frozen=True)
-class InstructionHandle:
+class InstructionHandle(NamedTuple):
     """An instruction by its address; `code_object` is None where the address alone names it."""
 
     address: int

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.model.document import Document
     from wavewright.model.report import Section
     from wavewright.model.run import Run
-    from wavewright.page.protocol.document import Document
 
 #: Columns of a run that hold names of the recorded program, and of whoever recorded it.
 _NAMED = {

@@ -15,6 +15,8 @@ from synth.workload import Workload
 from tests.hostile_documents import LONG, NASTY, damaged_run, damaged_trace
 from tests.made_decoded import NAME, decoded_files, write_files
 from wavewright.errors import UsageError
+from wavewright.model.document import Document, Library
+from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import (
     Code,
     CodeLine,
@@ -23,7 +25,6 @@ from wavewright.model.report import (
     Finding,
     InputFile,
     Labelled,
-    NextQuestion,
     Picture,
     Preformatted,
     Provenance,
@@ -33,10 +34,9 @@ from wavewright.model.report import (
     Table,
 )
 from wavewright.model.schema import table_spec
-from wavewright.page.protocol.document import Document, Library
+from wavewright.questions.catalog import QUESTIONS
 from wavewright.readers.opening import open as open_path
 from wavewright.report.kit.svg import Svg
-from wavewright.report.topics import TOPICS
 
 #: Words that mean something in Markdown, HTML, CSS, shells, spreadsheets or on GitHub.
 HOSTILE = (
@@ -81,11 +81,11 @@ def topic_report(path: Path) -> Report:
     """All topics about what is at the path; those that cannot be answered are skipped."""
     document = document_at(path)
     sections = []
-    for topic in TOPICS[document.kind].values():
+    for topic in QUESTIONS[document.kind].values():
         try:
             sections.append(topic.section(document))
         except UsageError as error:
-            sections.append(Section(topic.name, topic.title, topic.question, skipped=str(error)))
+            sections.append(Section(topic.name, topic.title, topic.sentence, skipped=str(error)))
     command = f"wavewright report {path} -o report.md"
     return Report(f"Report on {path.name}", document.kind, tuple(sections), _provenance(command, str(path)))
 

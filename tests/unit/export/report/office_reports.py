@@ -12,6 +12,7 @@ import polars as pl
 import wavewright
 from tests.hostile_documents import LONG, NASTY
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.model.report import (
     Code,
     CodeLine,
@@ -29,8 +30,7 @@ from wavewright.model.report import (
     Table,
 )  # fmt: skip
 from wavewright.model.schema import table_spec
-from wavewright.page.protocol.document import Document
-from wavewright.report.topics import TOPICS
+from wavewright.questions.catalog import QUESTIONS
 
 SHARED = Path(__file__).resolve().parents[5] / "shared"
 CAPTURES = {
@@ -80,11 +80,11 @@ def real_report(kind: str) -> Report:
     path = SHARED / "data" / CAPTURES[kind]
     document = Document(0, path.name, str(path), lambda: _OPENERS[kind](path))
     sections = []
-    for topic in TOPICS[kind].values():
+    for topic in QUESTIONS[kind].values():
         try:
             sections.append(topic.section(document))
         except UsageError as error:
-            sections.append(Section(topic.name, topic.title, topic.question, skipped=str(error)))
+            sections.append(Section(topic.name, topic.title, topic.sentence, skipped=str(error)))
     file = path if path.is_file() else next(file for file in sorted(path.rglob("*")) if file.is_file())
     return Report(f"Report about {path.name}", kind, tuple(sections), provenance(file), ("2 of 3 files were cut",))
 

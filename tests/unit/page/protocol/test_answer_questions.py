@@ -14,10 +14,10 @@ from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.waits import waits
 from wavewright.errors import UsageError
+from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Document, Library
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.questions import QUESTIONS
 

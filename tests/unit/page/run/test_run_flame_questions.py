@@ -12,8 +12,8 @@ from synth import Workload, write_rocpd_ranks
 from wavewright.analysis.run.flame import frames_of, functions_of, sandwich
 from wavewright.analysis.run.regions import named_regions, regions
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Document
 from wavewright.page.run import flame
 from wavewright.page.run.tracks import timeline_of
 from wavewright.readers.opening import open as open_path

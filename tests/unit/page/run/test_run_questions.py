@@ -18,9 +18,9 @@ from wavewright.analysis.run.gaps import gaps
 from wavewright.analysis.run.kernels import kernels
 from wavewright.analysis.run.regions import regions
 from wavewright.errors import UsageError
+from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.page.asking import ask
-from wavewright.page.protocol.document import Document, Library
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.run.flows import MOST_FLOWS, flows
 from wavewright.page.run.times import clocks_of

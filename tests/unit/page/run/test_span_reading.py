@@ -15,7 +15,7 @@ import pytest
 
 from synth import Workload, write_rpd
 from tests.conftest import SHARED
-from wavewright.page.protocol.document import Document
+from wavewright.model.document import Document
 from wavewright.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
 from wavewright.readers.opening import open as open_path
 

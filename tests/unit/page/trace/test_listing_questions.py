@@ -20,9 +20,9 @@ from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
 from wavewright.analysis.trace.costs.loops import loops
 from wavewright.analysis.trace.listing import isa_listing
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.page.part_of_time import part_of_time
-from wavewright.page.protocol.document import Document
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.trace.code import code, costs
 from wavewright.page.trace.histogram import histogram

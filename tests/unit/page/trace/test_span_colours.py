@@ -10,7 +10,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.waves.resident import resident_waves
-from wavewright.page.protocol.document import Document
+from wavewright.model.document import Document
 from wavewright.page.trace.items import resident_wave
 from wavewright.page.trace.spans import kinds, spans_of_trace, stalled, stalled_shares, tracks_of_trace
 

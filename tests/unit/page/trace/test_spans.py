@@ -20,8 +20,8 @@ from wavewright.analysis.trace.timeline.tracks import tracks
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.protocol.document import Document
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.trace.items import event, instruction, marker, resident_wave, shader_value
 from wavewright.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace

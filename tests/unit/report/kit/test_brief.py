@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,14 +17,13 @@ from wavewright.model.report import (
     Column,
     Finding,
     Labelled,
-    NextQuestion,
     Picture,
     Preformatted,
     Section,
     Sentence,
     Table,
 )
-from wavewright.report.kit.brief import brief_markdown, command_of, token_count
+from wavewright.report.kit.brief import brief_markdown, token_count
 
 COLUMNS = (Column("kernel"), *(Column(f"number {number}", is_number=True) for number in range(9)), Column("file"))
 
@@ -154,16 +152,6 @@ def test_anything_fits(blocks: list[Block], budget: int, subject: str) -> None:
     assert token_count(text) <= budget
     assert all(letter.isprintable() or letter == "\n" for letter in text)
     assert text.endswith("next:\n\n```sh\nwavewright info x\n```")
-
-
-def test_commands() -> None:
-    line = command_of(NextQuestion("source", {"at": "i0x1814"}), ["a b", "$(x)"])
-    assert shlex.split(line) == ["wavewright", "source", "a b", "$(x)", "--at", "i0x1814", "--brief"]
-    assert command_of(NextQuestion("kernels", {"name": "k0"}), ["r"]) == "wavewright kernels k0 r --brief"
-    assert command_of(NextQuestion("kernels"), ["r"]) == "wavewright kernels '' r --brief"
-    assert command_of(NextQuestion("diagnose"), ["r"], kind="run") == "wavewright diagnose r --run --brief"
-    assert command_of(NextQuestion("panels", {"panel": "17"}), ["c"]) == "wavewright counters c --panel 17 --brief"
-    assert command_of(NextQuestion("about"), ["c"], is_brief=False) == "wavewright info c"
 
 
 def test_words_of_a_shell_are_printable() -> None:

@@ -11,7 +11,7 @@ from wavewright.report.kit.plot_words import headline
 if TYPE_CHECKING:
     from wavewright.analysis.counters.memory_chart import MemoryChart
     from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.page.protocol.document import Document
+    from wavewright.model.document import Document
 
 _TOP = 20
 

@@ -16,8 +16,8 @@ from wavewright.report.kit.tables import printable
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.engine.answer import CounterPanels
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _COLOURS = {"compute": "blue", "caches": "green", "memory": "orange"}
 _MOST = 100.0

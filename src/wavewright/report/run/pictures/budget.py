@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.budget import TimeBudget
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 #: Column of `TimeBudget.gpus`, name, colour; no nanosecond of the window is in two of them.
 PARTS = (
@@ -34,11 +34,8 @@ _NOTE = (
 )
 
 
-def draw(document: Document, theme: str, top: int | None) -> Picture:
+def draw(document: Document, answer: TimeBudget, theme: str, top: int | None) -> Picture:
     """One bar per GPU; above them all GPUs together."""
-    from wavewright.report.run.asked import budget_asked
-
-    answer: TimeBudget = budget_asked(document)
     gpus = answer.gpus.sort("node", "gpu", "rank", "pid", nulls_last=True)
     if not answer.parts.height:
         raise UsageError("no GPU work was recorded", where=document.label)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.busy import Busy
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 64
 _LABEL = 240.0  #: Width of names.

@@ -14,8 +14,8 @@ from wavewright.report.kit.words import duration
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.summary import Summary
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _COLOURS = {"copy": "sky", "communication": "orange", "other": "grey"}
 _NOTE = (

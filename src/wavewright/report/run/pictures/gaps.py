@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.gaps import Gaps
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _COLUMNS = 190.0  #: Height of the histogram.
 _NOTE = (

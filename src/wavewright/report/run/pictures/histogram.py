@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.kernels import Kernels
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 8
 _ROW, _COLUMNS = 70.0, 40.0

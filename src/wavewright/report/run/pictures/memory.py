@@ -13,8 +13,8 @@ from wavewright.report.kit.words import duration, size
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.memory import Memory
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 6
 _BINS = 240

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.graph.path import CriticalPath
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP, _GROUPS = 12, 8
 _COLOURS = {

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.analysis.run.ranks import Ranks
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _MOST_BARS = 40  #: Ranks that have a bar each; more become columns of one chart.
 _HEIGHT = 300.0

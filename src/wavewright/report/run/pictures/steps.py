@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.analysis.run.steps import Steps
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 6  #: Processes that are drawn.
 _PARTS = (

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.trace.listing import IsaListing, SampleListing
     from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
     from wavewright.report.trace.measures import Measure
 
 _TOP, _CONTEXT = 8, 2  #: Hot lines, and lines around each.

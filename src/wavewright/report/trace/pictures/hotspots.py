@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 16
 _PARTS = ("stall", "issue", "idle")
@@ -29,13 +29,11 @@ _STORED = "The trace has no instructions: these are the sums that its files stor
 _SAMPLES = "A sample is one look at what a wave is about to execute"
 
 
-def draw(document: Document, theme: str, top: int | None) -> Picture:
+def draw(document: Document, answer: Hotspots | SampleHotspots, theme: str, top: int | None) -> Picture:
     """One bar per instruction, the costliest first, by stall, issue and idle; PC samples by what is known of them."""
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
-    from wavewright.report.trace.asked import hotspots_asked
     from wavewright.report.trace.hotspots import hotspots_report
 
-    answer: Hotspots | SampleHotspots = hotspots_asked(document)
     if isinstance(answer, SampleHotspots):
         return _sampled(answer, theme, top or _TOP)
     if not answer.units.height:

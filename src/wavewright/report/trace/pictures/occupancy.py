@@ -14,8 +14,8 @@ from wavewright.report.kit.plot_words import headline, rows_shown, sentences
 if TYPE_CHECKING:
     from wavewright.analysis.trace.occupancy import Occupancy
     from wavewright.analysis.trace.waves.residency import Residency
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 8
 _BINS = 200

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.waves.states import States
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 8  #: Shader engines.
 _BINS = 160

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.waits import Waits
+    from wavewright.model.document import Document
     from wavewright.model.report import Picture
-    from wavewright.page.protocol.document import Document
 
 _TOP = 14
 _COLOURS = ("blue", "orange", "green", "pink", "red", "sky")

@@ -1,0 +1,69 @@
+"""What captures record about where they are from, and what they lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import side_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.model.document import Document
+
+_MOST = 6  #: Values of one fact that are named.
+#: Facts of a counter capture -> their name in a report.
+_SYSTEM = {"rocm_version": "ROCm", "version": "profiler", "vbios": "VBIOS", "linux_kernel_version": "Linux"}
+
+
+def losses_of(documents: Sequence[Document]) -> Iterator[str]:
+    """Losses in words, damage first; of several captures with their letters."""
+    from wavewright.report.kit.losses import loss_lines
+
+    for number, document in enumerate(documents):
+        label = f"{side_label(number)}: " if len(documents) > 1 else ""
+        for line in loss_lines(document.opened.losses, limit=1000):
+            yield label + line.plain.removeprefix("loss: ").removeprefix("note: ")
+
+
+def facts_of(document: Document) -> dict[str, str]:
+    """GPU, versions and format, as far as the capture records them."""
+    facts = {"run": _of_run, "trace": _of_trace, "counters": _of_counters}[document.kind](document)
+    return {name: text for name, text in facts.items() if text}
+
+
+def _of_run(document: Document) -> dict[str, str]:
+    from wavewright.questions.catalog import QUESTIONS
+
+    recording = QUESTIONS["run"]["about"].answer(document)
+    gpus = recording.gpus
+    used = gpus.filter(gpus["kernel_count"] > 0) if gpus.height else gpus
+    products = [row["product"] or row["target"] for row in used.iter_rows(named=True)]
+    formats = [f"{row['format']} {row['version']}".strip() for row in recording.processes.iter_rows(named=True)]
+    return {"GPU": _listed(products), "format": _listed(formats)}
+
+
+def _of_trace(document: Document) -> dict[str, str]:
+    from wavewright.analysis.trace.subject import subject
+
+    seen = subject(document.trace)
+    return {
+        "GPU": seen.gpu,
+        "format": document.trace.source.format,
+        "kernel": seen.kernel or "",
+        "dispatch": seen.dispatch_key,
+    }
+
+
+def _of_counters(document: Document) -> dict[str, str]:
+    system = document.counters.system
+    gpu = f"{system.product} ({system.target})" if system.product and system.target else system.product or system.target
+    described = {name: system.described.get(key, "") for key, name in _SYSTEM.items()}
+    return {"GPU": gpu or "", **described}
+
+
+def _listed(values: Sequence[str | None]) -> str:
+    """Different values, the first few of them."""
+    unique = list(dict.fromkeys(value for value in values if value))
+    more = f" and {len(unique) - _MOST} more" if len(unique) > _MOST else ""
+    return ", ".join(unique[:_MOST]) + more

@@ -1,0 +1,149 @@
+"""Sections of the user: titles with text, or with one SELECT over the stable views of runs, declared in TOML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.toml import read_toml
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.report import DataTable, Section, Sentence
+from wavewright.model.schema import ColumnSpec, TableSpec
+from wavewright.questions.kit.question import WIDTH
+from wavewright.report.kit.blocks import blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavewright.model.document import Document
+    from wavewright.model.report import Block, Picture
+
+PICTURES = ("bar", "line")
+_KEYS = frozenset(("title", "sql", "text", "picture"))
+_MOST_SECTIONS = 50
+_LONGEST = 100_000  #: Characters of a text or of SQL.
+_LIMITS = {"rows": 100_000, "mib": 64, "seconds": 60.0}
+
+
+@dataclass(frozen=True)
+class OwnSection:
+    """One section as the file declares it: a text or an SQL query."""
+
+    title: str
+    text: str = ""
+    sql: str = ""
+    picture: str = ""  #: bar or line: of the first column of names or times, and the first of numbers.
+
+
+def read_own_sections(path: Path) -> tuple[OwnSection, ...]:
+    """The sections that a TOML file declares.
+
+    Raises
+    ------
+    UsageError
+        When the file cannot be read, is no TOML, or declares something else.
+    """
+    declared = read_toml(path, advice="give a TOML file with tables [[section]]")
+    return own_sections(declared, where=str(path))
+
+
+def own_sections(declared: Mapping[str, Any], *, where: str = "") -> tuple[OwnSection, ...]:
+    """The sections of a parsed TOML file.
+
+    Raises
+    ------
+    UsageError
+        When it declares something else.
+
+    Examples
+    --------
+    >>> own_sections({"section": [{"title": "Notes", "text": "run on Monday"}]})[0].title
+    'Notes'
+    """
+    entries = declared.get("section")
+    unknown = sorted(set(declared) - {"section"})
+    if unknown or not isinstance(entries, list) or not entries:
+        what = f"there is no key {unknown[0][:40]!r}" if unknown else "there is no [[section]]"
+        raise UsageError(what, where=where, advice="declare [[section]] with title, and sql or text")
+    if len(entries) > _MOST_SECTIONS:
+        raise UsageError(f"{len(entries)} sections are more than {_MOST_SECTIONS}", where=where)
+    return tuple(_checked(entry, f"{where}, section {number}") for number, entry in enumerate(entries, 1))
+
+
+def _checked(entry: Any, where: str) -> OwnSection:
+    if not isinstance(entry, dict):
+        raise UsageError("a section is a table", where=where, advice='write [[section]], then title = "..."')
+    unknown = sorted(set(entry) - _KEYS)
+    if unknown:
+        raise UsageError(f"no key {unknown[0][:40]!r}", where=where, advice=f"keys: {', '.join(sorted(_KEYS))}")
+    for name, value in entry.items():
+        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
+            raise UsageError(f"{name} is not a text of 1 to {_LONGEST:,} characters", where=where)
+    if "title" not in entry:
+        raise UsageError("the section has no title", where=where, advice='title = "..."')
+    if ("sql" in entry) == ("text" in entry):
+        raise UsageError("a section has either sql or text", where=where, advice="declare one of them")
+    if "picture" in entry and ("sql" not in entry or entry["picture"] not in PICTURES):
+        raise UsageError("a picture is of the rows of sql", where=where, advice=f"one of {', '.join(PICTURES)}")
+    return OwnSection(**entry)
+
+
+def own_section(document: Document, declared: OwnSection, number: int, *, limit: int) -> Section:
+    """A section of the user about a document; SQL that cannot be answered makes it a skipped one."""
+    name, question = f"own-{number}", "What the reader's own query or text says."
+    if declared.text:
+        paragraphs = tuple(Sentence(" ".join(part.split())) for part in declared.text.split("\n\n") if part.strip())
+        return Section(name, declared.title, question, paragraphs)
+    if document.kind != "run":
+        return Section(name, declared.title, question, skipped="SQL can be asked about runs only")
+    try:
+        rows = _rows(document, declared.sql)
+    except WavewrightError as error:
+        return Section(name, declared.title, question, skipped=f"the query cannot be answered: {error.what}")
+    data = DataTable("rows", _spec(rows), rows)
+    blocks: list[Block] = list(_drawn(declared, rows, name))
+    return Section(
+        name, declared.title, question, (*blocks, *_words(rows, limit)), (data,), definition=f"SQL: {declared.sql}"
+    )
+
+
+def _rows(document: Document, sql: str) -> pl.DataFrame:
+    from wavewright.analysis.run.query import query
+    from wavewright.analysis.run.query.result import QueryLimits
+
+    limits = QueryLimits(**_LIMITS)  # type: ignore[arg-type]
+    # SQLite is always there: reports of two machines are the same, whether DuckDB is installed or not
+    return query(document.run, sql, engine="sqlite", limits=limits)
+
+
+def _words(rows: pl.DataFrame, limit: int) -> tuple[Block, ...]:
+    from wavewright.report.run.query import query_report
+
+    return blocks_of(query_report(rows.head(limit), rows.height, width=WIDTH))
+
+
+def _spec(rows: pl.DataFrame) -> TableSpec:
+    columns = tuple(
+        ColumnSpec(name, dtype.__class__.__name__, "-", "as the query names it", is_optional=True)
+        for name, dtype in rows.schema.items()
+    )
+    return TableSpec("rows", "one row of the query", columns)
+
+
+def _drawn(declared: OwnSection, rows: pl.DataFrame, name: str) -> Iterator[Picture]:
+    """The picture of the rows, where they have what it needs."""
+    if not declared.picture or not rows.height:
+        return
+    from wavewright.export.report.sections.own_pictures import drawn_rows
+
+    picture = drawn_rows(declared.picture, rows, name=name, title=declared.title)
+    if picture is not None:
+        yield picture
+
+
+def sections_of(document: Document, declared: Sequence[OwnSection], *, limit: int) -> list[Section]:
+    """All sections of the user about a document."""
+    return [own_section(document, each, number, limit=limit) for number, each in enumerate(declared, 1)]

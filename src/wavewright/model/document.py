@@ -1,0 +1,182 @@
+"""What questions are about: thread traces, runs, counter captures; opened when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+from wavewright.base.once import once
+from wavewright.base.shown import shown
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.model.trace import ThreadTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+    from wavewright.model.run import Run
+
+    Shown = ThreadTrace | Run | CounterSet
+
+#: The kinds of documents, as messages call them.
+DOCUMENTS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
+
+Made = TypeVar("Made")
+
+
+class FirstAnswers(Protocol):
+    """Answers of an earlier time (`page.protocol.kept_answers`)."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are any."""
+
+    def get(self, name: str, given: Mapping[str, str]) -> Any:
+        """The answer to a question; None = it is not there."""
+
+    def put(self, name: str, given: Mapping[str, str], payload: Any) -> None:
+        """Add the answer to a question."""
+
+    def when_quiet(self, longest_seconds: float) -> None:
+        """Wait until nobody asks any more."""
+
+    def differs(self) -> bool:
+        """Whether an answer is not what it was."""
+
+    def save(self) -> None:
+        """Write them down."""
+
+
+@dataclass
+class Document:
+    """A thread trace, a run or a counter capture that the page can show."""
+
+    number: int
+    label: str
+    path: str
+    opener: Callable[[], Shown] = field(repr=False)
+    library: Library | None = field(default=None, repr=False)
+    whole: Document | None = field(default=None, repr=False)  #: The document that this is a part of the time of.
+    part: tuple[float | None, float | None] = (None, None)  #: Which part: its time, as the page counts it; None = open.
+    notes: str = ""  #: The file of notes beside it; empty = there is no place for any.
+    #: First answers of an earlier time, for as long as it is not read; None = none are kept.
+    kept_answers: FirstAnswers | None = field(default=None, repr=False)
+    #: What questions keep between answers: indices, levels of detail.
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    gone: str = ""  #: Why it can be read no more; empty = it can.
+    _opened: Shown | None = field(default=None, repr=False)
+    _opening: RLock = field(default_factory=RLock, repr=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was read already."""
+        return self._opened is not None
+
+    @property
+    def opened(self) -> Shown:
+        """The trace, the run or the counter capture, read on first use."""
+        with self._opening:
+            if self.gone:
+                raise UsageError(self.gone, where=self.label)
+            if self._opened is None:
+                self._opened = self._taken_over() or self.opener()
+            return self._opened
+
+    def _taken_over(self) -> Shown | None:
+        """What was read for a look at the document already."""
+        lent = self.library.lent.get(self.number) if self.library else None
+        if lent is None or lent is self or not lent.is_open:
+            return None
+        self.cache.update(lent.cache)
+        return lent.opened
+
+    def close(self, why: str) -> None:
+        """Forget what was read: its files are gone."""
+        with self._opening:
+            self.gone, self._opened = why, None
+            self.cache.clear()
+
+    @property
+    def kind(self) -> str:
+        """What it is: "trace", "run" or "counters"."""
+        if isinstance(self.opened, ThreadTrace):
+            return "trace"
+        return "counters" if isinstance(self.opened, CounterSet) else "run"
+
+    def _check(self, kind: str) -> None:
+        if self.kind != kind:
+            raise UsageError(f"{self.label} is {DOCUMENTS[self.kind]}, not {DOCUMENTS[kind]}")
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """What the list of documents says of it; the kind is not known before it was opened."""
+        kind = self.kind if self.is_open else None
+        return {
+            "number": self.number,
+            "label": self.label,
+            "path": self.path,
+            "identity": self.notes or self.path,  # the same whenever it is opened, from wherever
+            "kind": kind,
+            "is_open": self.is_open,
+        }
+
+    @property
+    def trace(self) -> ThreadTrace:
+        """The thread trace."""
+        self._check("trace")
+        return cast("ThreadTrace", self.opened)
+
+    @property
+    def run(self) -> Run:
+        """The run."""
+        self._check("run")
+        return cast("Run", self.opened)
+
+    @property
+    def counters(self) -> CounterSet:
+        """The counter capture."""
+        self._check("counters")
+        return cast("CounterSet", self.opened)
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """`make()`, once per key: other threads wait for it, but not for what is made under other keys."""
+        value: Made = once(self.cache, key, make)
+        return value
+
+
+@dataclass
+class Library:
+    """The documents of one page, in the order in which they were named."""
+
+    documents: list[Document] = field(default_factory=list)
+    command: str = ""  #: What shows the same documents again, to be followed by `--at PLACE`; empty = not known.
+    is_extended: bool = False  #: Whether documents were opened from the page, which no answer of an earlier time knows.
+    lent: dict[int, Document] = field(default_factory=dict, repr=False)  #: Read for a look at them (`page.gallery`).
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:
+        """A new document, not yet opened; `notes` is the file of notes beside it."""
+        with self._lock:
+            document = Document(len(self.documents), shown(label), path, opener, self, notes=notes)
+            self.documents.append(document)
+        return document
+
+    def take_back(self, documents: Sequence[Document]) -> None:
+        """Remove the documents that were added last: they cannot be read. Others that came after them stay."""
+        with self._lock:
+            while self.documents and any(self.documents[-1] is document for document in documents):
+                self.documents.pop()
+
+    def close_below(self, folder: Path) -> None:
+        """Close the documents of a folder that is about to be removed."""
+        for document in self.documents:
+            if Path(document.path).is_relative_to(folder):
+                document.close("it was removed to make room for what was dropped later")
+
+    def document(self, number: int) -> Document:
+        """The document of that number."""
+        if not 0 <= number < len(self.documents):
+            raise UsageError(f"there is no document {number}")
+        return self.documents[number]

@@ -1,0 +1,16 @@
+"""What can be asked next: the name of a question with its parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class NextQuestion(NamedTuple):
+    """What can be asked next, ready to be sent."""
+
+    topic: str  #: A name of `wavewright.questions.catalog`.
+    parameters: Mapping[str, str] = {}
+    reason: str = ""  #: Why: a few words.

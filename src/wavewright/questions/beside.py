@@ -1,0 +1,76 @@
+"""Words of answers that are the answer to no declared question: comparisons, and what options of verbs ask for."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.model.answer import Answer
+    from wavewright.questions.kit.question import Parts, Wording
+
+    Words = Callable[[Any, Wording], Parts]
+
+
+def words_beside_questions(answer: Answer) -> Words | None:
+    """The words of the verb that prints an answer, by its type; None = there are none."""
+    kind = type(answer).__module__.removeprefix("wavewright.analysis.").partition(".")[0]
+    tables = {"code": _of_code, "counters": _of_counters, "run": _of_runs, "trace": _of_traces}
+    return tables[kind]().get(type(answer)) if kind in tables else None
+
+
+@cache
+def _of_code() -> dict[type[Answer], Words]:
+    from wavewright.analysis.code.overview import CodeOverview
+    from wavewright.report.code.overview import overview_report
+
+    return {CodeOverview: _worded(overview_report)}
+
+
+@cache
+def _of_counters() -> dict[type[Answer], Words]:
+    from wavewright.analysis.counters.compare import CounterComparison
+    from wavewright.report.counters.compare import counter_comparison_report
+
+    return {CounterComparison: _worded(counter_comparison_report)}
+
+
+@cache
+def _of_runs() -> dict[type[Answer], Words]:
+    from wavewright.analysis.run.compare import RunComparison
+    from wavewright.analysis.run.contents import Contents
+    from wavewright.analysis.run.gemms import Gemms
+    from wavewright.report.run.compare import comparison_report
+    from wavewright.report.run.contents import contents_report
+    from wavewright.report.run.gemms import gemms_report
+
+    return {
+        Contents: _worded(contents_report),
+        Gemms: _worded(gemms_report),
+        RunComparison: _worded(comparison_report),
+    }
+
+
+@cache
+def _of_traces() -> dict[type[Answer], Words]:
+    from wavewright.analysis.trace.compare import Comparison
+    from wavewright.analysis.trace.floors import Floors
+    from wavewright.analysis.trace.lanes.pattern import RowPattern
+    from wavewright.analysis.trace.stalls.classic import Classic
+    from wavewright.report.trace.compare import compare_report
+    from wavewright.report.trace.floors import floors_report
+    from wavewright.report.trace.lane_pattern import pattern_report
+    from wavewright.report.trace.stalls import classic_report
+
+    return {
+        Classic: _worded(classic_report),
+        Comparison: _worded(compare_report),
+        Floors: _worded(floors_report),
+        RowPattern: lambda answer, wording: pattern_report(answer, width=wording.width),
+    }
+
+
+def _worded(report: Callable[..., Parts]) -> Words:
+    return lambda answer, wording: report(answer, width=wording.width, limit=wording.limit)

@@ -1,0 +1,107 @@
+"""Answers about counter captures that are more than an analysis of the chosen kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.questions.counters.asking import asked
+from wavewright.report.kit.handles import handle, is_handle, parse_handle
+
+if TYPE_CHECKING:
+    from wavewright.analysis.counters.contents import CounterContents
+    from wavewright.analysis.counters.engine.answer import CounterPanels
+    from wavewright.analysis.counters.l2 import L2
+    from wavewright.analysis.counters.limiters import Limiters
+    from wavewright.analysis.counters.memory_chart import MemoryChart
+    from wavewright.analysis.counters.values.answer import MetricValues
+    from wavewright.model.document import Document
+    from wavewright.questions.counters.answers import SpeedOfLight
+
+_KERNELS = 5  #: Kernels that a diagnosis is about, the longest.
+_SPEED = "2"  #: Number of the panel of the speed of light.
+
+
+def counter_contents_of(document: Document) -> CounterContents:
+    """What was captured."""
+    from wavewright.analysis.counters.contents import counter_contents
+
+    return document.kept(("topic", "about"), lambda: counter_contents(document.counters))
+
+
+def limits_of_longest(document: Document, *, kernel: str | None = None) -> Limiters:
+    """Which limit the longest kernels are at, or one kernel."""
+    from wavewright.analysis.counters.limiters import limiters
+
+    return asked(document, "limiters", limiters, kernel=kernel, top=_KERNELS)
+
+
+def speed_of_light_of(document: Document, *, kernel: str | None = None) -> SpeedOfLight:
+    """Speed of light; of all kernels, also of each of the longest."""
+    from wavewright.analysis.counters.engine.panels import counter_panels
+    from wavewright.questions.counters.answers import SpeedOfLight
+    from wavewright.report.counters.speed import shown_kernels
+
+    whole = asked(document, "panels", counter_panels, kernel=kernel, panels=_summary_panels(document))
+    ranks = shown_kernels(whole.kernels) if kernel is None and whole.rows.height else []
+    each = [
+        (rank, asked(document, "panels", counter_panels, kernel=handle("k", rank), panels=(_SPEED,))) for rank in ranks
+    ]
+    return SpeedOfLight(whole, tuple(each))
+
+
+def _summary_panels(document: Document) -> tuple[str, ...]:
+    """Speed of light; all panels of a GPU or a database that has none."""
+    from wavewright.facts.metrics.panels import panels_of
+
+    counters = document.counters
+    stored = counters.stored_metrics["metric_id"].drop_nulls()
+    has_stored = not stored.len() or stored.str.starts_with(f"{_SPEED}.").any()
+    declared = panels_of(counters.system.target) if counters.system.target else ()
+    has_speed = has_stored and any(str(panel.number) == _SPEED for panel in declared)
+    return (_SPEED,) if has_speed else ()
+
+
+def panels_of_document(document: Document, *, panel: str = _SPEED, kernel: str | None = None) -> CounterPanels:
+    """The metrics of one panel: its number, word, or one of its tables."""
+    from wavewright.analysis.counters.engine.panels import counter_panels
+
+    return asked(document, "panels", counter_panels, kernel=kernel, panels=(panel,))
+
+
+def chart_of_one(document: Document, *, kernel: str | None = None) -> MemoryChart:
+    """Traffic between waves, caches and memory, of one kernel: the longest where none is named."""
+    from wavewright.analysis.counters.choice import ranked_kernels
+    from wavewright.analysis.counters.memory_chart import memory_chart
+
+    if kernel is None and ranked_kernels(document.counters.dispatches).height > 1:
+        kernel = handle("k", 0)
+    return asked(document, "memory-chart", memory_chart, kernel=kernel)
+
+
+def l2_of(document: Document, *, kernel: str | None = None) -> L2:
+    """L2 and memory, of each kernel; or of one by part of its name."""
+    from wavewright.analysis.counters.choice import ranked_kernels
+    from wavewright.analysis.counters.l2 import l2
+
+    name = kernel
+    if kernel is not None and is_handle(kernel) and kernel.startswith("k"):
+        names = ranked_kernels(document.counters.dispatches)["kernel_name"].to_list()
+        rank = parse_handle(kernel, "k")
+        name = names[rank] if rank < len(names) else kernel
+    return document.kept(("topic", "l2", name), lambda: l2(document.counters, kernel=name))
+
+
+def kernels_side_by_side(document: Document) -> MetricValues:
+    """Speed of light of each kernel, one column each; the counters themselves where the GPU has no metrics."""
+    from wavewright.analysis.counters.values.evaluated import metric_values
+    from wavewright.analysis.counters.values.raw import raw_values
+    from wavewright.facts.metrics.panels import panels_of
+
+    counters = document.counters
+
+    def make() -> MetricValues:
+        if counters.measured and not panels_of(counters.system.target or ""):
+            return raw_values(counters, by="kernel")
+        return metric_values(counters, by="kernel", panels=_summary_panels(document))
+
+    return document.kept(("topic", "kernels"), make)

@@ -1,0 +1,1 @@
+"""What declarations are made of: questions, their parameters and their plots."""

@@ -1,0 +1,92 @@
+"""Parameters of questions: parsers of text within bounds, which raise one clear error."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+#: Name of a parameter -> its parser, which raises UsageError.
+Parameters: TypeAlias = "Mapping[str, Callable[[str], Any]]"
+_LONGEST_TEXT = 4096
+_LONGEST_NUMBER = 40
+
+
+def parsed(
+    name: str,
+    parsers: Parameters,
+    given: Mapping[str, str],
+    *,
+    required: Sequence[str] = (),
+    ranges: Sequence[tuple[str, str]] = (),
+) -> dict[str, Any]:
+    """The parameters of the question `name` as values.
+
+    Parameters
+    ----------
+    ranges
+        Pairs of parameters that bound a range: one that ends before it begins is refused.
+
+    Raises
+    ------
+    UsageError
+        When there is no such parameter, one is missing, or one is not what its parser takes.
+
+    Examples
+    --------
+    >>> parsed("wave", {"wave": whole_number}, {"wave": "7"}, required=["wave"])
+    {'wave': 7}
+    """
+    unknown = sorted(given.keys() - parsers.keys())
+    missing = [parameter for parameter in required if parameter not in given]
+    if unknown or missing:
+        what = f"{name}: " + (f"no parameter {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing")
+        raise UsageError(what, advice=f"parameters: {', '.join(parsers) or 'none'}")
+    values = {parameter: parsers[parameter](value) for parameter, value in given.items()}
+    for begin, end in ranges:
+        check_range(values.get(begin), values.get(end), f"{name}: the range ({begin}, {end})")
+    return values
+
+
+class Number:
+    """A parser of numbers within bounds, whole ones unless said otherwise."""
+
+    def __init__(self, bounds: Bounds, *, is_whole: bool = True) -> None:
+        self.bounds, self.is_whole = bounds, is_whole
+
+    def __call__(self, given: str) -> Any:
+        """The number that a text says."""
+        value: float | None = None
+        if given.isascii() and "_" not in given and len(given) <= _LONGEST_NUMBER:
+            with suppress(ValueError):
+                value = int(given) if self.is_whole else float(given)
+        if value is None or not self.bounds.holds(value):
+            kind = "whole number" if self.is_whole else "number"
+            what = f"{given[:_LONGEST_NUMBER]!r} is not a {kind} from {self.bounds.low:,} to {self.bounds.high:,}"
+            raise UsageError(what)
+        return value
+
+
+whole_number = Number(CYCLES)  #: Any whole number that the page can name.
+number = Number(CYCLES, is_whole=False)  #: A time, in the unit of the document.
+place = Number(ITEM)  #: The place of something in a table or among tiles: a row, a wave, an item, a document.
+engine = Number(ENGINE)  #: A shader engine.
+TIME: Parameters = {"begin": number, "end": number}  #: Of questions about a part of the time.
+
+
+def text(given: str) -> str:
+    """A parser of texts of bounded length.
+
+    Examples
+    --------
+    >>> text("softmax")
+    'softmax'
+    """
+    if len(given) > _LONGEST_TEXT:
+        raise UsageError(f"a parameter is longer than {_LONGEST_TEXT:,} characters")
+    return given

@@ -1,0 +1,39 @@
+"""A plot: a picture of one answer about a document, by name; `wavewright plot` writes it, and reports contain it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.model.document import Document
+    from wavewright.model.report import Picture
+
+
+class Plot(NamedTuple):
+    """A picture of the answer to a question."""
+
+    name: str
+    title: str
+    shows: str  #: What can be read from it, as a part of a sentence.
+    #: Takes the document, the theme and the largest number of rows (None = as many as suit it); imports when it draws.
+    drawer: Callable[[Document, str, int | None], Picture]
+
+    def draw(self, document: Document, theme: str = "auto", top: int | None = None) -> Picture:
+        """The picture of a document, with at most `top` rows; None = as many as suit it.
+
+        Raises
+        ------
+        UsageError
+            When the document cannot have it, with the reason; when there is no such theme.
+        """
+        from wavewright.report.kit.svg import THEMES
+
+        if theme not in THEMES:
+            raise UsageError(f"no theme {theme[:40]!r}", advice=f"there are {', '.join(THEMES)}")
+        if top is not None and top < 1:
+            raise UsageError(f"a plot of {top} rows shows nothing", advice="give 1 or more")
+        return self.drawer(document, theme, top)

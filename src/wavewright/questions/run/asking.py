@@ -1,0 +1,103 @@
+"""How runs are asked: the chosen part of the run, and kernels by handle."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.questions.kit.groups import RUN_TIME
+from wavewright.questions.kit.parameters import Parameters, text
+from wavewright.questions.kit.question import A, Question
+from wavewright.report.kit.handles import handle_parser, is_handle, parse_handle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.analysis.run.kernels import Kernels
+    from wavewright.model.document import Document
+    from wavewright.model.run import Run
+
+
+def time_window(given: str) -> tuple[str | None, str | None]:
+    """A parser of windows `A:B`, as of --time: percent, times with units since the start, or nanoseconds.
+
+    Examples
+    --------
+    >>> time_window("1.5s:2s"), time_window("30%:")
+    (('1.5s', '2s'), ('30%', None))
+    """
+    begin, colon, end = given[:100].partition(":")
+    if not colon or not (begin.strip() or end.strip()):
+        raise UsageError(f"{given[:40]!r} is not a window A:B, A: or :B", advice="such as 30%:60% or 1.5s:2s")
+    return begin.strip() or None, end.strip() or None
+
+
+#: What every question about runs can be limited to.
+CHOICE: Parameters = {"rank": handle_parser("r"), "gpu": handle_parser("g"), "kernel": text, "time": time_window}
+
+
+class RunQuestion(Question[A]):
+    """A question about a run; its analysis takes the run, and what of its parameters chooses no part of it."""
+
+    kind = "run"
+    usual_group = RUN_TIME
+
+    def answer(self, document: Document, **parameters: Any) -> A:
+        """The answer about the run, or the chosen part of it."""
+        if self.composed is not None:
+            return self.composed(document, **parameters)
+        return asked(document, self.name, self.analysis().of, **parameters)
+
+
+def asked(document: Document, question: str, function: Callable[..., A], **parameters: Any) -> A:
+    """The answer of an analysis about the run, or the chosen part of it; each is computed once.
+
+    Without any choice it is kept as ("topic", NAME), which pictures use as well.
+    """
+    choice = {key: parameters.pop(key) for key in CHOICE if parameters.get(key) is not None}
+    parameters = {key: value for key, value in parameters.items() if value is not None}
+    chosen = (tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
+    key = ("topic", question, *(chosen if any(chosen) else ()))
+    return document.kept(key, lambda: function(_chosen(document, choice), **parameters))
+
+
+def _chosen(document: Document, choice: dict[str, Any]) -> Run:
+    if not choice:
+        return document.run
+    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.selection import select
+
+    begin, end = choice.get("time", (None, None))
+    selection = RunSelection(
+        kernel=kernel_pattern(document, choice["kernel"]) if "kernel" in choice else None,
+        ranks=(choice["rank"],) if "rank" in choice else (),
+        gpus=(choice["gpu"],) if "gpu" in choice else (),
+        begin=begin,
+        end=end,
+    )
+    run: Run = document.kept(("chosen run", selection), lambda: select(document.run, selection))
+    return run
+
+
+def kernel_pattern(document: Document, given: str) -> str:
+    """What chooses kernels: part of a name or a /REGEX/ as given, or the one kernel that a handle such as k3 names."""
+    if not (is_handle(given) and given.startswith("k")):
+        return given
+    names = kernel_names(document)
+    number = parse_handle(given, "k")
+    if number >= len(names):
+        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(names) - 1}" if names else "there is none")
+    return f"/^{re.escape(names[number])}$/"
+
+
+def kernel_names(document: Document) -> list[str]:
+    """The kernels of the whole run, the one with most time first: their places are their handles."""
+    return list(kernels_named(document).kernels["name"])
+
+
+def kernels_named(document: Document, *, name: str = "", **choice: Any) -> Kernels:
+    """Kernels by part of their name, or by handle."""
+    from wavewright.analysis.run.kernels import kernels
+
+    return asked(document, "kernels", kernels, name=kernel_pattern(document, name) or None, **choice)

@@ -1,0 +1,62 @@
+"""Answers about runs that are more than an analysis of the chosen part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.questions.run.asking import asked
+
+if TYPE_CHECKING:
+    from wavewright.analysis.run.budget import TimeBudget
+    from wavewright.analysis.run.busy import Busy
+    from wavewright.analysis.run.memory import Memory
+    from wavewright.analysis.run.ranks import Ranks
+    from wavewright.model.document import Document
+
+_DRAWN_BINS = 240  #: Points of curves, as `report.run.pictures` draws them: words and picture take the same answer.
+
+
+def busy_as_drawn(document: Document, **choice: Any) -> Busy:
+    """How busy each GPU is, over time as the picture has it."""
+    from wavewright.analysis.run.busy import busy
+
+    if _is_part(choice):
+        return asked(document, "busy", busy, **choice)
+    return document.kept(("plot", "busy"), lambda: busy(document.run, bins=_DRAWN_BINS))
+
+
+def memory_as_drawn(document: Document, **choice: Any) -> Memory:
+    """Memory in use, over time as the picture has it."""
+    from wavewright.analysis.run.memory import memory
+
+    if _is_part(choice):
+        return asked(document, "memory", memory, **choice)
+    return document.kept(("plot", "memory"), lambda: memory(document.run, bins=_DRAWN_BINS))
+
+
+def _is_part(choice: dict[str, Any]) -> bool:
+    return any(value is not None for value in choice.values())
+
+
+def several_ranks(document: Document, **choice: Any) -> Ranks:
+    """How work is spread over ranks.
+
+    Raises
+    ------
+    UsageError
+        When there is one process only.
+    """
+    from wavewright.analysis.run.ranks import ranks
+
+    if document.run.count("processes") < 2:
+        raise UsageError("one process: there is nothing to compare it with", where=document.label)
+    return asked(document, "ranks", ranks, **choice)
+
+
+def time_budget(document: Document, **choice: Any) -> TimeBudget:
+    """The time budget, of the same numbers as the diagnosis."""
+    from wavewright.analysis.run.budget import budget_of
+    from wavewright.analysis.run.diagnose import diagnose_run
+
+    return budget_of(asked(document, "diagnose", diagnose_run, **choice))

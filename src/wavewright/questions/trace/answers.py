@@ -1,0 +1,45 @@
+"""Answers that are put together of several analyses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.model.answer import Answer
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.occupancy import Occupancy
+    from wavewright.analysis.trace.pipes.utilization import Utilization
+    from wavewright.analysis.trace.trust.coverage import Coverage
+    from wavewright.analysis.trace.trust.mapping import SourceMapping
+    from wavewright.analysis.trace.trust.verdicts import Trust
+    from wavewright.analysis.trace.waves.kernel_residency import KernelResidency
+    from wavewright.analysis.trace.waves.residency import Residency
+    from wavewright.analysis.trace.waves.states import States
+
+
+@dataclass(frozen=True)
+class WaveStates(Answer):
+    """What the waves do over time."""
+
+    states: States
+    pipes: Utilization
+    residency: KernelResidency
+    issue_share: float | None  #: Cycles in which instructions issue, of all cycles of their waves.
+
+
+@dataclass(frozen=True)
+class TraceCoverage(Answer):
+    """What the trace covers, and whether it can be trusted."""
+
+    trust: Trust
+    coverage: Coverage
+    mapping: SourceMapping
+
+
+@dataclass(frozen=True)
+class OccupancyOverTime(Answer):
+    """Occupancy, and the resident waves over time."""
+
+    occupancy: Occupancy
+    curves: tuple[Residency, ...]

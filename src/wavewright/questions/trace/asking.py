@@ -1,0 +1,144 @@
+"""How thread traces are asked: the chosen part of the trace, and instructions by handle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.bounds import AMOUNT, ENGINE
+from wavewright.errors import UsageError
+from wavewright.questions.kit.groups import KERNEL_TIME
+from wavewright.questions.kit.parameters import Number, Parameters, text
+from wavewright.questions.kit.question import A, Needs, Question
+from wavewright.report.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from wavewright.model.document import Document
+    from wavewright.model.trace import ThreadTrace
+
+#: What every question about instructions can be limited to.
+CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
+_WAVES = ("kernel", "se")
+#: The costliest units that hotspots can be of.
+UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
+
+
+def unit(given: str) -> str:
+    """A parser of what cycles are added up by.
+
+    Examples
+    --------
+    >>> unit("line")
+    'line'
+    """
+    if given not in UNITS:
+        raise UsageError(f"cycles are not added up by {given[:40]!r}", advice=f"one of {', '.join(UNITS)}")
+    return given
+
+
+def instruction(given: str) -> InstructionHandle:
+    """A parser of handles of instructions.
+
+    Examples
+    --------
+    >>> instruction("i0x1814").address
+    6164
+    """
+    return parse_code_place(given)
+
+
+AT: Parameters = {"at": instruction}
+LINES: Parameters = {"lines": Number(AMOUNT)}
+
+
+class TraceQuestion(Question[A]):
+    """A question about a thread trace; its analysis takes the trace, and the chosen code rows as `rows`."""
+
+    kind = "trace"
+    usual_group = KERNEL_TIME
+
+    def answer(self, document: Document, **parameters: Any) -> A:
+        """The answer about the trace, or the chosen part of it."""
+        if self.composed is not None:
+            return self.composed(document, **parameters)
+        return asked(document, self.name, self.analysis().of, needs=self.needs, **parameters)
+
+
+def asked(document: Document, name: str, function: Callable[..., A], *, needs: Needs = "code", **parameters: Any) -> A:
+    """The answer of an analysis about the trace, or the chosen part of it; each is computed once.
+
+    Without any choice it is kept as ("topic", NAME), which pictures use as well.
+    """
+    choice = {key: parameters.pop(key) for key in CHOICE if parameters.get(key) is not None}
+    chosen_by = (tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
+
+    def make() -> A:
+        trace, rows = chosen(document, choice)
+        if needs != "nothing":
+            check_code(document, trace, needs=needs)
+        return function(trace, rows=rows, **parameters)
+
+    return document.kept(("topic", name, *(chosen_by if any(chosen_by) else ())), make)
+
+
+def check_code(document: Document, trace: ThreadTrace, *, needs: Needs = "code") -> None:
+    """Refuse a trace without instructions, or whose instructions have no code."""
+    from wavewright.analysis.trace.overview import unknown_code
+    from wavewright.analysis.trace.required import require_instructions
+
+    require_instructions(trace, document.path or document.label)
+    reason = unknown_code(trace) if needs == "code" else ""
+    if reason:
+        raise UsageError(reason, where=document.path or document.label)
+
+
+def chosen(document: Document, choice: dict[str, Any]) -> tuple[ThreadTrace, pl.Series | None]:
+    """The part of the trace with the chosen waves, and the chosen code rows; None = all."""
+    from wavewright.analysis.trace.selection import Selection, select, selected_rows
+
+    trace = document.trace
+    if any(name in choice for name in _WAVES):
+        engines = (choice["se"],) if "se" in choice else ()
+        waves = Selection(kernel=_kernel(document, choice.get("kernel")), shader_engines=engines)
+        trace = document.kept(("chosen trace", waves), lambda: select(document.trace, waves))
+    line = choice.get("line")
+    rows = Selection(file=choice.get("file"), first_line=line, last_line=line)
+    return trace, selected_rows(trace, rows)
+
+
+def _kernel(document: Document, given: str | None) -> str | None:
+    """Part of the name of a kernel, or the name of the one that a handle names, by the time of its waves."""
+    if given is None or not (is_handle(given) and given.startswith("k")):
+        return given
+    from wavewright.analysis.trace.subject import entered_kernels
+
+    names = entered_kernels(document.trace)["name"].to_list()
+    number = parse_handle(given, "k")
+    if number >= len(names):
+        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(names) - 1}" if names else "none is known")
+    return str(names[number])
+
+
+def rows_of(document: Document, at: InstructionHandle) -> list[int]:
+    """The code rows at an address.
+
+    Raises
+    ------
+    UsageError
+        When nothing is there.
+    """
+    import polars as pl
+
+    from wavewright.analysis.trace.listing.places import rows_at
+
+    rows = rows_at(document.trace.code, hex(at.address))
+    if at.code_object is not None:
+        code = document.trace.code.filter(pl.col("row").is_in(rows), pl.col("code_object") == at.code_object)
+        rows = code["row"].to_list()
+        if not rows:
+            what = f"no code row at {at.address:#x} of code object {at.code_object}"
+            raise UsageError(what, advice="leave out the code object")
+    return rows

@@ -1,0 +1,154 @@
+// The answer to any question that is declared for this kind of document, in the words of reports: also to those that
+// have no view of their own.
+import { signal } from "@preact/signals";
+import { json } from "../../data/ask";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { frontView, type View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Definition } from "../../widgets/cards";
+import "./answers.css";
+
+interface DeclaredQuestion {
+  name: string;
+  title: string;
+  sentence: string;
+  /** The view that shows the same; empty = none does. */
+  view: string;
+}
+
+interface Block {
+  /** plain, headline, note, loss, preformatted or table. */
+  kind: string;
+  text: string;
+  columns?: { heading: string; is_number: boolean }[];
+  rows?: string[][];
+}
+
+interface DeclaredAnswer {
+  /** Why there is no answer; empty = there is. */
+  reason: string;
+  blocks: Block[];
+  definition: string;
+  next: { name: string; reason: string }[];
+}
+
+/** The question that was chosen last, by the number of the document. */
+const chosen = signal<Record<number, string>>({});
+
+function Answers() {
+  const list = useAnswer(json<DeclaredQuestion[]>(current.value, "declared_questions"));
+  return <Answered answer={list}>{(questions) => <Chooser questions={questions} />}</Answered>;
+}
+
+function Chooser({ questions }: { questions: DeclaredQuestion[] }) {
+  const first = questions.find((each) => !each.view) ?? questions[0];
+  const asked = questions.find((each) => each.name === chosen.value[current.value]) ?? first;
+  if (!asked) return <Nothing>Nothing can be asked about this document.</Nothing>;
+  const choose = (name: string) => {
+    chosen.value = { ...chosen.value, [current.value]: name };
+  };
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <label>
+          Question{" "}
+          <select value={asked.name} onChange={(event) => choose(event.currentTarget.value)}>
+            {questions.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        {asked.view ? (
+          <button type="button" class="link" onClick={() => frontView(asked.view)}>
+            show its view
+          </button>
+        ) : null}
+      </div>
+      <div class="scroll">
+        <p class="faint-text">{asked.sentence}</p>
+        <Words key={asked.name} name={asked.name} questions={questions} choose={choose} />
+      </div>
+    </div>
+  );
+}
+
+interface WordsProps {
+  name: string;
+  questions: DeclaredQuestion[];
+  choose: (name: string) => void;
+}
+
+function Words({ name, questions, choose }: WordsProps) {
+  const loaded = useAnswer(json<DeclaredAnswer>(current.value, "declared_answer", { name }));
+  return (
+    <Answered answer={loaded}>
+      {(answer) => (
+        <>
+          {answer.reason ? <Nothing>{answer.reason}</Nothing> : null}
+          {answer.blocks.map((block, number) => (
+            <Part key={number} block={block} />
+          ))}
+          {answer.next.map(({ name: next, reason }) => (
+            <p key={`${next} ${reason}`}>
+              next:{" "}
+              <button type="button" class="link" onClick={() => choose(next)}>
+                {questions.find((each) => each.name === next)?.title ?? next}
+              </button>
+              , {reason}
+            </p>
+          ))}
+          <Definition text={answer.definition} />
+        </>
+      )}
+    </Answered>
+  );
+}
+
+function Part({ block }: { block: Block }) {
+  if (block.kind === "preformatted") return <pre>{block.text}</pre>;
+  if (block.kind === "headline") return <h3>{block.text}</h3>;
+  if (block.kind !== "table") return <p class={block.kind === "plain" ? "" : "faint-text"}>{block.text}</p>;
+  const columns = block.columns ?? [];
+  return (
+    <figure class="answer-table">
+      <figcaption class="faint-text">{block.text}</figcaption>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column, place) => (
+              <th key={place} class={column.is_number ? "number" : ""}>
+                {column.heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {(block.rows ?? []).map((cells, number) => (
+            <tr key={number}>
+              {cells.map((cell, place) => (
+                <td key={place} class={columns[place]?.is_number ? "number" : ""}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+export const answers: View = {
+  id: "answers",
+  title: "Answers",
+  hint: "The answer to any question about this document, in words and tables",
+  about: "trace",
+  missing: () => "",
+  component: Answers,
+};
+
+export const runAnswers: View = { ...answers, id: "run_answers", about: "run" };
+export const counterAnswers: View = { ...answers, id: "counter_answers", about: "counters" };
