@@ -24,6 +24,7 @@ import polars as pl
 from wavewright.model.schema import ColumnSpec, TableSpec
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.shapes import SHAPES, Shape
+from wavewright.questions.catalog import every_question
 
 FILE = Path(__file__).resolve().parent.parent / "web" / "src" / "data" / "answers.gen.ts"
 
@@ -242,7 +243,15 @@ def page_types() -> str:
     writer = Writer()
     for name, shape in SHAPES.items():
         writer.question(name, shape)
-    return "\n".join([_HEAD, _of_time(), *writer.parts])
+    return "\n".join([_HEAD, _of_time(), _asked(), *writer.parts])
+
+
+def _asked() -> str:
+    """View -> the declared question that it answers."""
+    asked = {question.view: question.sentence for question in every_question() if question.view}
+    listed = "\n".join(f"  {view}: {json.dumps(sentence)}," for view, sentence in sorted(asked.items()))
+    doc = "/** View -> the question that it answers, as everywhere else. */"
+    return f"{doc}\nexport const ASKED = {{\n{listed}\n}};\n"
 
 
 def _of_time() -> str:

@@ -1,14 +1,18 @@
-"""Write docs/reference/report-sections.md from the declared topics, purposes and pictures.
+"""Write docs/reference/report-sections.md from the declared questions and purposes, and the tables of verbs in cli*.md.
 
-`--check` only says whether it is up to date.
+`--check` only says whether they are up to date.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from wavewright.cli import VERBS, _group
 from wavewright.export.report.making import BESIDE_TOPICS
 from wavewright.export.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
 from wavewright.export.report.sections.purposes import PURPOSES
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from wavewright.questions.kit.question import Question
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "report-sections.md"
+VERB_PAGES = {"trace": "cli.md", "run": "cli-runs.md", "counters": "cli-counters.md"}
+_MARKED = re.compile(r"(?P<begin><!-- verbs: [^>]*-->\n).*?(?P<end>\n<!-- end of verbs -->)", re.DOTALL)
 INTRODUCTION = (
     "A report ([how to](../how-to/hand-over-a-report.md)) is made of sections. `--section NAME` chooses them, "
     "`--no-section NAME` leaves one out. Most of them are topics: questions about a capture that `wavewright mcp` "
@@ -40,7 +46,7 @@ def page() -> str:
     lines = [
         "# Sections of reports",
         "",
-        "<!-- Written by tools/make_section_docs.py from src/wavewright/report; do not edit. -->",
+        "<!-- Written by tools/make_section_docs.py from src/wavewright/questions; do not edit. -->",
         "",
         INTRODUCTION,
         "",
@@ -101,15 +107,39 @@ def _example(letter: str) -> str:
     return "i0x1814" if letter == "i" else f"{letter}3"
 
 
+def verb_table(kind: str) -> str:
+    """The verbs that answer questions about a kind of document, each with its first question."""
+    verbs = dict.fromkeys(question.verb_name for question in QUESTIONS[kind].values())
+    lines = [f"| `{_usage(verb)}` | {VERBS[verb]} |" for verb in verbs]
+    return "\n".join(["| verb | question |", "|---|---|", *lines])
+
+
+def _usage(verb: str) -> str:
+    context = click.Context(_group)
+    _, command, _ = _group.resolve_command(context, [verb])
+    words = command.collect_usage_pieces(click.Context(command, context, verb)) if command else []
+    return " ".join([verb, *(word for word in words if word != "[OPTIONS]")])
+
+
+def with_verbs(text: str, kind: str) -> str:
+    """A page of the reference with the table of verbs between its marks."""
+    table = verb_table(kind)
+    return _MARKED.sub(lambda match: f"{match['begin']}\n{table}\n{match['end']}", text)
+
+
 def main() -> int:
-    """Write the page, or with `--check` compare it with the declarations."""
-    text = page()
+    """Write the pages, or with `--check` compare them with the declarations."""
+    texts = {PAGE: page()}
+    for kind, name in VERB_PAGES.items():
+        path = PAGE.with_name(name)
+        texts[path] = with_verbs(path.read_text(encoding="utf-8"), kind)
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
-        is_current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
-        if not is_current:
-            print(f"{PAGE.name} is out of date: run tools/make_section_docs.py", file=sys.stderr)
-        return 0 if is_current else 1
-    PAGE.write_text(text, encoding="utf-8")
+        for path in stale:
+            print(f"{path.name} is out of date: run tools/make_section_docs.py", file=sys.stderr)
+        return int(bool(stale))
+    for path in stale:
+        path.write_text(texts[path], encoding="utf-8")
     return 0
 
 

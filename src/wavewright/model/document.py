@@ -40,7 +40,7 @@ class FirstAnswers(Protocol):
         """Add the answer to a question."""
 
     def when_quiet(self, longest_seconds: float) -> None:
-        """Wait until nobody asks any more."""
+        """Wait until nobody has asked for a moment."""
 
     def differs(self) -> bool:
         """Whether an answer is not what it was."""

@@ -41,6 +41,41 @@ export const OF_TIME = new Set([
   "waits",
 ]);
 
+/** View -> the question that it answers, as everywhere else. */
+export const ASKED = {
+  barriers: "Which wave arrives last at each barrier, and what do the others lose?",
+  busy: "How busy is each GPU, in total and over time?",
+  counter_diagnosis: "What should be changed first, on which evidence, and how much can it gain at most?",
+  counter_kernels: "How do the kernels differ, metric by metric?",
+  counter_system: "What is this, from which GPU, how complete, what to do next?",
+  coverage: "Which code, waves and lines does the trace cover, and can it be trusted?",
+  diagnosis: "What should be changed first, on which evidence, and how much can it gain at most?",
+  gaps: "When do the GPUs idle between their work, and who makes them wait?",
+  isa: "Which instructions, lines, files, functions, kernels, blocks or loops take the cycles?",
+  kernels: "How do the dispatches of kernels behave: durations, launch parameters, registers, occupancy?",
+  lanes: "Which instruction conflicts in LDS, which does not coalesce, which lanes are active?",
+  loops: "How often do loops run, and what does an iteration cost?",
+  memory_chart: "What flows between waves, caches and memory?",
+  memory_latency: "How long does each memory operation take, and how much of it is hidden?",
+  occupancy_limits: "How many waves fit on a SIMD, how many were there, and what limits them?",
+  overlap: "What runs at the same time: copies, kernels, communication, computation, streams, processes, calls?",
+  panels: "What are the metrics of one panel, by its number or word?",
+  path: "Which chain of host code, launches, kernels, copies and late ranks set the time?",
+  ranks: "Which ranks have more work, arrive late, and let the others wait?",
+  regions: "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
+  roofline: "Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
+  run_diagnosis: "What should be changed first, on which evidence, and how much can it gain at most?",
+  run_summary: "Where did the time go: kernels, copies, allocations, calls, markers?",
+  run_timeline: "What is this, from which GPU, how complete, what to do next?",
+  source: "What does each line of the code or its source cost, and what does it wait for?",
+  speed_of_light: "How near is each unit of the GPU to its limit?",
+  stalls: "What do the waves stall on, and what helps against it?",
+  summary: "What is this, from which GPU, how complete, what to do next?",
+  waits: "Which instruction does each wait wait for, and how much earlier should it be issued?",
+  wave_states: "What do waves do over time: states, busy pipes, residency, clock, counters?",
+  waves: "Which waves are slow or unlike the others, and at which instructions?",
+};
+
 /** One row is one code row, that with most latency first. */
 export interface AreaRow {
   /** Code row */

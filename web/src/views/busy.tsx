@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { percent } from "../base/format";
 import {
+  ASKED,
   RUN_BUSY_GPUS,
   RUN_BUSY_STREAMS,
   type RunBusyAnswer,
@@ -160,7 +161,7 @@ function Tables({ answer }: { answer: RunBusyAnswer }) {
 export const busy: View = {
   id: "busy",
   title: "Busy",
-  hint: "How much of the time each GPU had work; over time also memory, copies, clocks and counters",
+  hint: ASKED.busy,
   about: "run",
   time: "selected",
   missing: (overview) =>

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds } from "../base/format";
 import {
+  ASKED,
   RUN_GAPS_CAUSES,
   RUN_GAPS_GPUS,
   RUN_GAPS_HISTOGRAM,
@@ -130,7 +131,7 @@ const sum = (rows: RunGapsGpusRow[]) => rows.reduce((total, row) => total + row.
 export const gaps: View = {
   id: "gaps",
   title: "Gaps",
-  hint: "When GPUs idle between work, what the launching thread did meanwhile, and the longest gaps",
+  hint: ASKED.gaps,
   about: "run",
   time: "selected",
   missing: (overview) =>

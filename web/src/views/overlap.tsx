@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
 import { baseName } from "../base/path";
 import {
+  ASKED,
   RUN_OVERLAP_GPUS,
   RUN_OVERLAP_HOST,
   RUN_OVERLAP_LEVELS,
@@ -157,7 +158,7 @@ function Parts({ row }: { row: RunOverlapGpusRow }) {
 export const overlap: View = {
   id: "overlap",
   title: "Overlap",
-  hint: "What ran at the same time: computation, communication, copies, streams, processes, and host calls",
+  hint: ASKED.overlap,
   about: "run",
   time: "selected",
   missing: (overview) =>

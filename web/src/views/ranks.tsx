@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
 import {
+  ASKED,
   RUN_RANKS_COLLECTIVES,
   RUN_RANKS_KERNELS,
   RUN_RANKS_PROCESSES,
@@ -182,7 +183,7 @@ function Parts({ row, most }: { row: RunRanksProcessesRow; most: number }) {
 export const ranks: View = {
   id: "ranks",
   title: "Ranks",
-  hint: "How evenly the work is spread over processes: compute time, waiting in collectives, who arrives late",
+  hint: ASKED.ranks,
   about: "run",
   time: "selected",
   missing: (overview) => {

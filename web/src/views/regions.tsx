@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
 import { matcher } from "../base/matcher";
-import { RUN_REGIONS_TREE } from "../data/answers.gen";
+import { ASKED, RUN_REGIONS_TREE } from "../data/answers.gen";
 import { arrow, json } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
 import { hintOf } from "../data/tables";
@@ -210,7 +210,7 @@ function firstOpen(children: number[][], share: Numbers): Set<number> {
 export const regions: View = {
   id: "regions",
   title: "Regions",
-  hint: "Calls and marker ranges as a tree: their own time, the time below them, and the GPU time that they caused",
+  hint: ASKED.regions,
   about: "run",
   time: "selected",
   missing: (overview) => (overview.kind === "run" && overview.holds.regions ? "" : "no calls or ranges were recorded"),

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
 import {
+  ASKED,
   RUN_SUMMARY_DOMAINS,
   RUN_SUMMARY_THINGS,
   type RunSummaryAnswer,
@@ -201,7 +202,7 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
 export const runSummary: View = {
   id: "run_summary",
   title: "Summary",
-  hint: "Where the time of the run went: kernels, copies, allocations, calls and marker ranges, by rank, GPU or stream",
+  hint: ASKED.run_summary,
   about: "run",
   time: "selected",
   missing: () => "",

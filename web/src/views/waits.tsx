@@ -3,7 +3,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../base/format";
 import { groupBy } from "../base/group";
-import { WAITS, WAITS_PRODUCERS, type WaitsAnswer, type WaitsProducersRow, type WaitsRow } from "../data/answers.gen";
+import {
+  ASKED,
+  WAITS,
+  WAITS_PRODUCERS,
+  type WaitsAnswer,
+  type WaitsProducersRow,
+  type WaitsRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { hintOf } from "../data/tables";
 import { textScale } from "../draw/painter";
@@ -314,7 +321,7 @@ function WaitLine({ line, figures, template, isSelected, isFolded, producerCount
 export const waits: View = {
   id: "waits",
   title: "Dependencies",
-  hint: "Every wait with the instructions it waited for: how far ahead they were issued, and how much earlier is needed",
+  hint: ASKED.waits,
   about: "trace",
   time: "selected",
   missing: (overview) =>

@@ -1,4 +1,5 @@
 // How many of the traced waves were in which state, over time.
+import { ASKED } from "../data/answers.gen";
 import { colourOf } from "../draw/palette";
 import type { View } from "../model/view";
 import { CurvesView } from "../widgets/curves_view";
@@ -19,7 +20,7 @@ const WaveStates = () => (
 export const waveStates: View = {
   id: "wave_states",
   title: "Wave states",
-  hint: "How many of the traced waves were idle, issuing, waiting or stalled, over time",
+  hint: ASKED.wave_states,
   about: "trace",
   missing: (overview) => (overview.kind === "trace" && overview.holds.states ? "" : "no states of waves are recorded"),
   component: WaveStates,

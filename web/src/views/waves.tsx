@@ -1,7 +1,7 @@
 // The traced waves as a table: where, how long, how many instructions, how much stall. A click makes one the target.
 import { useMemo } from "preact/hooks";
 import { counted, percent } from "../base/format";
-import { WAVES, type WavesRow } from "../data/answers.gen";
+import { ASKED, WAVES, type WavesRow } from "../data/answers.gen";
 import { arrow } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current } from "../model/document";
@@ -75,7 +75,7 @@ function Table({ table }: { table: Columns }) {
 export const waves: View = {
   id: "waves",
   title: "Waves",
-  hint: "The traced waves: where they ran, how long, and how much of it they stalled",
+  hint: ASKED.waves,
   about: "trace",
   time: "whole",
   missing: (overview) => (overview.kind === "trace" && overview.wave_count ? "" : "no wave ran on the traced CU"),

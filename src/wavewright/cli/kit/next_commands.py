@@ -39,16 +39,16 @@ def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[
     from wavewright.cli.kit.verbs import OWN_VERBS
     from wavewright.questions.catalog import QUESTIONS
 
-    own = next((each for each in OWN_VERBS if each.name == verb), None)
-    if own is None:
+    other = next((each for each in OWN_VERBS if each.name == verb), None)
+    if other is None:
         kinds = [kind] if kind else QUESTIONS  # a verb about one kind need not say which
         questions = [each for name in kinds for each in QUESTIONS[name].values() if each.verb_name == verb]
         return asked_next(context, questions[0].kind, paths, questions[0].next_always) if questions and paths else []
     if not paths:
-        return list(own.then_alone)
+        return list(other.then_alone)
     if verb == "compare":
         paths = paths[-1:]  # what is new
-    offered = [template.split() for template in own.then_by_kind.get(kind, own.then)]
+    offered = [template.split() for template in other.then_by_kind.get(kind, other.then)]
     return [command_line(words, paths, _carried(context, words[0])) for words in offered[:_MOST]]
 
 

@@ -143,7 +143,7 @@ VERBS = {name: sentence for verbs in VERBS_BY_GROUP.values() for name, sentence 
 
 def question_of_verb(verb: str) -> Question[Any] | None:
     """The first question that a verb answers; None = it does something else."""
-    if any(verb == own.name for own in OWN_VERBS):
+    if any(verb == other.name for other in OWN_VERBS):
         return None
     return next((question for question in every_question() if question.verb_name == verb), None)
 

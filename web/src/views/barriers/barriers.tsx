@@ -1,6 +1,6 @@
 // Barriers: how long the waves of a workgroup waited for their last one, which one that was, and what it did before.
 import { exact, percent, short } from "../../base/format";
-import type { BarriersAnswer, BarriersLastWavesRow, BarriersRow } from "../../data/answers.gen";
+import { ASKED, type BarriersAnswer, type BarriersLastWavesRow, type BarriersRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
@@ -156,7 +156,7 @@ function Places({ last }: { last: BarriersLastWavesRow[] }) {
 export const barriers: View = {
   id: "barriers",
   title: "Barriers",
-  hint: "How long waves wait for the last of their workgroup, which one that is, and why",
+  hint: ASKED.barriers,
   about: "trace",
   time: "selected",
   missing: (overview) =>

@@ -1,5 +1,5 @@
 // Which limit each kernel is at, by its counters, and what would decide what they leave open.
-import type { CounterDiagnosisAnswer, KernelLimit, Limiter } from "../../data/answers.gen";
+import { ASKED, type CounterDiagnosisAnswer, type KernelLimit, type Limiter } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { ofChosen } from "../../model/counters";
@@ -67,7 +67,7 @@ function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
 export const counterDiagnosis: View = {
   id: "counter_diagnosis",
   title: "Diagnosis",
-  hint: "What limits each kernel, the numbers behind it, and the counters that would settle what is undecided",
+  hint: ASKED.counter_diagnosis,
   about: "counters",
   missing: () => "",
   component: Diagnosis,

@@ -1,6 +1,6 @@
 // Can I trust this trace? What was traced, on which paths the waves went, outliers, and every caveat.
 import { exact, percent } from "../../base/format";
-import type { Caveat, CoverageAnswer, Trust } from "../../data/answers.gen";
+import { ASKED, type Caveat, type CoverageAnswer, type Trust } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { CYCLES, LINES } from "../../model/answers";
@@ -174,7 +174,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
 export const coverage: View = {
   id: "coverage",
   title: "Coverage",
-  hint: "Can I trust this trace? What was traced, the paths of the waves, early exits, outliers and caveats",
+  hint: ASKED.coverage,
   about: "trace",
   time: "whole",
   missing: () => "",

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
 import { groupBy } from "../../base/group";
-import type { DiagnoseAnswer, StallFinding, WaitsAnswer } from "../../data/answers.gen";
+import { ASKED, type DiagnoseAnswer, type StallFinding, type WaitsAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { seriesColour } from "../../draw/palette";
 import { CYCLES } from "../../model/answers";
@@ -143,7 +143,7 @@ function Caveats({ answer }: { answer: DiagnoseAnswer }) {
 export const diagnosis: View = {
   id: "diagnosis",
   title: "Diagnosis",
-  hint: "What to change first: findings with their evidence, what helps, and how much it can gain at most",
+  hint: ASKED.diagnosis,
   about: "trace",
   time: "selected",
   missing: () => "",

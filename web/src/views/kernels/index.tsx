@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted, nanoseconds } from "../../base/format";
 import { matcher } from "../../base/matcher";
-import { RUN_KERNEL, type RunKernelAnswer, type RunKernelRow } from "../../data/answers.gen";
+import { ASKED, RUN_KERNEL, type RunKernelAnswer, type RunKernelRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { goneThings, thingChange } from "../../model/changes";
@@ -110,7 +110,7 @@ function Table({ answer }: { answer: KernelsAnswer }) {
 export const kernels: View = {
   id: "kernels",
   title: "Kernels",
-  hint: "Every kernel of the run: calls, time, spread of its durations, launch latency; and one of them in detail",
+  hint: ASKED.kernels,
   about: "run",
   time: "selected",
   missing: (overview) => (overview.kind === "run" && overview.holds.dispatches ? "" : "the run has no dispatches"),

@@ -1,7 +1,7 @@
 // Which lanes collide in banks of LDS, and which loads and stores touch more of the cache than they need.
 import { useEffect, useMemo } from "preact/hooks";
 import { counted, exact, percent } from "../../base/format";
-import type { LanesAnswer, LanesRow } from "../../data/answers.gen";
+import { ASKED, type LanesAnswer, type LanesRow } from "../../data/answers.gen";
 import { truncation } from "../../model/answers";
 import { selectRow } from "../../model/code";
 import { traceOverview, unlessUnknown } from "../../model/document";
@@ -95,7 +95,7 @@ function Page({ answer }: { answer: LanesAnswer }) {
 export const lanes: View = {
   id: "lanes",
   title: "Lanes",
-  hint: "Which lanes collide in banks of LDS, which accesses do not coalesce, and why something is not known",
+  hint: ASKED.lanes,
   about: "trace",
   time: "whole",
   missing: (overview) =>

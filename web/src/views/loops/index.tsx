@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
-import { LOOPS, type LoopsAnswer, type LoopsRow } from "../../data/answers.gen";
+import { ASKED, LOOPS, type LoopsAnswer, type LoopsRow } from "../../data/answers.gen";
 import { loopChange } from "../../model/changes";
 import { selectRow } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
@@ -158,7 +158,7 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
 export const loops: View = {
   id: "loops",
   title: "Loops",
-  hint: "The loops: trips, cycles per iteration, stall, and the iterations of one wave side by side",
+  hint: ASKED.loops,
   about: "trace",
   time: "selected",
   missing: (overview) =>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted, nanoseconds } from "../../base/format";
-import type { MemoryChartAnswer, MemoryChartValuesRow } from "../../data/answers.gen";
+import { ASKED, type MemoryChartAnswer, type MemoryChartValuesRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { ofChosenNormalized } from "../../model/counters";
 import { current } from "../../model/document";
@@ -104,7 +104,7 @@ function Chart({ answer }: { answer: MemoryChartAnswer }) {
 export const memoryChart: View = {
   id: "memory_chart",
   title: "Memory chart",
-  hint: "What flows between waves, caches and memory: requests, hit rates, latencies, and what is near its peak",
+  hint: ASKED.memory_chart,
   about: "counters",
   missing: () => "",
   component: MemoryChart,

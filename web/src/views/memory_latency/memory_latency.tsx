@@ -1,7 +1,7 @@
 // How long each memory operation took: from the waits that drained it, and from the hardware's level counters.
 import { useSignal } from "@preact/signals";
 import { exact, percent, short } from "../../base/format";
-import type { MemoryLatencyAnswer } from "../../data/answers.gen";
+import { ASKED, type MemoryLatencyAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
@@ -112,7 +112,7 @@ function Exposure({ answer }: { answer: MemoryLatencyAnswer }) {
 export const memoryLatency: View = {
   id: "memory_latency",
   title: "Memory latency",
-  hint: "How long each load, store and LDS access took, with its spread, and how much of it was hidden",
+  hint: ASKED.memory_latency,
   about: "trace",
   time: "selected",
   missing: (overview) =>

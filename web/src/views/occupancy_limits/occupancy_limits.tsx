@@ -1,5 +1,6 @@
 // What fits on a SIMD: how many waves each resource allows, how many were there, and the next step up.
 import {
+  ASKED,
   OCCUPANCY_LIMITS_ENGINES,
   type OccupancyLimitsAnswer,
   type OccupancyLimitsEnginesRow,
@@ -97,7 +98,7 @@ function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
 export const occupancyLimits: View = {
   id: "occupancy_limits",
   title: "Occupancy limits",
-  hint: "How many waves fit on a SIMD by registers, LDS and workgroups, how many were resident, and the next step up",
+  hint: ASKED.occupancy_limits,
   about: "trace",
   time: "whole",
   missing: () => "",

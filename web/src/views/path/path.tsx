@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../../base/format";
 import {
+  ASKED,
   RUN_PATH_CONTRIBUTORS,
   RUN_PATH_SEGMENTS,
   type RunPathClassesRow,
@@ -344,7 +345,7 @@ function StepBar({ row, longest }: { row: StepRow; longest: number }) {
 export const path: View = {
   id: "path",
   title: "Critical path",
-  hint: "Which chain of host code, launches, kernels, copies and late ranks set the time, and what a change would give",
+  hint: ASKED.path,
   about: "run",
   time: "whole",
   missing: (overview) =>

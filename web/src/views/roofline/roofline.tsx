@@ -3,6 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { measured, percent, rate } from "../../base/format";
 import {
+  ASKED,
   COUNTER_ROOFLINE_KERNELS,
   type CounterRooflineAnswer,
   type CounterRooflineKernelsRow,
@@ -299,7 +300,7 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
 export const roofline: View = {
   id: "roofline",
   title: "Roofline",
-  hint: "Arithmetic intensity and speed of every kernel under the roofs of memory and compute: what bounds it, and how far it is from the bound",
+  hint: ASKED.roofline,
   about: "counters",
   missing: () => "",
   component: Roofline,

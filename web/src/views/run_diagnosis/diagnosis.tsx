@@ -1,6 +1,7 @@
 // What set the time of a run, in words: what to change first, with bounds and evidence, and what is not a finding.
 import { counted, nanoseconds, percent } from "../../base/format";
 import {
+  ASKED,
   type Note,
   RUN_DIAGNOSIS_GPUS,
   type RunDiagnosisAnswer,
@@ -147,7 +148,7 @@ function Notes({ title, notes, isOpen = false }: { title: string; notes: Note[];
 export const runDiagnosis: View = {
   id: "run_diagnosis",
   title: "Findings",
-  hint: "What set the time of the run and what to change first: bounds, evidence, remedies, and what is not a finding",
+  hint: ASKED.run_diagnosis,
   about: "run",
   time: "selected",
   missing: () => "",

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { percent } from "../../base/format";
 import { baseName } from "../../base/path";
+import { ASKED } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { changesAgainst } from "../../model/baseline";
 import { current, unlessUnknown } from "../../model/document";
@@ -116,7 +117,7 @@ function OneFile({ sources, file, search }: FileProps) {
 export const source: View = {
   id: "source",
   title: "Source",
-  hint: "The source line by line with what it cost; a click selects its instructions",
+  hint: ASKED.source,
   about: "trace",
   time: "selected",
   missing: (overview) =>

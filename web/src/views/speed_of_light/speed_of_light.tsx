@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted, exact, measured } from "../../base/format";
-import type { CounterPanelsRow } from "../../data/answers.gen";
+import { ASKED, type CounterPanelsRow } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import {
   counterMetrics,
@@ -153,7 +153,7 @@ function Unit({ row, metric }: { row: CounterPanelsRow; metric: Metric | undefin
 export const speedOfLight: View = {
   id: "speed_of_light",
   title: "Speed of light",
-  hint: "How near each unit of the GPU is to its peak: compute, caches, memory; and why a value is not known",
+  hint: ASKED.speed_of_light,
   about: "counters",
   missing: () => "",
   component: SpeedOfLight,

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
 import {
+  ASKED,
   STALLS_IDLE,
   type StallRowsRow,
   type StallsAnswer,
@@ -189,7 +190,7 @@ function StallClassLine({
 export const stalls: View = {
   id: "stalls",
   title: "Stalls",
-  hint: "Stall cycles by what was waited for, what helps, and the instructions behind each class",
+  hint: ASKED.stalls,
   about: "trace",
   time: "selected",
   missing: (overview) =>
