@@ -16,6 +16,7 @@ from tests.unit.export.report.made_reports import ALL_REPORTS, SPEC, report_name
 from wavewright.export.report import json as report_json
 from wavewright.export.report.json_schema import report_schema
 from wavewright.model import report as model
+from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import DataTable, Section
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "docs" / "reference" / "report.schema.json"
@@ -55,7 +56,7 @@ def test_the_schema_refuses_other_documents():
 
 @together(
     "definition, kind",
-    [("section", model.Section), ("provenance", model.Provenance), ("next_question", model.NextQuestion)]
+    [("section", model.Section), ("provenance", model.Provenance), ("next_question", NextQuestion)]
     + [(kind.__name__.lower(), kind) for kind in model.Block.__args__],
 )
 def test_every_field_of_the_model_is_in_the_schema(definition, kind):
