@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import codecs
 import errno
-import gc
 import io
 import os
 import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from wavewright.base import stopping
 from wavewright.cli.kit.verbs import VERBS, VERBS_BY_GROUP, full_help, question_of_verb
 
-#: New objects between two searches for garbage: the imports of polars alone would trigger dozens of them.
-_COLLECT_EVERY = 100_000
+if TYPE_CHECKING:
+    from wavewright.errors import WavewrightError
 
 _STOPPED = 128 + signal.SIGINT
 _LONGEST_PATH = 300
@@ -123,7 +123,6 @@ def main() -> None:
     (with --strict), 5 a tool is missing, 6 a gate cannot tell, 70 our bug, 71 a limit of the system, 74 output cannot
     be written, 128 + N stopped by signal N (Ctrl-C: 130).
     """
-    from wavewright.cli.kit.io import BUG_EXIT_CODE, fail
     from wavewright.errors import UsageError, WavewrightError
 
     _open_closed_streams()
@@ -144,7 +143,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except WavewrightError as error:
-        fail(error)
+        _fail(error)
     except BrokenPipeError:  # the reader of our output (head, less) has seen enough: that is no failure
         sys.exit(0)
     except BaseException as error:  # a panic inside polars is not an Exception
@@ -156,16 +155,24 @@ def main() -> None:
         from wavewright.cli.kit.limits import limit_behind
 
         if limit := limit_behind(error):
-            fail(limit)
+            _fail(limit)
         if isinstance(error, OSError) and error.filename:  # a path that cannot be used is the user's to change
-            fail(UsageError(error.strerror or type(error).__name__, where=os.fsdecode(error.filename)[:_LONGEST_PATH]))
+            _fail(UsageError(error.strerror or type(error).__name__, where=os.fsdecode(error.filename)[:_LONGEST_PATH]))
         from importlib.metadata import version
 
         click.echo(
             f"error: this is a bug in wavewright {version('wavewright')}: {type(error).__name__}: {error}", err=True
         )
         click.echo("  try: run again as `wavewright --debug ...` and report what it prints", err=True)
+        from wavewright.cli.kit.io import BUG_EXIT_CODE
+
         sys.exit(BUG_EXIT_CODE)
+
+
+def _fail(error: WavewrightError) -> NoReturn:
+    from wavewright.cli.kit.io import fail  # few need it, and `--help` must stay fast
+
+    fail(error)
 
 
 def _with_options_meant(error: click.NoSuchOption) -> click.NoSuchOption:
@@ -184,7 +191,6 @@ def program() -> None:
     """`main`, and then an end of the process without Python's tear-down, which would take a tenth of a second and
     would end in a crash if native code were still at work in a thread.
     """
-    gc.set_threshold(_COLLECT_EVERY)
     status = 0
     stopping.watch()
     try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Span = tuple[int | None, int | None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CounterRequest(Request):
     """A request about one counter capture, which is opened when `counters` is read."""
 

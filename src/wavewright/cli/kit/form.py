@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Brief:
     """What a verb shows while its answer is to be a brief: the parts are collected, and written when it ends."""
 

@@ -45,7 +45,7 @@ form_options: tuple[Callable[[Any], Any], ...] = (top_option, csv_option, json_o
 FORM_NAMES = ("top", "as_csv", "as_json")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Request:
     """What every verb that prints an answer is asked for. Subclasses add the selection of their kind of input."""
 

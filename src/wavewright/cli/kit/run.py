@@ -31,7 +31,7 @@ _MAX_MISSING, _WAIT_WORKERS = 50, 60
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RunRequest(Request):
     """A request about one or many runs: the selection of events, and the processes that read the files."""
 

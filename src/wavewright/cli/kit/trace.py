@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TraceRequest(Request):
     """A request about one thread trace: the trace, reduced to the selection, and the selection itself."""
 
@@ -95,7 +95,7 @@ def trace_totals_verb(verb: Callable[..., None]) -> click.Command:
     return _command(verb, _PATH, lambda common: _request(**common, in_parts=True))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CodeObjectRequest(Request):
     """A request about the kernels of one code object."""
 

@@ -117,7 +117,12 @@ def ask(asked: NextQuestion, report: Report) -> str:
     >>> ask(NextQuestion("source", {"at": "i0x1814"}), report)
     'wavewright source PATH --at i0x1814'
     """
-    from wavewright.questions.catalog import question_of
+    from wavewright.base.shown import command_line
+    from wavewright.questions.catalog import QUESTIONS
 
-    question = question_of(report.kind, asked.topic)
-    return question.command(paths_of(report)[:1] or ["PATH"], asked.parameters, is_brief=False)
+    paths = paths_of(report)[:1] or ["PATH"]
+    question = QUESTIONS.get(report.kind, {}).get(asked.topic)
+    if question is None:  # a section of the user, or a comparison
+        options = [word for name, value in asked.parameters.items() for word in (f"--{name}", value)]
+        return command_line(["wavewright", asked.topic, *paths, *options])
+    return question.command(paths, asked.parameters, is_brief=False)

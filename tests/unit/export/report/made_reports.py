@@ -14,7 +14,7 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.hostile_documents import LONG, NASTY, damaged_run, damaged_trace
 from tests.made_decoded import NAME, decoded_files, write_files
-from wavewright.errors import UsageError
+from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
 from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import (
@@ -84,7 +84,7 @@ def topic_report(path: Path) -> Report:
     for topic in QUESTIONS[document.kind].values():
         try:
             sections.append(topic.section(document))
-        except UsageError as error:
+        except WavewrightError as error:
             sections.append(Section(topic.name, topic.title, topic.sentence, skipped=str(error)))
     command = f"wavewright report {path} -o report.md"
     return Report(f"Report on {path.name}", document.kind, tuple(sections), _provenance(command, str(path)))

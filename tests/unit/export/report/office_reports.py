@@ -11,7 +11,7 @@ import polars as pl
 
 import wavewright
 from tests.hostile_documents import LONG, NASTY
-from wavewright.errors import UsageError
+from wavewright.errors import WavewrightError
 from wavewright.model.document import Document
 from wavewright.model.report import (
     Code,
@@ -83,7 +83,7 @@ def real_report(kind: str) -> Report:
     for topic in QUESTIONS[kind].values():
         try:
             sections.append(topic.section(document))
-        except UsageError as error:
+        except WavewrightError as error:
             sections.append(Section(topic.name, topic.title, topic.sentence, skipped=str(error)))
     file = path if path.is_file() else next(file for file in sorted(path.rglob("*")) if file.is_file())
     return Report(f"Report about {path.name}", kind, tuple(sections), provenance(file), ("2 of 3 files were cut",))
