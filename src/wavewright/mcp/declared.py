@@ -165,9 +165,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool("list_captures", "Captures below a root, and open ones.", (Parameter("under"), *_ROWS)),
     _answers(
-        "diagnose",
-        "What to change first: causes with evidence, place and upper bound of the gain.",
-        usual_rows=3,
+        "diagnose", "What to change first: causes with evidence, place and upper bound of the gain.", usual_rows=3
     ),
     _answers("summary", "Where the time went.", *_PART),
     _answers("timeline", "A run over time.", *_PART),

@@ -3115,7 +3115,7 @@ export interface RunDiagnosisAnswer {
   definition: string;
   /** What was measured, in a line. */
   subject: string;
-  /** good, or with care: then `caveats` says why. */
+  /** good, or use with caution: then `caveats` says why. */
   trust: string;
   /** What set the time. */
   headline: string;

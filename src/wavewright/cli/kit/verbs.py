@@ -43,9 +43,7 @@ OWN_VERBS = (
         then_alone=(_RECIPES, "wavewright capture discover --dry-run -- ./program"),
     ),
     Verb(
-        "capture",
-        BEFORE,
-        "Run a program under the profiler and judge what it left: traces, counters, samples, runs.",
+        "capture", BEFORE, "Run a program under the profiler and judge what it left: traces, counters, samples, runs."
     ),
     Verb("capture clean", "", then=("capture status",)),
     Verb("capture recipe", "", then_alone=(_RECIPES, "wavewright doctor --brief")),

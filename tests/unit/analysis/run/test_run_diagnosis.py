@@ -346,7 +346,7 @@ def test_without_launches_nothing_is_said_about_causes() -> None:
     assert rules_of(answer) == []
     assert any(caveat.rule == "D3" for caveat in answer.caveats)
     assert any("G2" in note.rule for note in answer.skipped)
-    assert answer.trust == "with care"
+    assert answer.trust == "use with caution"
     assert "idle 90.0 %" in answer.headline
 
 

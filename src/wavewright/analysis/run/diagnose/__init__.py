@@ -89,7 +89,7 @@ class RunDiagnosis(Answer):
     }
 
     subject: str  #: What was measured, in a line.
-    trust: str  #: good, or with care: then `caveats` says why.
+    trust: str  #: good, or use with caution: then `caveats` says why.
     headline: str  #: What set the time.
     findings: tuple[RunFinding, ...]
     notes: tuple[Note, ...]  #: Hot kernels, scratch memory, unused GPUs: nothing is lost by them.
@@ -142,7 +142,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     tables = RunDiagnosis.tables
     return RunDiagnosis(
         subject=_subject(whole),
-        trust="with care" if any(each.rule != "D1" for each in beside) else "good",
+        trust="use with caution" if any(each.rule != "D1" for each in beside) else "good",
         headline=_headline(whole, budget),
         findings=findings,
         notes=tuple(notes(whole, hot)),
