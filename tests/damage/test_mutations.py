@@ -50,3 +50,15 @@ def test_a_kernel_without_dispatches_has_no_calls(shared: Path, tmp_path: Path) 
     assert rest > 1
     done = call("counters", copy)
     assert done.status == 0, done.stderr
+
+
+def test_gaps_of_a_run_without_processes_have_no_place(shared: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copyfile(shared / "data/att-mi300x-bmm/c10/raw/163_results.db", tmp_path / "results.db"))
+    with closing(sqlite3.connect(copy)) as database, database:
+        pattern = "rocpd_info_process_%"
+        (table,) = database.execute("SELECT name FROM sqlite_master WHERE name LIKE ?", (pattern,)).fetchone()
+        database.execute(f'DROP TABLE "{table}"')
+    done = call("gaps", copy)
+    assert done.status == 0, done.stderr
+    assert "the longest gap, " in done.stdout
+    assert "--time" not in done.stdout
