@@ -31,7 +31,8 @@ def talk(draw: random.Random, data: Path, folder: Path) -> str:
     """How the server broke a promise; empty = it answered with whole messages and was there at the end."""
     output = folder / "answers"
     descriptor = os.open(output, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    server = Server.over(Writer(descriptor), [data / "rpd", data / "att-mi300x-bmm/c10"], "1")
+    server = _server(data)
+    server.writer = Writer(descriptor)
     lines = [_changed_line(draw, data) for _ in range(LINES)]
     (folder / "lines").write_bytes(b"\n".join(lines))
     lines = [each for line in lines for each in line.split(b"\n") if each.strip()]  # as read_lines would
@@ -43,8 +44,15 @@ def talk(draw: random.Random, data: Path, folder: Path) -> str:
     except BaseException as error:  # whatever it is, it would end the server
         return f"{type(error).__name__}: {error}"[:300]
     finally:
+        server.writer.is_closed = True  # a call that was cancelled may still tell how far it is
         os.close(descriptor)
     return _judged(output.read_bytes())
+
+
+@cache
+def _server(data: Path) -> Server:
+    """One server for all talks, as it is for hours of an agent's work."""
+    return Server.over(Writer(-1), [data / "rpd", data / "att-mi300x-bmm/c10"], "1")
 
 
 def _judged(answers: bytes) -> str:
