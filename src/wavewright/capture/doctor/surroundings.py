@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wavewright.capture.doctor.check import Answer, unhealthy
-from wavewright.capture.doctor.sight import printable, version_numbers
+from wavewright.capture.doctor.sight import assignment, printable, version_numbers
 from wavewright.capture.plans.environment import cleared
 from wavewright.capture.rocprofv3.installed import site_packages
 
@@ -44,7 +44,7 @@ def leftovers(sight: Sight) -> Answer:
     if not names:
         preload = sight.variables.get("LD_PRELOAD", "")
         return Answer(f"none; LD_PRELOAD={printable(preload, 60)} goes into every program" if preload else "none")
-    shown = ", ".join(f"{name}={printable(sight.variables[name], 40)}" for name in names)
+    shown = ", ".join(assignment(name, sight.variables[name], 40) for name in names)
     remedy = "they are merged into what rocprofv3 is asked for; `wavewright capture` takes them out, for other runs:"
     return unhealthy(shown, remedy, f"unset {' '.join(names)}")
 
@@ -58,11 +58,11 @@ def leftover_names(sight: Sight) -> tuple[str, ...]:
 
 def tuning(sight: Sight) -> Answer:
     """Variables that change how programs run."""
-    values = {name: printable(sight.variables[name], 40) for name in TUNING if name in sight.variables}
+    values = {name: sight.variables[name] for name in TUNING if name in sight.variables}
     if not values:
         return Answer("none is set")
-    finding = ", ".join(f"{name}={value}" for name, value in values.items())
-    slowing = [name for name in _SLOWING if values.get(name) not in (None, "", "0")]
+    finding = ", ".join(assignment(name, value, 40) for name, value in values.items())
+    slowing = [name for name in _SLOWING if values.get(name, "").strip() not in ("", "0")]
     if slowing:
         return Answer(finding, remedy=f"{', '.join(slowing)}: the program does not run as it usually does")
     return Answer(finding)

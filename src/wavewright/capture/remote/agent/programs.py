@@ -125,6 +125,7 @@ def short_command(words: List[str], seconds: float, more_variables: Dict[str, st
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=variables,
+            cwd="/",  # a folder of ours may hold programs and modules of others
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
