@@ -53,7 +53,7 @@ def make_report(
     Parameters
     ----------
     purpose
-        full, brief, issue or agent (`report.sections.purposes`).
+        full, brief, issue or agent (`export.report.sections.purposes`).
     top
         Rows of a table; None = as many as suit the purpose, 0 = all.
     sections, without
@@ -63,7 +63,7 @@ def make_report(
     with_source
         Whether the text of source files may be in it.
     own_sections
-        Sections of the user (`report.sections.own`).
+        Sections of the user (`export.report.sections.own`).
     command
         What makes the same report again.
     inputs
