@@ -11,6 +11,8 @@ from pathlib import Path
 import click
 import pytest
 
+from wavewright.cli import _group
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 make_howto_outputs = import_module("make_howto_outputs")
@@ -31,9 +33,9 @@ def test_verbs_and_options_of_the_documentation_exist(command: str) -> None:
         words = words[: words.index(stop)] if stop in words else words
     words = words[: words.index("--")] if "--" in words else words  # a program with options of its own
     if words[0].startswith("-"):  # an option of the program itself
-        verb, rest = import_module("wavewright.cli")._group, words
+        verb, rest = _group, words
     else:
-        verb, rest = import_module(f"wavewright.cli.{words[0]}").command, words[1:]
+        verb, rest = _group.get_command(click.Context(_group), words[0]), words[1:]
     if isinstance(verb, click.Group) and not rest[0].startswith("--"):
         name, rest = ("input", rest) if rest[:1] == ["-i"] else (rest[0], rest[1:])
         verb = verb.get_command(click.Context(verb), name)
