@@ -181,10 +181,17 @@ class Judge:
         return lambda path: data.contexts_by_lineno(measured.get(path.removeprefix("src/"), path))
 
     def tests(self, defect: Defect) -> list[str]:
-        """The tests that execute the line of a defect, or their files where they are many; the most specific first."""
+        """The tests that execute the line of a defect, or their files where they are many; the most specific first.
+
+        Lines outside of functions are executed by whichever test imports the module first: for them, those that execute
+        anything else of the module count.
+        """
         by_line = self._data(defect.path) if self._data else {}
-        known = [name for name in by_line.get(defect.line, []) if (self._checkout / name.partition("::")[0]).is_file()]
-        names = known if len(known) <= _MOST_NAMED else {name.partition("::")[0] for name in known}
+        lines = [defect.line] if _is_in_function(self._checkout / defect.path, defect.line) else list(by_line)
+        names = {name for line in lines for name in by_line.get(line, [])}
+        names = {name for name in names if (self._checkout / name.partition("::")[0]).is_file()}
+        if len(names) > _MOST_NAMED:
+            names = {name.partition("::")[0] for name in names}
         stem = Path(defect.path).stem
         return sorted(names, key=lambda name: (stem not in name, name))
 
@@ -233,6 +240,12 @@ class Judge:
     def _pytest(self, paths: Sequence[str]) -> list[str]:
         python = str(self._checkout / ".venv/bin/python")
         return [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *self._markers, *paths]
+
+
+def _is_in_function(path: Path, line: int) -> bool:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    nodes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, functions))
+    return any(node.lineno <= line <= (node.end_lineno or 0) for node in nodes)
 
 
 def _environment() -> dict[str, str]:

@@ -149,7 +149,7 @@ def test_a_worker_killed_in_the_middle(ranks: SyntheticRun, expected: dict[str, 
 @pytest.mark.slow
 @pytest.mark.parametrize("names, reason", [
     (("first", "second"), "the cluster had no workers for 2 s"),
-    (("scheduler",), "the cluster ended: its scheduler does not answer any more"),
+    (("scheduler",), "the cluster ended: its scheduler no longer answers"),
 ])  # fmt: skip
 def test_the_cluster_is_lost_in_the_middle(
     ranks: SyntheticRun, cluster: Cluster, names: tuple[str, ...], reason: str

@@ -278,7 +278,7 @@ def _result(future: Any, seconds: float) -> Outcome[Any]:
     except (CancelledError, OSError):
         if future.status == "error":  # what the task raised itself
             raise
-        return Outcome(lost="the cluster ended: its scheduler does not answer any more")
+        return Outcome(lost="the cluster ended: its scheduler no longer answers")
     except (ImportError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "deserializ" not in str(error):
             raise

@@ -144,7 +144,7 @@ def test_scheduler_is_killed(machine: StandIn, start: Start, scheduler: str) -> 
     pool = first_of_four(machine, scheduler)
     machine.kill("dask_scheduler")
     output = ended(machine, pool)
-    assert "j1, j2, j3: the cluster ended: its scheduler does not answer any more; --resume goes on" in output
+    assert "j1, j2, j3: the cluster ended: its scheduler no longer answers; --resume goes on" in output
     assert "1 of 4 jobs" in output and "4 of 4 jobs" not in output
     assert "4 jobs: 1 good, 1 running, 2 waiting" in output
 
