@@ -34,14 +34,10 @@ barriers TRACE
 baseline RUN -o OUT/run.wwbase
 busy RUN
 capture att --dry-run --rocm-version 7.2 -- ./gemm 4096
-capture clean FOLDER
 capture counters --dry-run --rocm-version 7.2 --target MI300X --panel l2 -- ./gemm
 capture discover --dry-run --rocm-version 7.2 -- ./gemm
 capture input -i INPUT --rocm-version 7.2 --dry-run
 capture pool JOBS --dry-run
-capture recipe --list
-capture recipe triton
-capture report FOLDER --no-doctor -o OUT/bundle.tar.gz
 capture run --dry-run --rocm-version 7.2 -- ./gemm
 capture samples --dry-run --rocm-version 7.2 -- ./gemm
 capture status FOLDER

@@ -173,7 +173,7 @@ def discover(
     rocprofv3, rocm_version
         The profiler by its path, or a release to plan for without one.
     machine, runner
-        Where it runs; None = here. `remote.connect(host=...)` gives those of another machine or of a container.
+        What is asked and what runs it; None = this machine.
     more
         `extra`: more words for rocprofv3.
     """
@@ -193,7 +193,7 @@ def open_result(folder: str) -> Result:
     """
     from pathlib import Path
 
-    from wavewright.capture.jobs.replay import stored_result
+    from wavewright.capture.jobs.record import stored_result
 
     return stored_result(Path(folder))
 
@@ -201,21 +201,20 @@ def open_result(folder: str) -> Result:
 def doctor(machine: Machine | None = None) -> tuple[Check, ...]:
     """Everything between a machine and a good capture, as checks; None = this machine."""
     from wavewright.capture.doctor import examine
-    from wavewright.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.machine import Machine
 
-    return examine(machine or LocalMachine())
+    return examine(machine or Machine())
 
 
 def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) -> Plan:
     """A plan from the fields of what is wanted, of the job, and of where it runs."""
     from wavewright.capture.jobs.job import Job
     from wavewright.capture.jobs.plan import Plan
-    from wavewright.capture.machines.local_machine import LocalMachine
-    from wavewright.capture.machines.local_runner import LocalRunner
-    from wavewright.capture.machines.runner import Limits
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.capture.machines.runner import Limits, Runner
 
     values = dict(values)
-    machine, runner = values.pop("machine", None) or LocalMachine(), values.pop("runner", None) or LocalRunner()
+    machine, runner = values.pop("machine", None) or Machine(), values.pop("runner", None) or Runner()
     release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", None)
     installation = None
     if release:

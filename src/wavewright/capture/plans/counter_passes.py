@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePosixPath
@@ -338,32 +337,6 @@ def _is_slip(name: str, other: str) -> bool:
     if len(shorter) == len(longer):
         return sum(a != b for a, b in zip(name, other, strict=True)) == 1
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
-
-
-def blocks_beyond(names: Sequence[str], target: str) -> list[str]:
-    """Blocks of which a list has more counters than a target can count at once, in words; empty = all fits.
-
-    Counters that rocprofv3 computes from others are not told apart, nor are blocks that are not known.
-
-    Examples
-    --------
-    >>> blocks_beyond(["TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE_sum", "SQ_WAVES"], "gfx942")
-    ['5 counters of TCC, and gfx942 counts 4']
-    """
-    from wavewright.analysis.counters.plan.packing import block_of
-    from wavewright.facts.gpus.counting import counting_of
-
-    try:
-        slots = counting_of(target).slots
-    except UsageError:
-        return []
-    basic = {match[1] for name in names if (match := _NAME.fullmatch(name)) and match[1] not in _COMPUTED}
-    used = Counter(block_of(name) for name in basic)
-    return [
-        f"{count} counters of {block}, and {target} counts {slots[block]}"
-        for block, count in sorted(used.items())
-        if count > slots.get(block, count)
-    ]
 
 
 def avail_of(installation: Installation) -> str:

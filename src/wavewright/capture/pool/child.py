@@ -1,14 +1,13 @@
-"""One job of a pool, in a process of its own: the right to work on it, a GPU, the capture, and how it went.
+"""One job of a pool, in a process of its own: a GPU, the capture, and how it went.
 
 usage: python -m wavewright.capture.pool.child OPTIONS (one JSON object, see `Errand`)
 
-The status is that of the sentence in `error.json` of its folder, 0 when the job has finished (its manifest says
+The status is that of the sentence in `error.json` of its folder, 0 when the job has finished (its result says
 how), 75 when the GPU is used by others, and ELSEWHERE when another process works on the job.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from contextlib import suppress
@@ -22,9 +21,10 @@ from wavewright.base import stopping
 from wavewright.base.words import amount
 from wavewright.capture.gpus.choice import reserved
 from wavewright.capture.gpus.locks import lock_folder, lock_path
-from wavewright.capture.jobs.manifest import Manifest, state_of
+from wavewright.capture.jobs.folder import FINISHED
+from wavewright.capture.jobs.lock import WorkedOnError, is_locked
 from wavewright.capture.machines import processes
-from wavewright.capture.pool.lease import take_lease
+from wavewright.capture.machines.machine import Machine
 from wavewright.capture.pool.plan import job_folder, planned_job, work_folder
 from wavewright.errors import BusyError, MissingToolError, OutputError, WavewrightError
 
@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.capture.gpus.gpu import Gpu
-    from wavewright.capture.machines.machine import Machine
     from wavewright.capture.pool.jobs_file import PoolJob
-    from wavewright.capture.pool.lease import Lease
 
-ELSEWHERE = 76
+ELSEWHERE = WorkedOnError.exit_code
 ERROR_FILE, LOG = "error.json", "log"
 LOCK_VARIABLE = "WAVEWRIGHT_GPU_LOCK"  #: In the environment of a program: the lock under which it runs.
 _BUG = 70
@@ -82,29 +80,12 @@ def run_job(errand: Errand, machine: Machine) -> None:
         work.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the folder of the job: {error.strerror}", where=str(work)) from error
-    lease = take_lease(work, machine.identity.hostname, on_end=_leave)
-    if lease is None:
-        raise _ElsewhereError(f"another process works on {job.name!r}", where=str(place))
-    try:
-        _run(errand, machine, job, place, lease)
-    finally:
-        lease.release()
-
-
-class _ElsewhereError(WavewrightError):
-    exit_code = ELSEWHERE
-
-
-def _leave() -> None:
-    """Another machine took the job over, because this one did not answer for a minute; or it is told to stop."""
-    os.kill(os.getpid(), signal.SIGINT)
-
-
-def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lease) -> None:
-    if state_of(Manifest(place).events(), is_worked_on=True).name == "FINISHED":
+    if is_locked(place):
+        raise WorkedOnError(f"another process works on {job.name!r}", where=str(place))
+    if (place / FINISHED).is_file():
         return
     with suppress(OSError):
-        (work_folder(Path(errand.folder), job.id) / ERROR_FILE).unlink()
+        (work / ERROR_FILE).unlink()
     _check_disk(machine, job, place)
     from wavewright.capture.gpus.topology import gpus_of
     from wavewright.capture.gpus.users import users_of
@@ -112,13 +93,11 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
     gpus = gpus_of(machine)
     if not gpus:
         raise MissingToolError("this machine has no GPU that the driver shows", advice="wavewright doctor says why")
-    lease.tell(errand.gpus)
-    host = machine.identity.hostname
     with reserved(
         errand.gpus,
         gpus,
         lambda: users_of(machine, gpus),
-        host=host,
+        host=machine.identity.hostname,
         variables=machine.variables,
         command=f"wavewright capture pool: {job.name}",
         folder=str(place),
@@ -127,32 +106,34 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
         max_per_device=errand.max_per_device,
         clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
-        lease.tell(str(reservation.gpu.index))
-        from wavewright.capture.jobs.taking import take
-        from wavewright.capture.machines.local_machine import LocalMachine
-        from wavewright.capture.machines.local_runner import LocalRunner
-        from wavewright.capture.rocprofv3.installed import find_installation
+        _take(errand, machine, job, place, reservation.gpu)
 
-        marks = {
-            processes.SUPERVISOR_VARIABLE: str(processes.this_process()),
-            LOCK_VARIABLE: str(_lock_path(reservation.gpu, machine)),
-        }
-        marked = LocalMachine(variables={**machine.variables, **marks})
-        take(
-            job.job,
-            place,
-            machine=marked,
-            runner=LocalRunner(),
-            installation=find_installation(marked, errand.rocprofv3 or None),
-            gpu=reservation.gpu,
-            say=_log,
-            resume=True,
-            identifier=job.id,
-        )
+
+def _take(errand: Errand, machine: Machine, job: PoolJob, place: Path, gpu: Gpu) -> None:
+    from wavewright.capture.jobs.taking import take
+    from wavewright.capture.machines.runner import Runner
+    from wavewright.capture.rocprofv3.installed import find_installation
+
+    marks = {
+        processes.SUPERVISOR_VARIABLE: str(processes.this_process()),
+        LOCK_VARIABLE: str(_lock_path(gpu, machine)),
+    }
+    marked = Machine(variables={**machine.variables, **marks})
+    take(
+        job.job,
+        place,
+        machine=marked,
+        runner=Runner(),
+        installation=find_installation(marked, errand.rocprofv3 or None),
+        gpu=gpu,
+        say=_log,
+        resume=True,
+        identifier=job.id,
+    )
 
 
 def _log(event: dict[str, Any]) -> None:
-    """Sentences for people; events are in the manifest."""
+    """Sentences for people."""
     if event.get("event") == "note":
         print(event.get("text", ""), flush=True)
 
@@ -186,12 +167,10 @@ def main(text: str) -> int:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs in the background like this
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     stopping.watch("")
-    from wavewright.capture.machines.local_machine import LocalMachine
-
     try:
-        run_job(errand, LocalMachine())
+        run_job(errand, Machine())
     except WavewrightError as error:
-        if not isinstance(error, BusyError | _ElsewhereError):
+        if not isinstance(error, BusyError):
             _write_problem(
                 errand, Problem(status=error.exit_code, what=error.what, where=error.where, advice=error.advice)
             )

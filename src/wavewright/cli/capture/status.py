@@ -48,7 +48,7 @@ def command(folder: Path, is_watched: bool, every: float, top: int | None, as_js
         from wavewright.report.capture.pool import pool_report
 
         out = console()
-        for part in pool_report(status, width=out.width, limit=limit):
+        for part in pool_report(status, limit=limit):
             out.print(part)
     sys.exit(status.exit_code)
 
@@ -108,7 +108,7 @@ def _watch(folder: Path, status: PoolStatus, every: float, limit: int) -> PoolSt
             status = status_of(folder)
     with Live(console=out, auto_refresh=False) as live:
         while True:
-            live.update(Group(*pool_report(status, width=out.width, limit=limit)), refresh=True)
+            live.update(Group(*pool_report(status, limit=limit)), refresh=True)
             if not _is_under_way(status):
                 return status
             time.sleep(every)

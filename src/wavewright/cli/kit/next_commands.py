@@ -22,8 +22,6 @@ NEXT: dict[tuple[str, str], tuple[str, ...]] = {
     ("barriers", ""): (f"source --at {_HANDLE}", "waves", "diagnose"),
     ("baseline", ""): ("info",),
     ("busy", ""): ("gaps", "overlap", "summary"),
-    ("capture clean", ""): ("capture status",),
-    ("capture status", ""): ("capture clean",),
     ("collectives", ""): ("ranks", "overlap", "path"),
     ("compare", "counters"): ("diagnose", "roofline"),
     ("compare", "run"): ("summary", "diagnose --run"),
@@ -69,8 +67,7 @@ NEXT: dict[tuple[str, str], tuple[str, ...]] = {
 
 #: Commands of verbs without a path of data.
 _ALONE = {
-    "capture recipe": ("wavewright capture recipe --list --brief", "wavewright doctor --brief"),
-    "doctor": ("wavewright capture recipe --list --brief", "wavewright capture discover --dry-run -- ./program"),
+    "doctor": ("wavewright capture discover --dry-run -- ./program"),
     "metrics": ("wavewright metrics --brief", "wavewright metrics --target gfx942 --panel l2 --brief"),
     "schema": ("wavewright schema --view kernels --brief",),
 }

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.capture.gpus.test_locks import gpu
 from wavewright.capture.gpus.choice import choose_gpu, meant_gpus, reserved
 from wavewright.capture.gpus.users import GpuUser, users_of
-from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.machine import Machine
 from wavewright.capture.machines.processes import inherited_descriptors
 from wavewright.errors import BusyError, UsageError
 
@@ -155,7 +155,7 @@ def test_devices_are_not_shared_by_partitions(tmp_path: Path) -> None:
 
 def test_queues_of_the_driver_must_vanish(tmp_path: Path) -> None:
     """A GPU counts as used as long as the driver lists a queue on it, whoever's process that was."""
-    machine = LocalMachine(str(tmp_path / "root"))
+    machine = Machine(str(tmp_path / "root"))
     queues = tmp_path / "root/sys/class/kfd/kfd/proc/4711/queues/0"
     queues.mkdir(parents=True)
     (queues / "gpuid").write_text("103\n")

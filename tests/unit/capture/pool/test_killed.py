@@ -18,7 +18,7 @@ import pytest
 from tests.unit.capture.pool.stand_in import StandIn
 from wavewright import capture
 from wavewright.capture.gpus.locks import lock_path, try_lock
-from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.machines.machine import Machine
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.pool.status import State, status_of
 from wavewright.errors import UsageError
@@ -189,7 +189,7 @@ def test_full_disk_and_missing_things(tmp_path: Path) -> None:
 def test_gpus_that_others_use(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=1)
     machine.write_jobs(1, 0.1)
-    host = LocalMachine().identity.hostname
+    host = Machine().identity.hostname
     lock = try_lock(lock_path(machine.root / "locks", host, "GPU-00000000000003e9"), command="somebody else")
     assert lock is not None
     words = [word for word in machine.words() if word not in ("--wait", "1000")]
