@@ -149,10 +149,12 @@ core: $(CMAKE_STAMP) ## the C++ core alone: optimised build, its tests and bench
 	$(CMAKE) --build --preset core --parallel $(JOBS)
 	$(CTEST) --preset core --parallel $(JOBS)
 
-fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) for each of FUZZ_TARGETS
+fuzz: llvm ready ## under ASan and UBSan, FUZZ_SECONDS (60) each: libFuzzer on FUZZ_TARGETS, the program on changed inputs
 	$(CMAKE) --preset fuzz >/dev/null
 	$(CMAKE) --build --preset fuzz --parallel $(JOBS)
-	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; exit $$failed
+	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; \
+	for target in files rows chrome mcp; do tools/sanitized/run.sh $(BIN)/python tools/fuzz_program.py $$target \
+		--seconds $(FUZZ_SECONDS) || failed=1; done; exit $$failed
 
 bench: ready ## speed and memory of the decoder, of analyses, of databases, of counters and of the viewer
 	$(BIN)/python -m benchmarks.decode

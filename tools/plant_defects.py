@@ -18,8 +18,10 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -159,6 +161,7 @@ def _lines_without_behaviour(text: str) -> set[int]:
 
 
 _MOST_NAMED = 60  #: Tests that are named one by one.
+_MOST_S = 1800  #: Of one step: tests that wait for ever noticed the defect, too.
 
 
 class Judge:
@@ -202,13 +205,30 @@ class Judge:
             files = self.tests(defect) or ["tests/cli", "tests/unit/test_docstrings.py"]
             steps = [self._pytest(files)]
         for step in steps:
-            ran = subprocess.run(
-                step, cwd=self._checkout, capture_output=True, text=True, check=False, env=_environment()
-            )
-            if ran.returncode not in (0, 5):  # 5: no test was selected
-                failed = re.search(r"^(FAILED|ERROR) (\S+)", ran.stdout, re.MULTILINE)
+            status, output = self._ran(step)
+            if status not in (0, 5):  # 5: no test was selected
+                failed = re.search(r"^(FAILED|ERROR) (\S+)", output, re.MULTILINE)
                 return failed.group(2) if failed else " ".join(step[:3])
         return ""
+
+    def _ran(self, step: Sequence[str]) -> tuple[int, str]:
+        """Status and output of a step; it has a session of its own, so that all that it started ends with it."""
+        with tempfile.TemporaryFile("w+") as output:
+            process = subprocess.Popen(
+                step,
+                cwd=self._checkout,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=_environment(),
+                start_new_session=True,
+            )
+            try:
+                status = process.wait(_MOST_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                status = process.wait()
+            output.seek(0)
+            return status, output.read()
 
     def _pytest(self, paths: Sequence[str]) -> list[str]:
         python = str(self._checkout / ".venv/bin/python")

@@ -32,7 +32,6 @@ def test_mistakes(jobs: Path) -> None:
         ([], "JOBS.toml"),
         (["nothing.toml"], "cannot be read"),
         (["JOBS.toml", "--dask", "--scheduler", "x"], "--scheduler and --dask are different ways"),
-        (["JOBS.toml", "--max-per-device", "0"], "--max-per-device"),
         (["JOBS.toml", "--wait", "nan"], "--wait"),
         (["JOBS.toml", "-o", "JOBS.toml"], "cannot use the folder"),
     ):

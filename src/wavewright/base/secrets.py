@@ -6,13 +6,14 @@ import re
 
 MASK = "***"
 _WORDS = r"(?:token|key|password|passwd|pwd|secret|auth|credential)s?"
-#: NAME=value, where the name ends in one of the words: API_KEY=..., --hf-token=...
-_ASSIGNED = re.compile(rf"(?i)([\w.-]*{_WORDS}=)(\"[^\"]*\"|'[^']*'|\S+)")
+#: NAME=value, where the name ends in one of the words: API_KEY=..., --hf-token=... Names are looked at from their first
+#: letter on only: commands are recorded data, and a word of a megabyte must not take hours.
+_ASSIGNED = re.compile(rf"(?i)(?<![\w.-])([\w.-]*{_WORDS}=)(\"[^\"]*\"|'[^']*'|\S+)")
 _HEADER = re.compile(r"(?i)(authorization:\s*(?:\w+\s+)?)([^\s\"']+)")
 #: --token value: an option that ends in one of the words, and what follows it.
 _OPTION = re.compile(rf"(?i)((?:^|\s)--?[\w.-]*{_WORDS}\s+)(\"[^\"]*\"|'[^']*'|[^\s-]\S*)")
 _BEARER = re.compile(r"(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}")
-_ADDRESS = re.compile(r"(\w+://[^/\s:@]*:)[^@\s/]+(?=@)")
+_ADDRESS = re.compile(r"(?<!\w)(\w+://[^/\s:@]*:)[^@\s/]+(?=@)")
 
 
 def masked(command: str) -> str:

@@ -212,29 +212,25 @@ def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) ->
     from wavewright.capture.jobs.plan import Plan
     from wavewright.capture.machines.machine import Machine
     from wavewright.capture.machines.runner import Limits, Runner
+    from wavewright.capture.rocprofv3.installed import find_installation
+    from wavewright.capture.rocprofv3.releases import assumed
 
-    values = dict(values)
-    machine, runner = values.pop("machine", None) or Machine(), values.pop("runner", None) or Runner()
-    release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", None)
-    installation = None
-    if release:
-        from wavewright.capture.rocprofv3.releases import assumed
-
-        installation = assumed(release)
-    elif path:
-        from wavewright.capture.rocprofv3.installed import find_installation
-
-        installation = find_installation(machine, path)
-    limits = Limits(
-        seconds=values.pop("timeout_seconds", 900.0),
-        grace_seconds=values.pop("grace_seconds", 120.0),
+    values = {key: value for key, value in values.items() if value is not None}
+    machine, runner = values.pop("machine", Machine()), values.pop("runner", Runner())
+    release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", "")
+    installation = assumed(release) if release else find_installation(machine, path) if path else None
+    names = {"timeout_seconds": "seconds", "grace_seconds": "grace_seconds"}
+    limits = Limits(**{name: values.pop(key) for key, name in names.items() if key in values})
+    names = {"name": "name", "attempts": "attempts", "wait_seconds": "wait_seconds", "share": "is_shared", "gpu": "gpu"}
+    effort = {name: values.pop(key) for key, name in names.items() if key in values}
+    effort["gpu"] = str(effort.get("gpu", Job.gpu))
+    values["variables"] = dict(values.get("variables", {}))
+    return Plan(
+        job=Job(wanted=kind(program=_words(program), **values), limits=limits, **effort),
+        machine=machine,
+        runner=runner,
+        installation=installation,
     )
-    job_values = {name: values.pop(name) for name in ("name", "attempts", "wait_seconds") if name in values}
-    gpu, is_shared = str(values.pop("gpu", "auto")), bool(values.pop("share", False))
-    values["variables"] = dict(values.get("variables") or {})
-    wanted = kind(program=_words(program), **values)
-    job = Job(wanted=wanted, gpu=gpu, limits=limits, is_shared=is_shared, **job_values)
-    return Plan(job=job, machine=machine, runner=runner, installation=installation)
 
 
 def _words(program: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import click
 from wavewright.base.scratch import scratch_folder
 from wavewright.cli.kit.io import console, emit_json, json_option, progress
 from wavewright.cli.kit.serving import Listener, import_server, serving_options
-from wavewright.errors import MissingToolError
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -78,15 +77,11 @@ def _is_watched() -> bool:
 
 
 def _viewer(port: int) -> Listener | None:
-    """Where the viewer will be; None where nobody watches, or where it was not built."""
+    """Where the viewer will be; None where nobody watches."""
     if not _is_watched():
         return None
     import_server()
-    try:
-        return Listener(port)
-    except MissingToolError as error:
-        click.echo(f"{error.what}, so here is the story:", err=True)
-        return None
+    return Listener(port)
 
 
 def _trace_to_show(target: str, folder: Path, *, prefetch: bool) -> Library:

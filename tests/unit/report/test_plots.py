@@ -4,7 +4,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from wavewright.page.protocol.document import Document
 
 DRAWINGS = ("roofline", "memory-chart")  #: Not made of the frame that the others share.
+_FOLDERS: list[TemporaryDirectory[str]] = []  #: Removed when the tests end.
 EVERY = [(kind, name) for kind, plots in PLOTS.items() for name in plots]
 
 
 @cache
 def synthetic(kind: str) -> Path:
     """The run of four ranks of `wavewright demo`, a decoded trace, a capture of counters: all synthetic."""
-    folder = Path(mkdtemp(prefix="wavewright-plots-"))
+    _FOLDERS.append(TemporaryDirectory(prefix="wavewright-plots-"))
+    folder = Path(_FOLDERS[-1].name)
     if kind == "trace":
         return write_decoded(folder)
     if kind == "counters":

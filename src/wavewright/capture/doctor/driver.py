@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.capture.doctor.check import Answer, not_checked, unhealthy
 from wavewright.capture.doctor.containers import device_flags, is_run_by_flags, start_line
@@ -90,15 +91,16 @@ def groups(sight: Sight) -> Answer:
     user = sight.variables.get("USER") or sight.variables.get("LOGNAME") or ""
     if user and all(user in _members(sight, name) for name in names):
         remedy = "you have been added, but this session is older: log in again, or try it in a new shell of the group"
-        return unhealthy(what, remedy, f"newgrp {names[0]}")
+        return unhealthy(what, remedy, f"newgrp {quoted(names[0])}")
+    become = 'sudo usermod -aG {} "$USER"'
     if not all(names):
         remedy = (
             f"the group has no name here: give one to number {', '.join(map(str, gids))}, become a member, log in again"
         )
         commands = [f"sudo groupadd -g {gid} gpu{gid}" for gid, name in zip(gids, names, strict=True) if not name]
         names = [name or f"gpu{gid}" for gid, name in zip(gids, names, strict=True)]
-        return unhealthy(what, remedy, *commands, f'sudo usermod -aG {",".join(names)} "$USER"')
-    return unhealthy(what, "become a member, then log in again", f'sudo usermod -aG {",".join(names)} "$USER"')
+        return unhealthy(what, remedy, *commands, become.format(quoted(",".join(names))))
+    return unhealthy(what, "become a member, then log in again", become.format(quoted(",".join(names))))
 
 
 def selinux(sight: Sight) -> Answer:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.words import amount, counted
 from wavewright.capture.doctor.check import Answer, not_checked, unhealthy
 from wavewright.capture.doctor.containers import device_flags, start_line
-from wavewright.capture.doctor.sight import printable
+from wavewright.capture.doctor.sight import assignment, printable
 from wavewright.capture.gpus.topology import TOPOLOGY_VARIABLES, topology_folder
 from wavewright.capture.gpus.users import busy_percent
 
@@ -83,7 +83,7 @@ def visibility(sight: Sight) -> Answer:
     given = {name: sight.variables[name] for name in _VISIBILITY if name in sight.variables}
     if not given:
         return Answer("no variable hides a GPU")
-    texts = ", ".join(f"{name}={printable(value, 40)}" for name, value in given.items())
+    texts = ", ".join(assignment(name, value, 40) for name, value in given.items())
     what = _invisible(sight, given)
     unset = f"unset {' '.join(given)}"
     if what:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from wavewright.capture.doctor.gpus import firmware_versions
-from wavewright.capture.doctor.sight import Request, Sight, printable
+from wavewright.capture.doctor.sight import Request, Sight, assignment, printable
 from wavewright.capture.doctor.surroundings import TUNING, leftover_names
 from wavewright.capture.rocprofv3.installed import DECODER
 
@@ -51,7 +51,9 @@ def machine_facts(machine: Machine, installation: Installation | None = None) ->
         "driver": printable(machine.text("/sys/module/amdgpu/version") or ""),
         "gpus": [_gpu(sight, gpu) for gpu in sight.gpus],
         "rocm": None if used is None else _installation(sight, used),
-        "variables": {name: printable(machine.variables[name], 400) for name in dict.fromkeys(names)},
+        "variables": {
+            name: assignment(name, machine.variables[name], 400).partition("=")[2] for name in dict.fromkeys(names)
+        },
     }
 
 

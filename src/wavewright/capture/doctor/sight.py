@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from wavewright.base.secrets import masked
 from wavewright.capture.gpus.topology import gpus_of, nodes_of
 from wavewright.capture.gpus.users import users_of
 from wavewright.capture.machines.machine import group_names
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _AMD = "0x1002"
 _GPU_CLASSES = ("0x03", "0x12")  #: PCI classes of displays and of processing accelerators.
 _NAME_LENGTH = 120
+_LOOK_FACTOR = 8  #: Times as many letters are looked at as are shown: white space goes away.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +173,24 @@ def version_numbers(text: str) -> tuple[int, ...]:
 
 
 def printable(text: str, length: int = _NAME_LENGTH) -> str:
-    """A text of a machine in one line, without what could command a terminal, shortened."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """A text of a machine in one line, without what could command a terminal, without secrets, shortened.
+
+    Examples
+    --------
+    >>> printable("a  b\\x1b[2J TOKEN=x"), printable("abcdef", 4)
+    ('a b [2J TOKEN=***', 'abc…')
+    """
+    begin = text[: _LOOK_FACTOR * length]  # files may hold megabytes
+    line = masked(" ".join("".join(c if c.isprintable() else " " for c in begin).split()))
     return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def assignment(name: str, value: str, length: int) -> str:
+    """A variable with its value, of which `length` letters are shown; a name may say that it is a secret.
+
+    Examples
+    --------
+    >>> assignment("ROCPROF_X", "12345", 4), assignment("ROCPROF_TOKEN", "1", 4)
+    ('ROCPROF_X=123…', 'ROCPROF_TOKEN=***')
+    """
+    return printable(f"{name}={value}", len(name) + 1 + length)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wavewright.capture.doctor.check import Answer, unhealthy
-from wavewright.capture.doctor.sight import printable, version_numbers
+from wavewright.capture.doctor.sight import assignment, printable, version_numbers
 from wavewright.capture.plans.environment import cleared
 from wavewright.capture.rocprofv3.installed import site_packages
 
@@ -36,7 +36,7 @@ def leftovers(sight: Sight) -> Answer:
     if not names:
         preload = sight.variables.get("LD_PRELOAD", "")
         return Answer(f"none; LD_PRELOAD={printable(preload, 60)} goes into every program" if preload else "none")
-    shown = ", ".join(f"{name}={printable(sight.variables[name], 40)}" for name in names)
+    shown = ", ".join(assignment(name, sight.variables[name], 40) for name in names)
     remedy = "they are merged into what rocprofv3 is asked for; `wavewright capture` takes them out, for other runs:"
     return unhealthy(shown, remedy, f"unset {' '.join(names)}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import quoted
 from wavewright.capture.doctor.check import Answer, not_checked, unhealthy
 from wavewright.capture.doctor.sight import printable
 
@@ -29,13 +30,15 @@ def counters_and_samples(sight: Sight) -> Answer:
     for gpu in sight.gpus:
         words = [path, "-d", str(gpu.index), "pmc-check", _COUNTER]  # -d must come before the subcommand
         answer = sight.machine.run(words, seconds=_AVAIL_SECONDS)
+        if answer.status is None:  # it would take as long with each of the others
+            refused.append(f"GPU {gpu.index}: {printable(answer.problem)}")
+            break
         if answer.status != 0:
-            text = answer.problem or answer.stderr or answer.stdout
-            lines = [line for line in text.splitlines() if line.strip()]
+            lines = [line for line in (answer.stderr or answer.stdout).splitlines() if line.strip()]
             refused.append(f"GPU {gpu.index}: {printable(lines[-1]) if lines else 'no reason is given'}")
     if refused:
         remedy = f"{_COUNTER} cannot be counted: the messages of the profiler tell why"
-        return unhealthy("; ".join(refused), remedy, f"{path} info --pmc {_COUNTER}")
+        return unhealthy("; ".join(refused), remedy, f"{quoted(path)} info --pmc {_COUNTER}")
     finding = f"every GPU counts {_COUNTER}"
     samples = sight.machine.run([path, "list", "--pc-sampling"], seconds=_AVAIL_SECONDS)
     if samples.status == 0:

@@ -6,6 +6,7 @@ Source: rocprofiler-sdk 1.3.2, platform/gnulinux/agent.cpp: where nodes are look
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,9 +113,9 @@ def gpus_of(machine: Machine) -> tuple[Gpu, ...]:
     """The GPUs of a machine in the order of nodes; several partitions of one product are several."""
     nodes = [node for node in nodes_of(machine) if node.is_gpu]
     addresses = _addresses(nodes)
-    unique_ids = [node.properties.get("unique_id", 0) for node in nodes]
+    unique_ids = Counter(node.properties.get("unique_id", 0) for node in nodes)
     return tuple(
-        _gpu(machine, index, node, addresses[index], has_own_id=unique_ids.count(unique_ids[index]) == 1)
+        _gpu(machine, index, node, addresses[index], has_own_id=unique_ids[node.properties.get("unique_id", 0)] == 1)
         for index, node in enumerate(nodes)
     )
 

@@ -226,6 +226,7 @@ class Machine:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     env=environment,
+                    cwd=self._root,  # a folder of ours may hold programs and modules of others
                     start_new_session=True,  # so that its children can be ended with it
                 )
                 forget = stopping.add(process.kill)

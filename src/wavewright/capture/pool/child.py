@@ -50,7 +50,6 @@ class Errand:
     gpus: str = "auto"  #: Of which GPUs one may be taken: see `meant_gpus`.
     wait_seconds: float = 0.0  #: How long to wait for one.
     is_shared: bool = False
-    max_per_device: int = 1
     rocprofv3: str = ""  #: Empty = the one that is found.
 
 
@@ -103,7 +102,6 @@ def run_job(errand: Errand, machine: Machine) -> None:
         folder=str(place),
         wait_seconds=errand.wait_seconds,
         is_shared=errand.is_shared,
-        max_per_device=errand.max_per_device,
         clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
         _take(errand, machine, job, place, reservation.gpu)
@@ -151,7 +149,7 @@ def end_abandoned(gpus: Sequence[Gpu], machine: Machine) -> None:
 
 
 def _lock_path(gpu: Gpu, machine: Machine) -> Path:
-    return lock_path(lock_folder(machine.variables), machine.identity.hostname, gpu.key)
+    return lock_path(lock_folder(machine.variables), machine.identity.hostname, gpu.device)
 
 
 def _check_disk(machine: Machine, job: PoolJob, place: Path) -> None:

@@ -136,7 +136,6 @@ class Pool:
     )
     wait_seconds: float = 0.0  #: How long all GPUs may be used by others while none of ours runs.
     is_shared: bool = False
-    max_per_device: int = 1
     rocprofv3: str = ""
     earlier: Path | None = None  #: Another pool that knows how long jobs take.
     tell: Callable[[str, dict[str, Any]], None] = lambda event, facts: None
@@ -256,20 +255,15 @@ class _Schedule:
     def _start_all(self, selector: selectors.BaseSelector) -> None:
         now = time.monotonic()
         children = self._pool._children.values()
-        taken = {child.slot.gpu.key for child in children}
-        per_device = Counter(child.slot.gpu.pci for child in children)
-        partitions = Counter(slot.gpu.pci for slot in self._slots)
+        taken = {child.slot.gpu.device for child in children}
         for slot in sorted(self._slots, key=lambda slot: slot.gpu.memory_used_bytes or 0):
-            pci = slot.gpu.pci
-            if slot.gpu.key in taken or slot.retry_at > now:
-                continue
-            if pci and partitions[pci] > 1 and per_device[pci] >= self._pool.max_per_device:
+            if slot.gpu.device in taken or slot.retry_at > now:
                 continue
             job = self._next()
             if job is None:
                 return
             self._start(job, slot, selector)
-            per_device[pci] += 1
+            taken.add(slot.gpu.device)
 
     def _next(self) -> PoolJob | None:
         """The first job that may start, taken from those that wait."""
@@ -306,7 +300,6 @@ class _Schedule:
             gpus=str(slot.gpu.index),
             wait_seconds=_CHILD_WAIT_SECONDS,
             is_shared=pool.is_shared,
-            max_per_device=pool.max_per_device,
             rocprofv3=pool.rocprofv3,
         )
         try:

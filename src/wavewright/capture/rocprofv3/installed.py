@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from wavewright.base.secrets import masked
 from wavewright.capture.rocprofv3.installation import Installation
 from wavewright.errors import MissingToolError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 DECODER = "librocprof-trace-decoder.so"  #: rocprofv3's tool opens exactly this name.
 PLACEHOLDER = "@"  #: A script that was never configured by CMake prints names between two of these.
 _ANSWER_SECONDS = 30.0  #: For --version and --help of a script on a slow disk.
+_LINE_LENGTH = 1000  #: Letters of a line that are looked at.
 _VERSION = re.compile(r"\d{1,3}(?:\.\d{1,4}){1,3}")
 _RELEASE = re.compile(r"rocm-(\d{1,3}(?:\.\d{1,4}){1,3})")
 _PACKAGES = ("_rocm_sdk_core", "_rocm_sdk_devel")  #: Wheels of TheRock.
@@ -228,5 +230,6 @@ def _failure(option: str, answer: Completed) -> str:
     if answer.status is None:
         return f"{option}: {answer.problem}"
     lines = [line.strip() for line in (answer.stderr or answer.stdout).splitlines() if line.strip()]
-    end = "".join(letter for letter in lines[-1] if letter.isprintable())[:200] if lines else "it printed nothing"
+    last = lines[-1][:_LINE_LENGTH] if lines else "it printed nothing"
+    end = masked("".join(letter for letter in last if letter.isprintable()))[:200]
     return f"{option} ended with status {answer.status}: {end}"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import SECONDS, Bounds
+from wavewright.base.bounds import SECONDS
 from wavewright.cli.kit.form import events_option
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.numbers import Real, Whole
+from wavewright.cli.kit.numbers import Real
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from wavewright.capture.pool.jobs_file import PoolJob
     from wavewright.capture.pool.status import PoolStatus
-
-_PER_DEVICE = Bounds(1, 64)
 
 
 @click.command()
@@ -37,13 +35,6 @@ _PER_DEVICE = Bounds(1, 64)
 @click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists; finished jobs are skipped.")
 @click.option("--wait", type=Real(SECONDS), default=0.0, help="Seconds to wait while others use every GPU.")
 @click.option("--share", "is_shared", is_flag=True, help="Take GPUs that others use.")
-@click.option(
-    "--max-per-device",
-    type=Whole(_PER_DEVICE),
-    default=1,
-    show_default=True,
-    help="Jobs at once on the partitions of one device: they share clocks and memory.",
-)
 @click.option("--rocprofv3", metavar="PATH", default="", help="The rocprofv3 to use; default: as doctor finds.")
 @click.option(
     "--times",
@@ -62,7 +53,6 @@ def command(
     is_resumed: bool,
     wait: float,
     is_shared: bool,
-    max_per_device: int,
     rocprofv3: str,
     times: Path | None,
     scheduler: str | None,
@@ -110,7 +100,6 @@ def command(
             gpus=chosen,
             wait_seconds=wait,
             is_shared=is_shared,
-            max_per_device=max_per_device,
             rocprofv3=rocprofv3,
         )
         count = None if scheduler else _gpu_count(chosen)
@@ -120,7 +109,6 @@ def command(
             gpus=chosen,
             wait_seconds=wait,
             is_shared=is_shared,
-            max_per_device=max_per_device,
             rocprofv3=rocprofv3,
             earlier=times,
             tell=tell,

@@ -113,7 +113,7 @@ def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
         "kernel": Column("#", lambda row: str(row["kernel"])),
         "is_chosen": Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True),
         "duration_share": Column("time", _share_of_time, is_text=True, is_fixed=True),
-        "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        "dispatch_count": Column("calls", _calls),
         "duration_ns_total": Column("total", lambda row: duration(row["duration_ns_total"])),
         "duration_ns_mean": Column("mean", lambda row: duration(row["duration_ns_mean"])),
         "duration_ns_median": Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
@@ -122,6 +122,10 @@ def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
     recorded = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
     shown = [columns[name] for name in recorded if name != "is_chosen" or is_partly]
     return frame_table(kernels, shown, limit=limit, what="kernels", width=width)
+
+
+def _calls(row: dict[str, Any]) -> str:
+    return "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"
 
 
 def _share_of_time(row: dict[str, Any]) -> str:

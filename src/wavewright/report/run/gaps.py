@@ -202,7 +202,7 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
     columns = [
         *_where(answer),
         Column("length", lambda row: duration(row["gap_ns"])),
-        Column("at", lambda row: f"+{duration(row['at_ns'])}"),
+        Column("at", lambda row: "-" if row["at_ns"] is None else f"+{duration(row['at_ns'])}"),
         Column("cause", _cause, is_text=True, is_fixed=True),
         Column("queued", lambda row: "-" if row["queue_depth"] is None else str(row["queue_depth"]), is_wide=True),
         Column("previous", lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-", is_text=True),
@@ -254,8 +254,10 @@ def _innermost(stack: str | None, room: int) -> str:
 def _longest(answer: Gaps) -> Iterator[RenderableType]:
     """The longest gap in words."""
     row = answer.largest.row(0, named=True)
-    where = f"--time {row['at_ns']}ns:{row['at_ns'] + row['gap_ns']}ns"
-    yield Text(f"the longest gap, {duration(row['gap_ns'])} at +{duration(row['at_ns'])} ({where})", style="bold")
+    place = ""
+    if row["at_ns"] is not None:  # a damaged database may lack the process, and with it the begin of the recording
+        place = f" at +{duration(row['at_ns'])} (--time {row['at_ns']}ns:{row['at_ns'] + row['gap_ns']}ns)"
+    yield Text(f"the longest gap, {duration(row['gap_ns'])}{place}", style="bold")
     yield Text(f"  {_story(row)}")
     if row["function"] and row["function_ns"]:
         yield Text(f"  the thread was {duration(row['function_ns'])} of it in {printable(row['function'])}")

@@ -9,13 +9,15 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from wavewright.capture.gpus import locks as gpu_locks
 from wavewright.capture.gpus.gpu import Gpu
-from wavewright.capture.gpus.locks import Holder, holder_of, lock_folder, lock_path, locked, try_lock
+from wavewright.capture.gpus.locks import Holder, Lock, holder_of, lock_folder, lock_path, try_lock
 from wavewright.capture.machines.processes import (
     SUPERVISOR_VARIABLE,
     abandoned,
@@ -28,6 +30,19 @@ from wavewright.errors import BusyError, OutputError, UsageError
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
+
+
+@contextmanager
+def locked(gpu: Gpu, host: str, variables: Mapping[str, str], *, command: str = "", folder: str = "") -> Iterator[Lock]:
+    """The lock of a GPU, for the block."""
+    path = lock_path(lock_folder(variables), host, gpu.device)
+    lock = try_lock(path, command=command, folder=folder)
+    if lock is None:
+        raise BusyError(f"locked by {holder_of(path)}")
+    try:
+        yield lock
+    finally:
+        lock.release()
 
 
 def gpu(index: int = 0, pci: str = "") -> Gpu:

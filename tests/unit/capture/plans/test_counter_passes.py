@@ -11,7 +11,7 @@ import pytest
 
 from tests.amd_script import AmdScript
 from wavewright.capture.machines.machine import Machine
-from wavewright.capture.plans.counter_passes import available_counters, checked_passes, packed_passes, passes_for
+from wavewright.capture.plans.counter_passes import checked_passes, packed_passes, passes_for
 from wavewright.capture.rocprofv3.installation import Installation
 from wavewright.capture.rocprofv3.releases import assumed
 from wavewright.errors import UsageError
@@ -104,15 +104,6 @@ def machine(shared: Path) -> Machine:
     return Machine(variables={"PATH": os.environ["PATH"], "PYTHONPATH": stubs})
 
 
-def test_what_the_machine_has_is_asked(installed: Installation, machine: Machine) -> None:
-    names = available_counters(machine, installed)
-    assert names is not None
-    assert {"SQ_WAVES", "TCC_HIT_sum", "GRBM_COUNT"} <= names
-    with pytest.raises(UsageError, match="did you mean"):
-        packed_passes("gfx942", ["SQ_WAVEZ"], available=names)
-    assert packed_passes("gfx942", ["SQ_WAVES"], available=names).passes == (("SQ_WAVES",),)
-
-
 def test_passes_that_do_not_fit_are_split(installed: Installation, machine: Machine) -> None:
     tcc = tuple(f"TCC_{name}" for name in ("HIT", "MISS", "REQ", "EA0_RDREQ", "EA0_WRREQ"))
     planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(tcc, ("SQ_WAVES",)), definitions="")
@@ -141,4 +132,3 @@ def test_without_the_tool_nothing_is_changed(machine: Machine) -> None:
     checked, refused = checked_passes(planned, machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3"))
     assert (checked.passes, refused) == (planned.passes, ())
     assert "could not be asked" in checked.notes[-1]
-    assert available_counters(machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3")) is None

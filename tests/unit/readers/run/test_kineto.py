@@ -10,6 +10,7 @@ import pytest
 from synth import Workload, write_rocpd
 from wavewright.errors import NotATraceError
 from wavewright.export.run.chrome import write_chrome
+from wavewright.readers.run.chrome.events import nanoseconds
 from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
@@ -209,6 +210,18 @@ def test_numbers_that_are_not_json(tmp_path: Path) -> None:
     for word in ("inf", "NaN", "-Infinity"):
         (tmp_path / "t.json").write_text(text.replace('"X"}', f"{word}}}"))
         assert open_run(tmp_path / "t.json").copies.height == 1
+
+
+@pytest.mark.parametrize("time", ["1e999999", "1e400", "-1e30", "Infinity", "NaN", "sNaN", "1e-999999", "x"])
+def test_times_that_no_clock_has_are_none(time: str) -> None:
+    assert nanoseconds([time, "1.5e3"]).to_list() == [0 if "e-" in time else None, 1_500_000]
+
+
+@pytest.mark.parametrize("field", ["deviceProperties", "distributedInfo", "baseTimeNanoseconds", "schemaVersion"])
+@pytest.mark.parametrize("value", [7, 1 << 63, 1 << 80, 1.5, "x", {"id": 0}, [7, None, {"id": 0}], None])
+def test_facts_of_any_type_are_read(tmp_path: Path, field: str, value: object) -> None:
+    path = write(tmp_path / "trace.json", EVENTS, **{**AROUND, field: value})
+    assert open_run(path).dispatches.height == open_run(write(path, EVENTS, **AROUND)).dispatches.height
 
 
 def test_events_that_are_none_are_counted(tmp_path: Path) -> None:

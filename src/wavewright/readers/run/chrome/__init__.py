@@ -79,7 +79,8 @@ def read_kineto(path: Path) -> MemorySource:
     losses: list[Loss] = []
     file = read_chrome(path, losses)
     every = chrome_events(file, losses)
-    base = file.baseTimeNanoseconds if isinstance(file.baseTimeNanoseconds, int) else 0
+    base = file.baseTimeNanoseconds
+    base = base if isinstance(base, int) and abs(base) < 1 << 62 else 0
     labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
     events = classified(every, labels, base, losses)
     processes = processes_of(events, labels, _rank(file))
@@ -279,7 +280,8 @@ def _device(file: ChromeFile, device: int) -> dict[str, Any]:
 
     Its numbers there may be those of HIP and those of the events those of the node: then all must be of one kind.
     """
-    listed = [row for row in file.deviceProperties or () if isinstance(row, dict)]
+    recorded = file.deviceProperties if isinstance(file.deviceProperties, list) else []
+    listed = [row for row in recorded if isinstance(row, dict)]
     properties: dict[str, Any] = next((row for row in listed if row.get("id") == device), {})
     if not properties and listed and all(row.get("name") == listed[0].get("name") for row in listed):
         properties = {key: value for key, value in listed[0].items() if key != "id"}

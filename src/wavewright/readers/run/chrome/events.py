@@ -23,6 +23,7 @@ _HEAD = 4096  #: Bytes that are searched for the first character of the JSON.
 _BATCH = 1 << 15  #: Events that are Python objects at the same time.
 _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
 _LARGEST = (1 << 63) - 1
+_MOST_DIGITS = len(str(_LARGEST))
 _NO_SIZE = (None, None, None)
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -231,7 +232,10 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
 
 def _slowly(text: str) -> int | None:
     try:
-        number = int((Decimal(text) * 1000).to_integral_value())
-    except (InvalidOperation, ValueError, OverflowError):
+        number = Decimal(text)
+    except InvalidOperation:
         return None
-    return number if abs(number) <= _LARGEST else None
+    if not number.is_finite() or number.adjusted() > _MOST_DIGITS:  # before it becomes an integer of a million digits
+        return None
+    nanoseconds = int((number * 1000).to_integral_value())
+    return nanoseconds if abs(nanoseconds) <= _LARGEST else None
