@@ -135,7 +135,6 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     job = folder / "captures" / "gemm"
     shutil.copytree(folder / "trace", job / "attempts" / "1" / "raw")
     (job / "job.json").write_text('{"name": "gemm"}')
-    (job / "manifest.jsonl").write_text("")
     (job / "result").symlink_to("attempts/1")
     (folder / "jobs.toml").write_text('[[job]]\nname = "gemm"\nkind = "att"\nprogram = ["./gemm"]\n')
     (folder / "input.yaml").write_text("jobs:\n  - pmc: [SQ_WAVES]\n")

@@ -84,7 +84,6 @@ def test_status(jobs: Path) -> None:
     assert [job["state"] for job in document["jobs"]] == ["finished", "waiting"]
     assert (document["jobs"][0]["gpu"], document["jobs"][0]["seconds"]) == ("3", 5.0)
     assert call("capture", "status", place).status == 0
-    assert call("capture", "status", place, "--watch").stdout == "1 job: 1 good\n"
     assert not job_folder(folder, second.id).exists()
     assert call("capture", "status", jobs.parent / "nothing").status == 2
     assert call("capture", "status", jobs).status == 2

@@ -160,7 +160,6 @@ def reserved(
     folder: str = "",
     wait_seconds: float = 0.0,
     is_shared: bool = False,
-    clear: Callable[[Sequence[Gpu]], None] = lambda gpus: None,
     say: Callable[[str], None] = lambda text: None,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[Reserved]:
@@ -174,8 +173,6 @@ def reserved(
         The machine's name, for the names of lock files.
     variables
         Of the machine: where the folder of locks is.
-    clear
-        Called with the GPUs before others' use of them is looked at: ends programs that were abandoned there.
     pause
         Waits between two tries.
 
@@ -188,7 +185,7 @@ def reserved(
     locks = _Locks(gpus, host, lock_folder(variables), command, folder)
     while True:
         try:
-            place = _try(word, gpus, users, locks, is_shared=is_shared, clear=clear)
+            place = _try(word, gpus, users, locks, is_shared=is_shared)
             break
         except BusyError as error:
             left = wait_seconds - (time.monotonic() - begin)
@@ -213,11 +210,9 @@ def _try(
     locks: _Locks,
     *,
     is_shared: bool,
-    clear: Callable[[Sequence[Gpu]], None],
 ) -> Reserved:
     if word == ANY:
         return Reserved(choose_gpu(word, gpus, {}, {})[0])
-    clear(meant_gpus(word, gpus))
     order = choose_gpu(word, gpus, users(), locks.holders(), is_shared=is_shared)
     for gpu in order:
         taken = locks.take(gpu)

@@ -133,13 +133,17 @@ def checked(file: InputFile, installation: Installation) -> CheckedFile:
     is_dropping = has_trap(version, "jobs without counters are dropped") and len(jobs) > 1
     results = []
     for number, job in enumerate(jobs, 1):
-        found = list(_of_job(job, installation, version) if version >= (6, 3) else _of_value("pmc", job.get("pmc")))
+        job_findings = list(
+            _of_job(job, installation, version) if version >= (6, 3) else _of_value("pmc", job.get("pmc"))
+        )
         if is_dropping and not job.get("pmc"):
             sentence = "this job is left out without a word: only jobs with pmc are run where there are several"
-            found.insert(0, _error("pmc", sentence, "put it into a file of its own"))
+            job_findings.insert(0, _error("pmc", sentence, "put it into a file of its own"))
         order = list(Level)
-        found.sort(key=lambda finding: order.index(finding.level))
-        results.append(CheckedJob(number=number, keys={str(key): job[key] for key in job}, findings=tuple(found)))
+        job_findings.sort(key=lambda finding: order.index(finding.level))
+        results.append(
+            CheckedJob(number=number, keys={str(key): job[key] for key in job}, findings=tuple(job_findings))
+        )
     release = installation.rocm_version or ".".join(map(str, version))
     return CheckedFile(name=file.name, release=release, jobs=tuple(results), findings=tuple(findings))
 
@@ -212,6 +216,15 @@ def _of_job(job: Mapping[Any, Any], installation: Installation, version: Version
         and any(isinstance(word, list) for word in given["pmc"])
     ):
         yield _error("pmc", "rocprofv3 stops: pmc is a list of lists, which needs ROCm 7.13", "make two jobs")
+    idle = [key for key in given if key.startswith("att_") and key in names]
+    if idle and not given.get("advanced_thread_trace"):
+        sentence = f"{', '.join(idle)} does nothing without advanced_thread_trace"
+        yield _error(idle[0], sentence, "add advanced_thread_trace: true")
+    formats = given.get("output_format") or ["rocpd" if version >= (7, 0) else "csv"]
+    is_database = isinstance(formats, list) and not {"csv", "json"} & set(map(str, formats))
+    if is_database and (given.get("stats") or given.get("pc_sampling_method")):
+        sentence = "the output is a database, which holds neither tables of totals nor PC samples"
+        yield _error("output_format", sentence, "write output_format: [csv, json]")
     yield from _launches(given)
     yield from _combined(given, installation, version)
     if not any(given[key] and (key in _RECORDING or (key in by_key and by_key[key].is_tracing)) for key in given):

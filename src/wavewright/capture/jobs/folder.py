@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.own_folders import is_own_folder, link_in, make_below, remove_below
 from wavewright.base.shown import shown
-from wavewright.capture.jobs.lock import LOCK
 from wavewright.capture.jobs.stored import job_id, job_of, job_values, read_json, write_json
 from wavewright.errors import OutputError, UsageError
 
@@ -25,6 +24,7 @@ COMMAND, ENDING, JUDGEMENT, FINISHED = "command.json", "ending.json", "judgement
 STDOUT, STDERR, RAW = "stdout.txt", "stderr.txt", "raw"
 #: Bytes without which no attempt begins: a log and a small trace.
 FREE_BYTES_MIN = 64 << 20
+_TWIN = re.compile(rf"\.{RESULT}\.[0-9]{{1,10}}")  #: Left by a process that was killed before it replaced the result.
 _RESULT_TARGET = re.compile(rf"{ATTEMPTS}/[0-9]{{1,9}}")
 
 
@@ -70,7 +70,7 @@ class JobFolder:
             elif not force:
                 advice = "go on with --resume, replace it with --force, or choose another -o"
                 raise UsageError("a capture is here already", where=where, advice=advice)
-        elif not identifier and any(entry.name != LOCK for entry in self.path.iterdir()):
+        elif not identifier and any(not entry.name.startswith(".") for entry in self.path.iterdir()):
             what = "the folder is not empty, and holds no capture of wavewright"
             raise UsageError(what, where=where, advice="choose another -o")
 
@@ -90,8 +90,8 @@ class JobFolder:
             if resume:
                 return identifier
             self.remove()
-        self.make(self.path / ATTEMPTS)
         write_json(self.path / JOB, job_values(job) | {"id": identifier})
+        self.make(self.path / ATTEMPTS)
         return identifier
 
     def _holds_job(self) -> bool:
@@ -203,7 +203,8 @@ def refuse_links(folder: Path, *, not_below: Sequence[str]) -> None:
 
 
 def _is_result(link: Path) -> bool:
-    return link.name == RESULT and _RESULT_TARGET.fullmatch(os.readlink(link)) is not None  # noqa: PTH115
+    is_named = link.name == RESULT or _TWIN.fullmatch(link.name) is not None
+    return is_named and _RESULT_TARGET.fullmatch(os.readlink(link)) is not None  # noqa: PTH115
 
 
 def files_below(folder: Path) -> list[tuple[Path, int]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavewright.capture.jobs.job import Job
+    from wavewright.capture.machines.runner import Runner
     from wavewright.capture.wanted import Wanted
 
 
@@ -55,13 +56,6 @@ class JobRecord:
         return [
             number for number in folders if any((folders[number] / name).is_file() for name in (COMMAND, JUDGEMENT))
         ]
-
-    @property
-    def abandoned_marks(self) -> list[str]:
-        """Marks of programs, of attempts or discoveries, that were started and whose end nobody wrote down."""
-        folders = [*self.place.attempt_folders().values(), *self.place.discovery_folders().values()]
-        marks = [_text(folder / COMMAND, "mark") for folder in folders if not (folder / ENDING).is_file()]
-        return [mark for mark in marks if mark]
 
     def is_judged(self, number: int) -> bool:
         """Whether an attempt has a verdict."""
@@ -101,6 +95,16 @@ class JobRecord:
         attempts = tuple(self.attempts())
         best = best_of(attempts)
         return Result(id=self.identifier, job=self.job, folder=self.place.path, attempts=attempts, best=best)
+
+
+def end_abandoned(place: JobFolder, runner: Runner) -> int:
+    """End programs, of attempts or discoveries, that were started and whose end nobody wrote down; how many processes.
+
+    Only whoever has the lock of the job may do that.
+    """
+    folders = [*place.attempt_folders().values(), *place.discovery_folders().values()]
+    marks = [_text(folder / COMMAND, "mark") for folder in folders if not (folder / ENDING).is_file()]
+    return sum(runner.clear(mark) for mark in marks if mark)
 
 
 def ending_of(folder: Path) -> Ending | None:

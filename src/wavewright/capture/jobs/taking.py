@@ -27,7 +27,7 @@ from wavewright.capture.jobs.folder import (
 )
 from wavewright.capture.jobs.lock import job_lock
 from wavewright.capture.jobs.provenance import command_record, versions
-from wavewright.capture.jobs.record import JobRecord, ending_of
+from wavewright.capture.jobs.record import JobRecord, end_abandoned, ending_of
 from wavewright.capture.jobs.result import Attempt, best_of
 from wavewright.capture.jobs.stored import read_json, wanted_of, wanted_values, write_json
 from wavewright.capture.judgement import Judgement, Verdict
@@ -249,10 +249,8 @@ class _Capture:
 
     def _settle(self) -> None:
         """Bring the last attempt of a taker that was killed to its end: judge it, or count it as interrupted."""
-        for mark in self._record.abandoned_marks:
-            count = self._runner.clear(mark)
-            if count:
-                self._note(f"{counted(count, 'processes')} of the interrupted attempt still ran; ended now")
+        if count := end_abandoned(self._place, self._runner):
+            self._note(f"{counted(count, 'processes')} of the interrupted attempt still ran; ended now")
         last = max(self._record.numbers, default=0)
         if not last or self._record.is_judged(last):
             return

@@ -25,7 +25,7 @@ from wavewright.base import stopping
 from wavewright.base.shown import shown
 from wavewright.base.words import shortened
 from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.processes import SUPERVISOR_VARIABLE, inherited_descriptors, this_process
+from wavewright.capture.machines.processes import inherited_descriptors
 from wavewright.errors import OutputError
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class Runner:
     ) -> Ending:
         """Run a program with exactly these variables to its end; nothing of its group is left running.
 
-        Two variables are added where they are missing, by which its processes are recognised when this one is killed:
-        WAVEWRIGHT_JOB and WAVEWRIGHT_SUPERVISOR.
+        The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
 
         Raises
         ------
@@ -99,7 +98,7 @@ class Runner:
         """
         begin = time.monotonic()
         mark = variables.get(left_behind.MARK) or uuid.uuid4().hex
-        environment = {SUPERVISOR_VARIABLE: str(this_process()), **variables, left_behind.MARK: mark}
+        environment = {**variables, left_behind.MARK: mark}
         locks = tuple(inherited_descriptors) if self._locks is None else tuple(self._locks)
         with ExitStack() as open_things:
             files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]

@@ -20,25 +20,21 @@ import msgspec
 from wavewright.base import stopping
 from wavewright.base.words import amount
 from wavewright.capture.gpus.choice import reserved
-from wavewright.capture.gpus.locks import lock_folder, lock_path
-from wavewright.capture.jobs.folder import FINISHED
-from wavewright.capture.jobs.lock import WorkedOnError, is_locked
-from wavewright.capture.machines import processes
+from wavewright.capture.jobs.folder import FINISHED, JobFolder
+from wavewright.capture.jobs.lock import WorkedOnError, job_lock
+from wavewright.capture.jobs.record import end_abandoned
 from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Runner
 from wavewright.capture.pool.plan import job_folder, planned_job, work_folder
 from wavewright.errors import BusyError, MissingToolError, OutputError, WavewrightError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from wavewright.capture.gpus.gpu import Gpu
     from wavewright.capture.pool.jobs_file import PoolJob
 
 ELSEWHERE = WorkedOnError.exit_code
 ERROR_FILE, LOG = "error.json", "log"
-LOCK_VARIABLE = "WAVEWRIGHT_GPU_LOCK"  #: In the environment of a program: the lock under which it runs.
 _BUG = 70
-_ABANDONED_GRACE_SECONDS = 10.0  #: For a program whose supervisor is gone: nobody will read its data.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +75,7 @@ def run_job(errand: Errand, machine: Machine) -> None:
         work.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the folder of the job: {error.strerror}", where=str(work)) from error
-    if is_locked(place):
-        raise WorkedOnError(f"another process works on {job.name!r}", where=str(place))
+    clear_left_overs(place)
     if (place / FINISHED).is_file():
         return
     with suppress(OSError):
@@ -102,27 +97,33 @@ def run_job(errand: Errand, machine: Machine) -> None:
         folder=str(place),
         wait_seconds=errand.wait_seconds,
         is_shared=errand.is_shared,
-        clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
         _take(errand, machine, job, place, reservation.gpu)
 
 
+def clear_left_overs(place: Path) -> None:
+    """End programs of a job whose taker was killed, and which may have the lock of a GPU.
+
+    Raises
+    ------
+    WorkedOnError
+        When another process works on it.
+    """
+    if place.is_dir():
+        with job_lock(place, wait_seconds=0.0):
+            end_abandoned(JobFolder(place), Runner())
+
+
 def _take(errand: Errand, machine: Machine, job: PoolJob, place: Path, gpu: Gpu) -> None:
     from wavewright.capture.jobs.taking import take
-    from wavewright.capture.machines.runner import Runner
     from wavewright.capture.rocprofv3.installed import find_installation
 
-    marks = {
-        processes.SUPERVISOR_VARIABLE: str(processes.this_process()),
-        LOCK_VARIABLE: str(_lock_path(gpu, machine)),
-    }
-    marked = Machine(variables={**machine.variables, **marks})
     take(
         job.job,
         place,
-        machine=marked,
+        machine=machine,
         runner=Runner(),
-        installation=find_installation(marked, errand.rocprofv3 or None),
+        installation=find_installation(machine, errand.rocprofv3 or None),
         gpu=gpu,
         say=_log,
         resume=True,
@@ -134,22 +135,6 @@ def _log(event: dict[str, Any]) -> None:
     """Sentences for people."""
     if event.get("event") == "note":
         print(event.get("text", ""), flush=True)
-
-
-def end_abandoned(gpus: Sequence[Gpu], machine: Machine) -> None:
-    """End programs on some GPUs whose supervisor was killed, and that still run: nobody waits for their data.
-
-    Those of other users stay; the driver lists their queues, so the GPU counts as used.
-    """
-    paths = {str(_lock_path(gpu, machine)) for gpu in gpus}
-    processes.end(
-        lambda: processes.abandoned(lambda variables: variables.get(LOCK_VARIABLE) in paths),
-        grace_seconds=_ABANDONED_GRACE_SECONDS,
-    )
-
-
-def _lock_path(gpu: Gpu, machine: Machine) -> Path:
-    return lock_path(lock_folder(machine.variables), machine.identity.hostname, gpu.device)
 
 
 def _check_disk(machine: Machine, job: PoolJob, place: Path) -> None:

@@ -25,8 +25,8 @@ from wavewright.base import stopping
 from wavewright.base.words import counted
 from wavewright.capture.gpus.choice import meant_gpus
 from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, FINISHED, refuse_links
-from wavewright.capture.jobs.lock import is_locked
-from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, read_problem
+from wavewright.capture.jobs.lock import WorkedOnError, is_locked
+from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, clear_left_overs, read_problem
 from wavewright.capture.pool.jobs_file import pool_jobs, read_jobs_file
 from wavewright.capture.pool.plan import is_pool, job_folder, read_plan, work_folder, write_plan
 from wavewright.capture.pool.status import PoolStatus, State, is_finished, job_status, seconds_of, status_of
@@ -176,6 +176,10 @@ class Pool:
 
         word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
         slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(Machine()))]
+        for job in jobs:
+            if not is_finished(job, folder):
+                with suppress(WorkedOnError):
+                    clear_left_overs(job_folder(folder, job.id))
         self._is_stopping = False
         forget = stopping.add(self.stop)
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.capture import capture_verb
+from wavewright.cli.kit.capture_verb import capture_verb
 from wavewright.cli.kit.io import emit_event, with_options
 from wavewright.cli.kit.taking import show, take
 from wavewright.errors import UsageError

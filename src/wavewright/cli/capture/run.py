@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.capture import capture_verb
+from wavewright.cli.kit.capture_verb import capture_verb
 from wavewright.cli.kit.taking import take
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ import click
 from wavewright.base.bounds import SECONDS, Bounds
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief, events_option
-from wavewright.cli.kit.io import with_options
 from wavewright.cli.kit.numbers import Real, Whole
 from wavewright.errors import MissingToolError, UsageError
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from wavewright.capture.wanted import Wanted
 
 ATTEMPTS = Bounds(1, 100)  #: Of one job.
-_PROGRAM, _TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
+_PROGRAM, TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
 _SHOWN_WORDS, _LONGEST_WORD = 12, 60  #: Of a program, in messages.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -46,7 +45,7 @@ class ProgramCommand(click.Command):
             When a program stands there without `--`.
         """
         place = args.index("--") if "--" in args else len(args)
-        ctx.meta[_PROGRAM], ctx.meta[_TYPED] = tuple(args[place + 1 :]), tuple(args)
+        ctx.meta[_PROGRAM], ctx.meta[TYPED] = tuple(args[place + 1 :]), tuple(args)
         ctx.allow_interspersed_args = any(isinstance(each, click.Argument) for each in self.params)
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args[:place])
@@ -69,34 +68,6 @@ def program_of(context: click.Context) -> tuple[str, ...]:
     """The words behind `--`."""
     words: tuple[str, ...] = context.meta.get(_PROGRAM, ())
     return words
-
-
-#: Options of a command here that a command on another machine is not given; True = they have a value.
-_OF_HERE = {"--host": True, "--container": True, "--remote": True, "-o": True, "--output": True}
-_OF_HERE |= {"--open": False, "--json": False, "--force": False}
-
-
-def words_for_there(typed: Sequence[str]) -> list[str]:
-    """The words of a command without what is for this machine.
-
-    Examples
-    --------
-    >>> words_for_there(["--host", "gpu7", "-oout", "--wait=5", "--json", "--", "./a", "--host"])
-    ['--wait=5', '--', './a', '--host']
-    """
-    words = list(typed)
-    end = words.index("--") if "--" in words else len(words)
-    chosen: list[str] = []
-    place = 0
-    while place < end:
-        word = words[place]
-        name = word.partition("=")[0] if word.startswith("--") else word[:2]
-        place += 1
-        if name not in _OF_HERE:
-            chosen.append(word)
-        elif _OF_HERE[name] and word == name:
-            place += 1
-    return chosen + words[end:]
 
 
 class _OfJobs(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
@@ -140,29 +111,6 @@ class Size(_OfJobs):
         from wavewright.capture.pool.keys import size
 
         return size(text)
-
-
-def capture_verb(verb: Callable[..., None], *, stand_in: str = "") -> click.Command:
-    """A click command with the common options, which passes them and the program to `verb` as one `CaptureRequest`.
-
-    With a `stand_in` the program may be left away: nothing is run then.
-    """
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        common = {name: options.pop(name) for name in _NAMES}
-        request = request_of(common, stand_in=stand_in)
-        if request.place is None:
-            verb(request, **options)
-            return
-        from wavewright.cli.kit.taking import take_elsewhere
-
-        context = click.get_current_context()
-        take_elsewhere(request, context.info_name or "", words_for_there(context.meta[_TYPED]))
-
-    command = click.command(cls=ProgramCommand)(with_options(run, _OPTIONS))
-    command.params.sort(key=lambda parameter: parameter.name in _NAMES)  # what is special comes first in --help
-    return command
 
 
 def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest:
@@ -449,5 +397,5 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("as_json", events_option),
     ("opens", click.option("--open", "opens", is_flag=True, help="Show the capture in a browser afterwards.")),
 )
-_NAMES = tuple(name for name, _ in _DECLARED)
-_OPTIONS = tuple(option for _, option in _DECLARED)
+NAMES = tuple(name for name, _ in _DECLARED)
+OPTIONS = tuple(option for _, option in _DECLARED)

@@ -97,7 +97,7 @@ def test_wait_is_over(tmp_path: Path) -> None:
 
     with reserved("2", GPUS, dict, host="node", variables=variables) as first:
         assert first.gpu.index == 2
-        assert len(first.locks) == 1
+        assert first.lock is not None
         with (
             pytest.raises(BusyError, match="GPU 2 is locked by process"),
             reserved(
@@ -115,9 +115,9 @@ def test_wait_is_over(tmp_path: Path) -> None:
         assert len(pauses) > 1
         assert len(sentences) == 1
         with reserved("2", GPUS, dict, host="node", variables=variables, is_shared=True) as shared:
-            assert shared.locks == ()
+            assert shared.lock is None
         with reserved("any", GPUS, dict, host="node", variables=variables) as unchecked:
-            assert unchecked.locks == ()
+            assert unchecked.lock is None
 
 
 def test_foreign_queues_that_appear_after_the_lock(tmp_path: Path) -> None:
@@ -173,18 +173,3 @@ def test_queues_of_the_driver_must_vanish(tmp_path: Path) -> None:
     with reserved("3", GPUS, users, host="node", variables=variables, wait_seconds=60, pause=pause) as place:
         assert place.gpu.index == 3
     assert pauses == 3
-
-
-def test_abandoned_programs_are_ended_first(tmp_path: Path) -> None:
-    """`clear` is called before anybody is asked who uses the GPU."""
-    order: list[str] = []
-
-    def users() -> dict[str, tuple[GpuUser, ...]]:
-        order.append("users")
-        return {}
-
-    variables = {"WAVEWRIGHT_LOCK_DIR": str(tmp_path)}
-    with reserved(
-        "2", GPUS, users, host="node", variables=variables, clear=lambda gpus: order.append(f"clear {gpus[0].index}")
-    ):
-        assert order == ["clear 2", "users", "users"]

@@ -80,6 +80,8 @@ SAID = {
     ("sampling not allowed", "7.2"): ("", "must be enabled"),
     ("stats alone", "6.3"): ("", "nothing that it could sum up"),
     ("nothing", "7.2"): ("", "records nothing"),
+    ("parameters without att", "7.2"): ("att_target_cu", "without advanced_thread_trace"),
+    ("sampling", "7.2"): ("output_format", "nor PC samples"),
     ("job text", "7.2"): ("jobs", "no list of jobs"),
     ("no jobs", "7.2"): ("jobs", "nothing is run"),
     ("yaml twice", "7.2"): ("kernel_trace", "the last one counts"),

@@ -103,7 +103,7 @@ def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Pat
     by_hand, taken = bench.runs
     assert taken["argv"] == by_hand["argv"]
     assert taken["cwd"] == by_hand["cwd"]
-    ours = ("WAVEWRIGHT_JOB", "WAVEWRIGHT_SUPERVISOR")
+    ours = ("WAVEWRIGHT_JOB",)
     by_shell = ("PWD", "OLDPWD", "_", "SHLVL")
     seen = [
         {key: value for key, value in run["env"].items() if key not in (*ours, *by_shell)} for run in (by_hand, taken)

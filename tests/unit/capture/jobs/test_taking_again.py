@@ -218,3 +218,16 @@ def test_files_below_are_listed_without_links(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / "pipe")
     assert files_below(tmp_path) == [(tmp_path / "a" / "x", 2)]
+
+
+def test_what_a_killed_taker_left_half_written_does_not_matter(bench: Bench) -> None:
+    """The twins of files and of the link to the result, before they were renamed; nothing but them at first."""
+    folder = bench.folder / "out"
+    folder.mkdir()
+    (folder / ".job.json.4711").write_text("{")
+    job = bench.job(**SAXPY)
+    first = bench.take(job)
+    (folder / ".result.4711").symlink_to("attempts/1")
+    (folder / "attempts/1/.judgement.json.4711").write_text("{")
+    assert bench.take(job, resume=True) == first
+    assert len(bench.runs) == 1

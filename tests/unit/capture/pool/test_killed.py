@@ -55,7 +55,7 @@ def run_with_kills(machine: StandIn, job_count: int, kills: int, rng: random.Ran
         pool.wait()
         pool = machine.start(*options)
         starts += 1
-    assert pool.wait() in (0, 1)
+    assert pool.wait() in (0, 1), (machine.root / "output").read_text()
     while status_of(machine.folder).count(State.FINISHED) < len(status_of(machine.folder).jobs):
         # A job whose process was killed three times is left for the next pool.
         assert starts < 2 * kills + 5, (machine.root / "output").read_text()
