@@ -353,7 +353,7 @@ def test_a_hang_is_tried_again_once_after_a_pause(bench: Bench) -> None:
 
 def _holder(bench: Bench) -> object:
     host = bench.machine.identity.hostname
-    return holder_of(lock_path(bench.folder / "locks", host, "GPU-000000000000abc1"))
+    return holder_of(lock_path(bench.folder / "locks", host, "0000:01:00.0"))
 
 
 def test_the_gpu_is_locked_while_it_is_used_and_free_afterwards_however_it_ends(bench: Bench) -> None:
