@@ -18,6 +18,7 @@ import pytest
 from tests.unit.capture.pool.stand_in import StandIn
 from wavewright import capture
 from wavewright.capture.gpus.locks import lock_path, try_lock
+from wavewright.capture.gpus.topology import gpus_of
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.pool.status import State, status_of
@@ -190,7 +191,8 @@ def test_gpus_that_others_use(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=1)
     machine.write_jobs(1, 0.1)
     host = Machine().identity.hostname
-    lock = try_lock(lock_path(machine.root / "locks", host, "GPU-00000000000003e9"), command="somebody else")
+    device = gpus_of(Machine(variables=machine.variables))[0].device
+    lock = try_lock(lock_path(machine.root / "locks", host, device), command="somebody else")
     assert lock is not None
     words = [word for word in machine.words() if word not in ("--wait", "1000")]
     done = subprocess.run(words, env=machine.variables, capture_output=True, text=True, check=False)
