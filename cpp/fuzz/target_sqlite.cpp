@@ -1,5 +1,5 @@
 #include "checks.hpp"
-#include "sqlite_text.hpp"
+#include "sqlite/text.hpp"
 #include "targets.hpp"
 #include "wavewright/sqlite_scan.hpp"
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "coverage.hpp"
+#include "waves/coverage.hpp"
 #include "wavewright/hidden.hpp"
 #include "wavewright/records.hpp"
 

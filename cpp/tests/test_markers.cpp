@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "check.hpp"
-#include "markers.hpp"
+#include "decode/markers.hpp"
 
 namespace wavewright {
 namespace {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/parallel.hpp"
 #include "check.hpp"
-#include "parallel.hpp"
 #include "sample.hpp"
 #include "wavewright/decode.hpp"
 #include "wavewright/wave_json.hpp"

@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "registers.hpp"
+#include "decode/registers.hpp"
 #include "stream.hpp"
 
 namespace wavewright {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "check.hpp"
+#include "sqlite/text.hpp"
 #include "sqlite_pages.hpp"
-#include "sqlite_text.hpp"
 #include "wavewright/sqlite_scan.hpp"
 
 namespace wavewright {

@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "check.hpp"
+#include "decode/stream_end.hpp"
 #include "fingerprint.hpp"
 #include "rows.hpp"
 #include "sample.hpp"
 #include "stream.hpp"
-#include "stream_end.hpp"
 #include "wavewright/decode.hpp"
 
 namespace wavewright {

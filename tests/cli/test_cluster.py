@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +47,24 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.file = folder / "scheduler.json"
-        self.processes = {"scheduler": self._start("dask_scheduler", "--port", "0", "--no-dashboard")}
+        self.processes = {"scheduler": self.start("dask_scheduler", "--port", "0", "--no-dashboard")}
         for name in ("first", "second"):
-            self.processes[name] = self._start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+            self.processes[name] = self.start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
         self.client = distributed.Client(scheduler_file=str(self.file), timeout=600)
         self.client.wait_for_workers(2)
         self.address: str = self.client.scheduler.address
 
-    def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(self.file), *options]
+    def start(self, program: str, *options: str, before: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a part of the cluster, with a command that starts it where one is given."""
+        command = [
+            *before,
+            sys.executable,
+            "-m",
+            f"distributed.cli.{program}",
+            "--scheduler-file",
+            str(self.file),
+            *options,
+        ]
         with (self.folder / f"{program}.log").open("ab") as log:
             return subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log)
 
@@ -66,6 +76,11 @@ class Cluster:
 
         found: list[str] = self.client.run_on_scheduler(states)
         return found
+
+    def wait_for_worker(self, name: str) -> None:
+        """Until a worker of that name has joined."""
+        while all(worker["name"] != name for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()):
+            time.sleep(0.05)
 
     def close(self) -> None:
         self.client.close()
@@ -129,6 +144,51 @@ def test_a_worker_killed_in_the_middle(ranks: SyntheticRun, expected: dict[str, 
     assert asking.returncode == 0
     assert len(cluster.client.scheduler_info()["workers"]) == 1
     assert stdout == expected["json"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names, reason", [
+    (("first", "second"), "the cluster had no workers for 2 s"),
+    (("scheduler",), "the cluster ended: its scheduler does not answer any more"),
+])  # fmt: skip
+def test_the_cluster_is_lost_in_the_middle(
+    ranks: SyntheticRun, cluster: Cluster, names: tuple[str, ...], reason: str
+) -> None:
+    """One of two workers does not go on, so that the work cannot be done before all is lost."""
+    cluster.processes["second"].send_signal(signal.SIGSTOP)
+    command = [sys.executable, "-m", "wavewright", "summary", str(ranks.paths[0].parent), "--wait-workers", "2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*command, "--scheduler", cluster.address], text=True, **pipes) as asking:
+        wait_for(lambda: [s for s in [cluster.task_states()] if s.count("memory") >= 1], asking)
+        for name in names:
+            cluster.processes[name].kill()
+        try:
+            stdout, stderr = asking.communicate(timeout=120)
+        finally:
+            asking.kill()
+    assert (asking.returncode, stdout) == (3, "")
+    assert f"of {RANKS} inputs were not read; this one: {reason}" in stderr
+    assert "Traceback" not in stderr
+
+
+@pytest.mark.slow
+def test_a_worker_that_does_not_see_the_files(
+    ranks: SyntheticRun, expected: dict[str, str], program: Run, cluster: Cluster
+) -> None:
+    """Another one reads them; where none does, it is said."""
+    hidden = 'mount -t tmpfs none "$0" && exec "$@"'
+    words = ["unshare", "--map-root-user", "--mount", "sh", "-c", hidden, str(ranks.paths[0].parent)]
+    if not shutil.which("unshare") or subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no name spaces of mounts here")
+    cluster.processes["second"].kill()
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", "blind")
+    cluster.processes["blind"] = cluster.start("dask_worker", *options, before=words)
+    cluster.wait_for_worker("blind")
+    assert answer(program, ranks, *FORMS["json"], "--scheduler", cluster.address) == expected["json"]
+    cluster.processes["first"].kill()
+    done = program("summary", ranks.paths[0].parent, "--scheduler", cluster.address)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"{RANKS} of {RANKS} inputs were not read; this one: no worker of the cluster sees it" in done.stderr
 
 
 def test_no_scheduler_answers(ranks: SyntheticRun, run: Run) -> None:

@@ -62,3 +62,19 @@ def test_gaps_of_a_run_without_processes_have_no_place(shared: Path, tmp_path: P
     assert done.status == 0, done.stderr
     assert "the longest gap, " in done.stdout
     assert "--time" not in done.stdout
+
+
+def test_names_of_sections_command_no_terminal(shared: Path, tmp_path: Path) -> None:
+    data = (shared / "data/codeobj/gfx942/unified_memory.co").read_bytes()
+    sections = int.from_bytes(data[0x28:0x30], "little")
+    header = next(at for at in range(sections, len(data), 64) if data[at + 4] == 1 and data[at + 8] & 4)  # code
+    copy = tmp_path / "damaged.co"
+    copy.write_bytes(
+        data[:header].replace(b".text\0", b".te\x04t\0")
+        + data[header : header + 0x20]
+        + b"\xff\xff\xff\0"
+        + data[header + 0x24 :]
+    )
+    done = call("info", copy)
+    assert done.status == 0, done.stderr
+    assert "section .te\\x04t claims" in done.stdout

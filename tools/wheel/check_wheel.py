@@ -115,8 +115,8 @@ def metadata_problems(archive: zipfile.ZipFile, wheel: Path) -> list[str]:
 def machine_paths(data: bytes) -> list[str]:
     """Paths of the machine that built the wheel.
 
-    >>> machine_paths(b"x/root/build/cpp/src/decode.cpp"), machine_paths(b"/opt/rocm/bin")
-    (['/root/build/cpp/src/decode.cpp'], [])
+    >>> machine_paths(b"x/root/build/cpp/src/decode/decode.cpp"), machine_paths(b"/opt/rocm/bin")
+    (['/root/build/cpp/src/decode/decode.cpp'], [])
     """
     here = str(ROOT).encode()
     return sorted(

@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 30
 _POLL_SECONDS, _ASK_SECONDS, _WAIT_SECONDS = 0.01, 1.0, 0.1
+_RESULT_SECONDS = 2.0  #: For the way of a result from its worker, at first.
 _TALKATIVE = ("distributed", "tornado", "asyncio")
 
 
@@ -188,7 +189,9 @@ class _Errands(Generic[Item, Result]):
             if number is None:  # it was called back
                 continue
             outcome = _told(future)
-            if isinstance(outcome.value, _NotSeen):
+            if outcome is None:
+                self._watch(number, future)
+            elif isinstance(outcome.value, _NotSeen):
                 self._refused[number].add(outcome.value.worker)
                 self._blind.add(outcome.value.worker)
                 live = self._how.workers_of(self._client) if live is None else live
@@ -246,15 +249,36 @@ def _workers(client: Any) -> set[str]:
         return set()
 
 
-def _told(future: Any) -> Outcome[Any]:
+def _told(future: Any) -> Outcome[Any] | None:
+    """What became of a task that ended; None = its worker died with the result, and it is done again.
+
+    Then Dask would wait for the result as long as there is no other worker.
+    """
+    seconds = _RESULT_SECONDS
+    while True:
+        try:
+            return _result(future, seconds)
+        except TimeoutError:
+            if future.status == "error":  # what the task raised itself
+                raise
+            if future.status != "finished":
+                return None
+            seconds *= 2  # a large result
+
+
+def _result(future: Any, seconds: float) -> Outcome[Any]:
     from distributed.scheduler import KilledWorker
 
     try:
-        return Outcome(future.result())
+        return Outcome(future.result(timeout=seconds))
     except KilledWorker as error:
         return Outcome(lost=f"every worker that read it died; perhaps memory ran out ({error.task})")
-    except (CancelledError, OSError, TimeoutError) as error:  # the scheduler is gone
-        return Outcome(lost=f"the cluster ended ({type(error).__name__})")
+    except TimeoutError:
+        raise
+    except (CancelledError, OSError):
+        if future.status == "error":  # what the task raised itself
+            raise
+        return Outcome(lost="the cluster ended: its scheduler does not answer any more")
     except (ImportError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "deserializ" not in str(error):
             raise

@@ -142,6 +142,7 @@ def test_impossible_sizes(size: DispatchSize) -> None:
         ("28=64", 28, struct.pack("<I", 64)),
         ("0x10=5", 16, struct.pack("<Q", 5)),
         ("0x10=5:u32", 16, struct.pack("<I", 5)),
+        ("0x14=5", 20, struct.pack("<I", 5)),  # the upper half of a long
         ("0x24=-1", 36, b"\xff" * 4),
         ("0x24=1.5", 36, struct.pack("<f", 1.5)),
         ("0x24=7:u16", 36, b"\x07\0"),

@@ -7,6 +7,7 @@ on a job says a lock of its folder, which all machines must see.
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from wavewright.capture.pool.plan import FILE, job_folder, planned_job, work_fol
 from wavewright.capture.pool.schedule import LIVES_MAX, last_line, longest_first, start_child
 from wavewright.capture.pool.status import PoolStatus, is_finished, job_status
 from wavewright.cluster.executor import NotSeenError
-from wavewright.errors import BusyError, MissingToolError, OutputError
+from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError
 
 if TYPE_CHECKING:
     import subprocess
@@ -32,6 +33,7 @@ _STOP = "stop"  #: A file of the pool: workers tell the processes of their jobs 
 GPU = {"GPU": 1.0}  #: The resource that a worker must have: one job at a time.
 _LOOK_SECONDS = 0.2
 _PAUSE_SECONDS_MAX = 30.0
+_NAMES_MAX = 4  #: Of jobs, in a sentence.
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,31 @@ class Errands:
     errand: Errand
 
     def __call__(self, job_id: str) -> Problem | None:
-        """Finish a job; None = it has its verdict, else why it has not."""
+        """Finish a job; None = it has its verdict, else why it has not.
+
+        Raises
+        ------
+        NotSeenError
+            Where the folder of the pool is not, or may not be written.
+        """
         folder = Path(self.errand.folder)
-        if not (folder / FILE).is_file():
+        work = work_folder(folder, job_id)
+        if not os.access(folder / FILE, os.R_OK):
             raise NotSeenError(str(folder))
+        try:
+            work.mkdir(parents=True, exist_ok=True)
+            (work / LOG).open("ab").close()
+        except OSError as error:
+            raise NotSeenError(str(folder)) from error
+        try:
+            return self._finished(folder, work, job_id)
+        except OSError as error:
+            what = f"the folder of the pool cannot be used: {error.strerror}"
+            return Problem(status=OutputError.exit_code, what=what, where=str(folder))
+
+    def _finished(self, folder: Path, work: Path, job_id: str) -> Problem | None:
         errand = replace(self.errand, job=job_id, gpus=_own_gpus(self.errand.gpus))
         job = planned_job(folder, job_id)
-        work = work_folder(folder, job_id)
-        work.mkdir(parents=True, exist_ok=True)
         lost_count, seconds, begin = 0, _LOOK_SECONDS, time.monotonic()
         while not is_finished(job, folder):
             if is_locked(job_folder(folder, job_id)):
@@ -134,13 +153,16 @@ def run_on_dask(
         resources=GPU,
         retries=LIVES_MAX,
     )
-    total, count = len(jobs), sum(is_finished(job, folder) for job in jobs)
-    tell("pool", {"jobs": total, "finished": count, "gpus": workers or 0})
+    total = len(jobs)
+    unfinished = [job for job in jobs if not is_finished(job, folder)]
+    tell("pool", {"jobs": total, "finished": total - len(unfinished), "gpus": workers or 0})
 
     def done() -> None:
-        nonlocal count
-        count += 1
-        tell("progress", {"done": count, "jobs": total})
+        """Tell how many jobs are finished, when one more is; workers that are lost leave theirs unfinished."""
+        count = len(unfinished)
+        unfinished[:] = [job for job in unfinished if not is_finished(job, folder)]
+        if len(unfinished) < count:
+            tell("progress", {"done": total - len(unfinished), "jobs": total})
 
     def stop() -> None:
         (folder / _STOP).touch()
@@ -149,12 +171,20 @@ def run_on_dask(
 
     forget = stopping.add(stop)
     problems: list[Problem] = []
+    lost: dict[str, list[str]] = {}  # Why jobs have no verdict -> their names.
     try:
         for level in _levels(jobs):
-            left = [job.id for job in longest_first(level, folder, earlier) if not is_finished(job, folder)]
-            for outcome in executor.run(Errands(errand), left, done) if left else ():
-                if outcome.lost:
-                    tell("note", {"text": outcome.lost})
+            left = [job for job in longest_first(level, folder, earlier) if not is_finished(job, folder)]
+            try:
+                outcomes = executor.run(Errands(errand), [job.id for job in left], done) if left else []
+            except UsageError as error:
+                if not lost:
+                    raise
+                lost.setdefault(error.what, []).extend(job.name for job in left)
+                break  # the cluster was lost on the way: what is done is told
+            for job, outcome in zip(left, outcomes, strict=True):
+                if outcome.lost and not is_finished(job, folder):  # its process outlives a worker
+                    lost.setdefault(outcome.lost, []).append(job.name)
                 elif outcome.value is not None:
                     problems.append(outcome.value)
     except BaseException:
@@ -162,6 +192,9 @@ def run_on_dask(
         raise
     finally:
         forget()
+    for reason, names in lost.items():
+        more = f" and {len(names) - _NAMES_MAX:,} more" if len(names) > _NAMES_MAX else ""
+        tell("note", {"text": f"{', '.join(names[:_NAMES_MAX])}{more}: {reason}; --resume goes on"})
     _raise_for(problems)
     return PoolStatus(str(folder), tuple(job_status(job, folder) for job in jobs))
 

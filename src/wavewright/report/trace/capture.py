@@ -94,7 +94,7 @@ def code_object_report(
     if kernels:
         yield table
     for loss in losses:
-        yield Text.assemble(("loss: ", "bold yellow"), f"{loss.message}; {loss.advice}")
+        yield Text.assemble(("loss: ", "bold yellow"), printable(f"{loss.message}; {loss.advice}"))
 
 
 def code_objects_report(path: str, contents: Contents) -> Iterator[RenderableType]:
@@ -118,7 +118,7 @@ def code_objects_report(path: str, contents: Contents) -> Iterator[RenderableTyp
     if len(contents.objects) > _LISTED:
         yield Text(f"showing {_LISTED} of {len(contents.objects):,}, --json has all")
     for loss in contents.losses:
-        yield Text.assemble(("loss: ", "bold yellow"), f"{loss.message}; {loss.advice}")
+        yield Text.assemble(("loss: ", "bold yellow"), printable(f"{loss.message}; {loss.advice}"))
 
 
 def _next_step(path: str, facts: Sequence[Overview]) -> str:

@@ -215,6 +215,7 @@ def test_numbers_that_are_not_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("time", ["1e999999", "1e400", "-1e30", "Infinity", "NaN", "sNaN", "1e-999999", "x"])
 def test_times_that_no_clock_has_are_none(time: str) -> None:
     assert nanoseconds([time, "1.5e3"]).to_list() == [0 if "e-" in time else None, 1_500_000]
+    assert nanoseconds([10**60, 3]).to_list() == [None, 3000]
 
 
 @pytest.mark.parametrize("field", ["deviceProperties", "distributedInfo", "baseTimeNanoseconds", "schemaVersion"])

@@ -1,6 +1,6 @@
 """How long would a trace have taken without a cause of waiting? Waves re-timed, barriers and ports met again.
 
-`docs/explanation/replay.md` has the rules; the native pass is `cpp/src/replay.cpp`.
+`docs/explanation/replay.md` has the rules; the native pass is `cpp/src/waves/replay.cpp`.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def _across(sizes: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
 
 def _strings(values: Sequence[Any]) -> pl.Series:
     """Values of any type as strings."""
-    with suppress(TypeError, pl.exceptions.PolarsError):
+    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(values, dtype=pl.String)
     return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
 

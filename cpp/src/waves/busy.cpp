@@ -1,0 +1,138 @@
+#include "waves/busy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "wavewright/records.hpp"
+
+namespace wavewright {
+namespace {
+
+// Far beyond any clock, and small enough that sums of times and lengths do not overflow.
+constexpr int64_t kFarthest = int64_t{1} << 60;
+
+int64_t clamped(int64_t time) {
+    return std::clamp(time, -kFarthest, kFarthest);
+}
+
+Work work_of(const HidingInput& input, size_t i) {
+    const auto row = static_cast<size_t>(input.executed.row[i]);
+    if (row < input.is_matrix.size() && input.is_matrix[row] != 0) return Work::matrix;
+    switch (static_cast<Category>(input.category[i])) {
+        case Category::valu: return Work::valu;
+        case Category::vmem:
+        case Category::flat:
+        case Category::lds: return Work::memory;
+        case Category::smem:
+        case Category::salu: return Work::scalar;
+        default: return Work::other;
+    }
+}
+
+Token token_at(const HidingInput& input, size_t i) {
+    const Executed& executed = input.executed;
+    const int32_t stall = std::max(0, executed.stall[i]);
+    return {.time = clamped(executed.time[i]),
+            .stall = stall,
+            .length = std::max(stall, executed.duration[i]),
+            .row = executed.row[i],
+            .work = work_of(input, i),
+            .counts = executed.row[i] >= 0 && (input.kept.empty() || input.kept[i] != 0)};
+}
+
+void add_busy(Pipes& pipes, const Token& token, uint32_t owner) {
+    auto add = [&](Pipe pipe, uint32_t length) {
+        if (length != 0) pipes[static_cast<size_t>(pipe)].push_back({token.issue(), length, owner});
+    };
+    const auto cycles = static_cast<uint32_t>(token.length - token.stall);
+    switch (token.work) {
+        case Work::matrix:
+            add(Pipe::matrix, cycles);
+            add(Pipe::valu, static_cast<uint32_t>(uint64_t{3} * cycles / 4));  // it shares the issue of the vector ALU
+            break;
+        case Work::valu: add(Pipe::valu, cycles); break;
+        case Work::memory: add(Pipe::memory, cycles); break;
+        case Work::scalar: add(Pipe::scalar, cycles); break;
+        case Work::other: break;
+    }
+}
+
+// A merge sort that makes use of order: the intervals of a wave nearly always come sorted.
+void sort_by_begin(Column<Busy>& intervals, Column<Busy>& buffer) {
+    auto earlier = [](const Busy& a, const Busy& b) { return a.begin < b.begin; };
+    std::vector<size_t> bounds{0};  // of sorted runs
+    while (bounds.back() != intervals.size()) {
+        const Busy* end = std::is_sorted_until(intervals.begin() + bounds.back(), intervals.end(), earlier);
+        bounds.push_back(static_cast<size_t>(end - intervals.begin()));
+    }
+    while (bounds.size() > 2) {
+        buffer.clear();
+        Busy* out = buffer.extend(intervals.size());
+        size_t kept = 1;
+        for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
+            const Busy* from = intervals.begin();
+            const size_t first = bounds[i], middle = bounds[i + 1], last = bounds[std::min(i + 2, bounds.size() - 1)];
+            std::merge(from + first, from + middle, from + middle, from + last, out + first, earlier);
+            bounds[kept++] = last;
+        }
+        bounds.resize(kept);
+        intervals.swap(buffer);
+    }
+}
+
+}  // namespace
+
+std::vector<SimdGroup> simd_groups(const HidingInput& input) {
+    constexpr size_t kUnknown = SIZE_MAX;
+    struct Place {
+        size_t wave = kUnknown;
+    };
+    PerWave<Place> places;
+    std::vector<WaveRuns> waves(input.wave.size());
+    for (size_t i = 0; i < waves.size(); ++i) {
+        places.of(input.wave[i]).wave = i;
+        waves[i].begin = clamped(input.begin[i]);
+    }
+    const std::span<const uint32_t> numbers = input.executed.wave;
+    for (size_t first = 0, next = 0; first < numbers.size(); first = next) {
+        while (next < numbers.size() && numbers[next] == numbers[first]) ++next;
+        const size_t wave = places.of(numbers[first]).wave;
+        if (wave != kUnknown) waves[wave].runs.push_back({first, next - first});
+    }
+    std::map<std::pair<uint16_t, uint8_t>, SimdGroup> groups;
+    for (size_t i = 0; i < waves.size(); ++i) {
+        SimdGroup& group = groups[{input.se[i], input.simd[i]}];
+        group.se = input.se[i];
+        for (const Run& run : waves[i].runs) group.instruction_count += run.count;
+        group.waves.push_back(std::move(waves[i]));
+    }
+    std::vector<SimdGroup> ordered;
+    for (auto& [place, group] : groups) {
+        std::stable_sort(group.waves.begin(), group.waves.end(),
+                         [](const WaveRuns& a, const WaveRuns& b) { return a.begin < b.begin; });
+        ordered.push_back(std::move(group));
+    }
+    return ordered;
+}
+
+void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Token>& tokens) {
+    tokens.clear();
+    for (const Run& run : wave.runs)
+        for (size_t i = run.first; i < run.first + run.count; ++i) tokens.push_back(token_at(input, i));
+}
+
+void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, Column<Busy>& buffer) {
+    for (Column<Busy>& intervals : pipes) intervals.clear();
+    for (uint32_t owner = 0; owner < group.waves.size(); ++owner)
+        for (const Run& run : group.waves[owner].runs)
+            for (size_t i = run.first; i < run.first + run.count; ++i) add_busy(pipes, token_at(input, i), owner);
+    for (size_t i = 0; i < input.other_se.size(); ++i) {
+        if (input.other_se[i] != group.se || input.other_duration[i] == 0) continue;
+        pipes[static_cast<size_t>(Pipe::memory)].push_back(
+            {clamped(input.other_time[i]), input.other_duration[i], kOtherSimd});
+    }
+    for (Column<Busy>& intervals : pipes) sort_by_begin(intervals, buffer);
+}
+
+}  // namespace wavewright

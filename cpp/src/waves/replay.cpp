@@ -1,0 +1,519 @@
+#include "wavewright/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "waves/coverage.hpp"
+
+namespace wavewright {
+namespace {
+
+constexpr int64_t kBarrierCycles = 16;  // what a barrier costs at most that nobody waits at
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+enum Port : uint8_t { kValu, kMatrix, kScalar, kBranch, kPortCount, kMemory, kNoPort };
+
+// instructions.category -> the port of the SIMD that it takes. Memory and LDS have queues instead: a stall in front of
+// them is their own.
+constexpr std::array<Port, 16> kPortOfCategory = {kNoPort, kNoPort, kScalar, kMemory, kMemory, kNoPort,
+                                                  kValu,   kBranch, kBranch, kNoPort, kNoPort, kNoPort,
+                                                  kMemory, kNoPort, kNoPort, kNoPort};
+
+// Times of foreign files may lie anywhere; differences fit in 32 bits, so that sums of them cannot overflow.
+int64_t between(int64_t earlier, int64_t later) {
+    int64_t difference = 0;
+    if (__builtin_sub_overflow(later, earlier, &difference))
+        return later > earlier ? std::numeric_limits<int32_t>::max() : 0;
+    return std::clamp<int64_t>(difference, 0, std::numeric_limits<int32_t>::max());
+}
+
+int64_t shifted(int64_t time, int64_t by) {
+    int64_t sum = 0;
+    return __builtin_add_overflow(time, by, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+
+uint16_t short_of(int64_t cycles) {
+    return static_cast<uint16_t>(std::clamp<int64_t>(cycles, 0, std::numeric_limits<uint16_t>::max()));
+}
+
+template <class T>
+T of_row(std::span<const T> values, int32_t row) {
+    return row >= 0 && static_cast<size_t>(row) < values.size() ? values[static_cast<size_t>(row)] : T{};
+}
+
+bool has(uint64_t causes, uint8_t cause) {
+    return (causes >> (cause & 63) & 1) != 0;
+}
+
+}  // namespace
+
+Replay::Replay(const ReplayInput& input) : input_(input) {
+    for (const uint32_t cu : input_.cu) cu_count_ = std::max<size_t>(cu_count_, size_t{cu} + 1);
+    for (const uint32_t simd : input_.simd) simd_count_ = std::max<size_t>(simd_count_, size_t{simd} + 1);
+    read_steps();
+    find_contention();
+    find_triggers();
+}
+
+void Replay::read_steps() {
+    steps_.resize(input_.time.size());
+    rest_.resize(input_.first.size());
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) {
+        int64_t issue = input_.begin[wave], busy_until = issue;  // latest end so far
+        for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
+            const int64_t attempt = std::max(input_.time[i], issue);
+            const int64_t stall = between(attempt, shifted(input_.time[i], std::max(0, input_.stall[i])));
+            const bool is_matrix = of_row(input_.is_matrix, input_.row[i]) != 0;
+            const int32_t cycles = of_row(input_.port_cycles, input_.row[i]);
+            steps_[i] = {.wait = static_cast<int32_t>(between(issue, attempt)),
+                         .gap = static_cast<int32_t>(between(std::max(busy_until, issue), attempt)),
+                         .stall = static_cast<int32_t>(stall),
+                         .own = static_cast<int32_t>(stall),
+                         .issue = short_of(int64_t{input_.duration[i]} - std::max(0, input_.stall[i])),
+                         .occupied = short_of(cycles > 0 ? cycles : input_.issue_cycles),
+                         .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15]};
+            issue = shifted(attempt, stall);
+            busy_until = std::max(busy_until, shifted(input_.time[i], std::max(0, input_.duration[i])));
+        }
+        rest_[wave] = between(issue, input_.end[wave]);
+    }
+}
+
+// Splits stalls into the part in which the port was taken, and the instruction's own.
+void Replay::find_contention() {
+    struct Issue {
+        int64_t time;
+        size_t instruction;
+    };
+    std::array<std::vector<Issue>, kPortCount> issues;
+    const auto settle = [&](std::vector<Issue>& taken) {
+        std::sort(taken.begin(), taken.end(), [](const Issue& a, const Issue& b) {
+            return a.time != b.time ? a.time < b.time : a.instruction < b.instruction;
+        });
+        int64_t busy_since = 0, free_from = std::numeric_limits<int64_t>::min();
+        for (size_t k = 0; k < taken.size(); ++k) {
+            Step& step = steps_[taken[k].instruction];
+            const int64_t time = taken[k].time;
+            if (k == 0 || time >= shifted(free_from, input_.issue_cycles)) busy_since = time;
+            step.own -= static_cast<int32_t>(between(std::max(time - step.stall, busy_since), time));
+            free_from = shifted(time, step.occupied);
+            // What was recorded can be repeated: nothing holds a port longer than until the next one got it.
+            if (k + 1 < taken.size())
+                step.occupied = short_of(std::min<int64_t>(step.occupied, between(time, taken[k + 1].time)));
+        }
+        taken.clear();
+    };
+    for (const std::vector<size_t>& waves : waves_of_simds()) {
+        for (const size_t wave : waves) {
+            int64_t issue = input_.begin[wave];
+            for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
+                issue = shifted(issue, int64_t{steps_[i].wait} + steps_[i].stall);
+                if (steps_[i].port < kPortCount) issues[steps_[i].port].push_back({issue, i});
+            }
+        }
+        for (auto& taken : issues) settle(taken);
+    }
+}
+
+std::vector<std::vector<size_t>> Replay::waves_of_simds() const {
+    std::vector<std::vector<size_t>> waves(simd_count_);
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) waves[input_.simd[wave]].push_back(wave);
+    return waves;
+}
+
+Column<uint8_t> Replay::port_was_busy() const {
+    Column<uint8_t> was_busy;
+    uint8_t* at = was_busy.extend(steps_.size());
+    for (const Step& step : steps_) *at++ = step.stall > 0 && step.own <= step.stall / 2;
+    return was_busy;
+}
+
+int64_t Replay::simd_cycles() const {
+    std::vector<std::pair<int64_t, int64_t>> spans(
+        simd_count_, {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()});
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) {
+        auto& [begin, end] = spans[input_.simd[wave]];
+        begin = std::min(begin, input_.begin[wave]);
+        end = std::max(end, input_.end[wave]);
+    }
+    int64_t sum = 0;
+    for (const auto& [begin, end] : spans) sum += between(begin, end);
+    return sum;
+}
+
+std::vector<int64_t> Replay::without_issue() const {
+    struct Waiting {
+        int64_t begin, end;
+        uint8_t cause;
+    };
+    struct Busy {
+        int64_t begin, end;
+    };
+    const auto earlier = [](const auto& a, const auto& b) { return a.begin < b.begin; };
+    std::vector<int64_t> cycles(64);
+    std::vector<Waiting> waiting;
+    std::vector<Busy> busy;
+    for (const std::vector<size_t>& of_simd : waves_of_simds()) {
+        waiting.clear();
+        busy.clear();
+        for (const size_t wave : of_simd) {
+            int64_t issue = input_.begin[wave];
+            for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
+                const Step& step = steps_[i];
+                const int64_t attempt = shifted(issue, step.wait);
+                issue = shifted(attempt, step.stall);
+                if (step.gap > 0) waiting.push_back({attempt - step.gap, attempt, input_.gap_cause[i]});
+                if (step.own > 0) waiting.push_back({attempt, shifted(attempt, step.own), input_.cause[i]});
+                busy.push_back({issue, shifted(issue, std::max<int64_t>(input_.issue_cycles, step.occupied))});
+            }
+        }
+        std::sort(waiting.begin(), waiting.end(), earlier);
+        std::sort(busy.begin(), busy.end(), earlier);
+        Coverage issuing;
+        for (const Busy& one : busy) issuing.add(one.begin, one.end);
+        std::array<int64_t, 64> known_until;
+        known_until.fill(std::numeric_limits<int64_t>::min());
+        size_t near = 0;
+        for (const Waiting& one : waiting) {
+            int64_t& until = known_until[one.cause & 63];
+            const int64_t begin = std::max(one.begin, until);
+            if (one.end <= begin) continue;
+            until = one.end;
+            const int64_t before = issuing.before(begin, near);
+            cycles[one.cause & 63] += between(begin, one.end) - (issuing.before(one.end, near) - before);
+        }
+    }
+    return cycles;
+}
+
+void Replay::find_triggers() {
+    const size_t waves = input_.first.size();
+    trigger_.assign(waves, kNone);
+    triggered_.resize(waves);
+    std::vector<uint32_t> by_end(waves);
+    for (size_t wave = 0; wave < waves; ++wave) by_end[wave] = static_cast<uint32_t>(wave);
+    std::sort(by_end.begin(), by_end.end(), [&](uint32_t a, uint32_t b) {
+        return std::tuple(input_.cu[a], input_.end[a], a) < std::tuple(input_.cu[b], input_.end[b], b);
+    });
+    for (uint32_t wave = 0; wave < waves; ++wave) {
+        const auto behind = std::upper_bound(by_end.begin(), by_end.end(), wave, [&](uint32_t w, uint32_t other) {
+            return std::pair(input_.cu[w], input_.begin[w]) < std::pair(input_.cu[other], input_.end[other]);
+        });
+        if (behind == by_end.begin()) continue;
+        const uint32_t last = *(behind - 1);
+        if (input_.cu[last] != input_.cu[wave] || input_.begin[last] >= input_.begin[wave]) continue;
+        trigger_[wave] = last;
+        triggered_[last].push_back(wave);
+    }
+}
+
+std::vector<int64_t> Replay::recorded() const {
+    std::vector<int64_t> starts(cu_count_, std::numeric_limits<int64_t>::max());
+    std::vector<int64_t> ends(cu_count_, std::numeric_limits<int64_t>::min());
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) {
+        starts[input_.cu[wave]] = std::min(starts[input_.cu[wave]], input_.begin[wave]);
+        ends[input_.cu[wave]] = std::max(ends[input_.cu[wave]], input_.end[wave]);
+    }
+    for (size_t cu = 0; cu < cu_count_; ++cu) ends[cu] = between(starts[cu], ends[cu]);
+    return ends;
+}
+
+// One replay. Times count from the first start of a wave of the CU.
+class Replay::Run {
+  public:
+    Run(const Replay& replay, const Removal& removal)
+        : replay_(replay),
+          input_(replay.input_),
+          removal_(removal),
+          waves_(input_.first.size()),
+          ports_(replay.simd_count_ * kPortCount),
+          makespans_(replay.cu_count_) {
+        size_t meetings = 0;
+        for (const uint32_t meeting : input_.meeting) meetings = std::max<size_t>(meetings, size_t{meeting} + 1);
+        meetings_.resize(meetings);
+        for (size_t i = 0; i < input_.barrier.size(); ++i) {
+            Meeting& meeting = meetings_[input_.meeting[i]];
+            ++meeting.expected;
+            meeting.last_arrival = std::max(meeting.last_arrival, input_.arrival[i]);
+        }
+        if (removal.keeps_latency) issued_.resize(input_.time.size());
+    }
+
+    // CUs have nothing to do with each other.
+    std::vector<int64_t> makespans() {
+        std::vector<std::vector<uint32_t>> first(replay_.cu_count_);
+        std::vector<int64_t> starts(replay_.cu_count_, std::numeric_limits<int64_t>::max());
+        for (uint32_t wave = 0; wave < waves_.size(); ++wave) {
+            starts[input_.cu[wave]] = std::min(starts[input_.cu[wave]], input_.begin[wave]);
+            if (replay_.trigger_[wave] == kNone) first[input_.cu[wave]].push_back(wave);
+        }
+        for (size_t cu = 0; cu < first.size(); ++cu) {
+            for (const uint32_t wave : first[cu])
+                events_.push({between(starts[cu], input_.begin[wave]), input_.begin[wave], wave});
+            do {
+                while (!events_.empty()) events_.take([&](const Event& event) { happen(event); });
+            } while (release_someone());
+        }
+        return std::move(makespans_);
+    }
+
+  private:
+    enum class Phase : uint8_t { begin, issue, end };
+
+    struct Wave {
+        size_t at = 0, stop = 0;  // next instruction, and behind the last
+        size_t barrier = 0;       // next execution of a barrier
+        int64_t issue = 0;        // of the instruction before, in this replay
+        int64_t recorded = 0;     // and as recorded
+        int64_t memory_issue = 0, memory_recorded = 0;
+        bool has_memory = false;
+        bool is_padded = false;  // whether the instruction before would not be there
+        Phase phase = Phase::begin;
+    };
+
+    struct Event {
+        int64_t time;
+        int64_t recorded;  // among equals the one that came first goes first
+        uint32_t wave;     // or, from the number of waves on, a port that gets free
+
+        bool operator<(const Event& other) const {  // the queue gives the largest
+            if (time != other.time) return time > other.time;
+            return recorded != other.recorded ? recorded > other.recorded : wave > other.wave;
+        }
+    };
+
+    // Events in order of time. What happens mostly plans one more: it takes the place of the one that happened.
+    class Events {
+      public:
+        bool empty() const { return heap_.empty(); }
+
+        void push(const Event& event) {
+            if (has_hole_) {
+                has_hole_ = false;
+                return sink(event);
+            }
+            heap_.push_back(event);
+            std::push_heap(heap_.begin(), heap_.end());
+        }
+
+        template <class Happen>
+        void take(Happen&& happen) {
+            const Event first = heap_.front();
+            has_hole_ = true;
+            happen(first);
+            if (!has_hole_) return;
+            has_hole_ = false;
+            const Event last = heap_.back();
+            heap_.pop_back();
+            if (!heap_.empty()) sink(last);
+        }
+
+      private:
+        void sink(const Event& event) {
+            size_t at = 0;
+            for (size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+                if (child + 1 < heap_.size() && heap_[child] < heap_[child + 1]) ++child;
+                if (!(event < heap_[child])) break;
+                heap_[at] = heap_[child];
+                at = child;
+            }
+            heap_[at] = event;
+        }
+
+        std::vector<Event> heap_;
+        bool has_hole_ = false;  // the first one has happened
+    };
+
+    // A port is taken by one instruction at a time; of those that wait for it, the one that got it first goes first.
+    struct TakenPort {
+        int64_t free_from = 0;
+        std::vector<Event> waiting;
+    };
+
+    struct Waiting {
+        uint32_t wave;
+        int64_t ready, cost;
+    };
+
+    struct Meeting {
+        uint32_t expected = 0;
+        int64_t last_arrival = std::numeric_limits<int64_t>::min();
+        int64_t latest = 0;
+        std::vector<Waiting> waiting;
+    };
+
+    void happen(const Event& event) {
+        if (event.wave >= waves_.size()) return hand_on(event.wave - static_cast<uint32_t>(waves_.size()), event.time);
+        Wave& wave = waves_[event.wave];
+        switch (wave.phase) {
+            case Phase::begin: return begin(event, wave);
+            case Phase::issue: return attempt(event, wave);
+            case Phase::end: return finish(event);
+        }
+    }
+
+    void begin(const Event& event, Wave& wave) {
+        wave.at = input_.first[event.wave];
+        wave.stop = wave.at + input_.count[event.wave];
+        wave.barrier = static_cast<size_t>(std::lower_bound(input_.barrier.begin(), input_.barrier.end(), wave.at) -
+                                           input_.barrier.begin());
+        wave.recorded = input_.begin[event.wave];
+        wave.issue = event.time;
+        plan(event.wave, wave);
+    }
+
+    bool is_removed(uint8_t cause, int32_t row) const { return has(removal_.causes, cause) && is_meant(row); }
+
+    bool is_meant(int32_t row) const { return removal_.rows.empty() || of_row(removal_.rows, row) != 0; }
+
+    bool is_barrier(const Wave& wave) const {
+        return wave.barrier < input_.barrier.size() && input_.barrier[wave.barrier] == wave.at;
+    }
+
+    // Plans the next instruction of a wave, or its end.
+    void plan(uint32_t number, Wave& wave) {
+        if (wave.at >= wave.stop) {
+            const bool is_short = removal_.removes_ending && input_.count[number] != 0;
+            const int64_t rest = replay_.rest_[number];
+            wave.phase = Phase::end;
+            events_.push({wave.issue + (is_short ? std::min<int64_t>(rest, input_.issue_cycles) : rest),
+                          input_.end[number], number});
+            return;
+        }
+        const Step& step = replay_.steps_[wave.at];
+        int64_t ready = wave.issue + step.wait;
+        if (step.gap != 0 && is_removed(input_.gap_cause[wave.at], input_.row[wave.at])) ready -= step.gap;
+        if (wave.is_padded) ready -= std::min<int64_t>(step.wait - step.gap, replay_.steps_[wave.at - 1].issue);
+        wave.recorded += int64_t{step.wait} + step.stall;
+        if (step.own != 0 && !is_barrier(wave)) ready = stalled(wave, ready, step);
+        wave.phase = Phase::issue;
+        events_.push({ready, wave.recorded, number});
+    }
+
+    // When an instruction could be issued if its port were free.
+    int64_t stalled(const Wave& wave, int64_t attempt, const Step& step) const {
+        if (is_removed(input_.cause[wave.at], input_.row[wave.at])) return attempt;
+        if (removal_.keeps_latency) {
+            const uint32_t back = input_.producer[wave.at];
+            if (back != 0 && back <= wave.at) {
+                const size_t producer = wave.at - back;
+                const int64_t issued = shifted(input_.time[producer], std::max(0, input_.stall[producer]));
+                return std::max(attempt, issued_[producer] + between(issued, wave.recorded));
+            }
+            if (step.port == kMemory && wave.has_memory)
+                return std::max(attempt, wave.memory_issue + between(wave.memory_recorded, wave.recorded));
+        }
+        return attempt + step.own;
+    }
+
+    void attempt(const Event& event, Wave& wave) {
+        if (is_barrier(wave)) return arrive(event, wave);
+        const Step& step = replay_.steps_[wave.at];
+        if (step.port >= kPortCount) return issue(event.wave, wave, event.time);
+        const size_t number = input_.simd[event.wave] * kPortCount + step.port;
+        TakenPort& port = ports_[number];
+        if (port.free_from <= event.time && port.waiting.empty()) {
+            port.free_from = event.time + step.occupied;
+            return issue(event.wave, wave, event.time);
+        }
+        if (port.waiting.empty()) events_.push(freed(number));
+        port.waiting.push_back(event);
+        std::push_heap(port.waiting.begin(), port.waiting.end(), came_later);
+    }
+
+    static bool came_later(const Event& a, const Event& b) {
+        return a.recorded != b.recorded ? a.recorded > b.recorded : a.wave > b.wave;
+    }
+
+    Event freed(size_t port) const {
+        return {ports_[port].free_from, std::numeric_limits<int64_t>::max(),
+                static_cast<uint32_t>(waves_.size() + port)};
+    }
+
+    void hand_on(size_t number, int64_t time) {
+        TakenPort& port = ports_[number];
+        std::pop_heap(port.waiting.begin(), port.waiting.end(), came_later);
+        const uint32_t next = port.waiting.back().wave;
+        port.waiting.pop_back();
+        Wave& wave = waves_[next];
+        port.free_from = time + replay_.steps_[wave.at].occupied;
+        if (!port.waiting.empty()) events_.push(freed(number));
+        issue(next, wave, time);
+    }
+
+    void issue(uint32_t number, Wave& wave, int64_t time) {
+        if (replay_.steps_[wave.at].port == kMemory) {
+            wave.memory_issue = time;
+            wave.memory_recorded = wave.recorded;
+            wave.has_memory = true;
+        }
+        wave.issue = time;
+        wave.is_padded = has(removal_.padding_causes, input_.cause[wave.at]) && is_meant(input_.row[wave.at]);
+        if (removal_.keeps_latency) issued_[wave.at] = time;
+        ++wave.at;
+        plan(number, wave);
+    }
+
+    void arrive(const Event& event, Wave& wave) {
+        const size_t barrier = wave.barrier++;
+        Meeting& meeting = meetings_[input_.meeting[barrier]];
+        const int64_t cost = between(meeting.last_arrival, wave.recorded);
+        if (removal_.removes_barriers && is_meant(input_.row[wave.at]))
+            return issue(event.wave, wave, event.time + std::min(cost, kBarrierCycles));
+        const int64_t signalled = between(input_.arrival[barrier], input_.time[wave.at]);
+        meeting.latest = std::max(meeting.latest, event.time - signalled);
+        if (meeting.waiting.empty()) opened_.push_back(input_.meeting[barrier]);
+        meeting.waiting.push_back({event.wave, event.time, cost});
+        if (meeting.waiting.size() >= meeting.expected) release(meeting);
+    }
+
+    void release(Meeting& meeting) {
+        const std::vector<Waiting> waiting = std::exchange(meeting.waiting, {});
+        const int64_t latest = std::exchange(meeting.latest, 0);
+        for (const Waiting& one : waiting) issue(one.wave, waves_[one.wave], std::max(one.ready, latest + one.cost));
+    }
+
+    // Waves that seem to meet in different orders wait for each other: those that came first go first.
+    bool release_someone() {
+        while (first_open_ < opened_.size()) {
+            Meeting& meeting = meetings_[opened_[first_open_++]];
+            if (meeting.waiting.empty()) continue;
+            release(meeting);
+            return true;
+        }
+        return false;
+    }
+
+    void finish(const Event& event) {
+        int64_t& makespan = makespans_[input_.cu[event.wave]];
+        makespan = std::max(makespan, event.time);
+        for (const uint32_t other : replay_.triggered_[event.wave])
+            events_.push(
+                {event.time + between(input_.end[event.wave], input_.begin[other]), input_.begin[other], other});
+    }
+
+    const Replay& replay_;
+    const ReplayInput& input_;
+    const Removal& removal_;
+    std::vector<Wave> waves_;
+    std::vector<TakenPort> ports_;  // of every SIMD
+    std::vector<int64_t> makespans_;
+    std::vector<Meeting> meetings_;
+    std::vector<uint32_t> opened_;  // meetings in the order in which somebody came first
+    size_t first_open_ = 0;
+    std::vector<int64_t> issued_;  // by instruction, where it is needed
+    Events events_;
+};
+
+std::vector<std::vector<int64_t>> Replay::without(std::span<const Removal> removals) const {
+    std::vector<std::vector<int64_t>> results(removals.size());
+    in_parallel(removals.size(), workers_for(removals.size()),
+                [&](size_t turn, unsigned) { results[turn] = Run(*this, removals[turn]).makespans(); });
+    return results;
+}
+
+}  // namespace wavewright

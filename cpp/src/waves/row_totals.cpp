@@ -1,0 +1,60 @@
+#include "wavewright/row_totals.hpp"
+
+#include <algorithm>
+
+#include "waves/by_row.hpp"
+
+namespace wavewright {
+namespace {
+
+struct Totals {
+    int64_t hits = 0, latency = 0, stall = 0, idle = 0;
+    int32_t latency_max = 0, stall_max = 0;
+};
+
+struct WaveEnd {
+    bool known = false;
+    int64_t end = 0;  // latest end so far, at first the start of the wave
+};
+
+RowTotals table_of(const ByRow<Totals>& sums) {
+    RowTotals table;
+    sums.each([&](int32_t row, const Totals& totals) {
+        if (totals.hits == 0) return;
+        table.row.push_back(row);
+        table.hit_count.push_back(totals.hits);
+        table.latency_total.push_back(totals.latency);
+        table.stall_total.push_back(totals.stall);
+        table.idle_total.push_back(totals.idle);
+        table.latency_max.push_back(totals.latency_max);
+        table.stall_max.push_back(totals.stall_max);
+    });
+    return table;
+}
+
+}  // namespace
+
+RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, std::span<const int64_t> begins,
+                     size_t row_count) {
+    PerWave<WaveEnd> ends;
+    for (size_t i = 0; i < waves.size(); ++i) ends.of(waves[i]) = {true, begins[i]};
+    ByRow<Totals> sums(row_count);
+    for (size_t i = 0; i < executed.row.size(); ++i) {
+        const int32_t row = executed.row[i], stall = executed.stall[i], duration = executed.duration[i];
+        if (row < 0) continue;
+        const int64_t time = executed.time[i];
+        WaveEnd& last = ends.of(executed.wave[i]);
+        Totals& totals = sums.of(row);
+        totals.hits += 1;
+        totals.latency += duration;
+        totals.stall += stall;
+        if (last.known && time > last.end) totals.idle = add(totals.idle, subtract(time, last.end));
+        totals.latency_max = std::max(totals.latency_max, duration);
+        totals.stall_max = std::max(totals.stall_max, stall);
+        const int64_t end = add(time, duration);
+        last = {true, last.known ? std::max(last.end, end) : end};
+    }
+    return table_of(sums);
+}
+
+}  // namespace wavewright

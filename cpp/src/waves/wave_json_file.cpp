@@ -1,0 +1,258 @@
+#include "waves/wave_json_file.hpp"
+
+#include <limits>
+
+#include "base/json_row.hpp"
+#include "wavewright/timeline.hpp"
+
+namespace wavewright {
+namespace {
+
+constexpr size_t kLeastRowBytes = std::string_view("[0,0,0,0,0],").size();
+constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max(), kInt32Min = std::numeric_limits<int32_t>::min();
+
+bool is_int32(int64_t value) {
+    return value >= kInt32Min && value <= kInt32Max;
+}
+
+class WaveParser {
+  public:
+    WaveParser(std::string_view text, const LineRows& lines, WaveRows& rows, WaveHead& head, RowProblems& problems)
+        : size_(text.size()), cursor_(text.data()), lines_(lines), rows_(rows), head_(head), problems_(problems) {}
+
+    bool run(FileFault& fault) {
+        const bool parsed =
+            cursor_.object([&](std::string_view key) { return key == "wave" ? wave() : cursor_.skip(); });
+        if (parsed && cursor_.at_end(size_) && complete()) {
+            count_impossible();
+            return true;
+        }
+        fault = {problem(), cursor_.offset()};
+        return false;
+    }
+
+  private:
+    bool complete() {
+        if (!has_wave_ || !has_begin_ || !has_end_)
+            problem_ = WaveProblem::no_wave;
+        else if (head_.end < head_.begin)
+            problem_ = WaveProblem::backwards;
+        else
+            return true;
+        return false;
+    }
+
+    WaveProblem problem() const {
+        switch (cursor_.fault()) {
+            case JsonFault::syntax: return WaveProblem::syntax;
+            case JsonFault::too_deep: return WaveProblem::too_deep;
+            case JsonFault::number: return WaveProblem::bad_number;
+            case JsonFault::none: break;
+        }
+        return problem_;
+    }
+
+    bool wave() {
+        forget();
+        if (cursor_.take_null()) return true;
+        has_wave_ = true;
+        return cursor_.object([&](std::string_view key) { return member(key); });
+    }
+
+    // Of a key that occurs twice the last one counts, as in other JSON readers.
+    void forget() {
+        head_ = {.file = head_.file,
+                 .se = head_.se,
+                 .block = head_.block,
+                 .first_instruction = head_.first_instruction,
+                 .first_state = head_.first_state};
+        problems_ = {};
+        has_wave_ = has_begin_ = has_end_ = false;
+        rows_.each_instruction_column([&](auto& column) { column.truncate(head_.first_instruction); });
+        rows_.each_state_column([&](auto& column) { column.truncate(head_.first_state); });
+    }
+
+    bool member(std::string_view key) {
+        if (key == "instructions") return instructions();
+        if (key == "timeline") return timeline();
+        if (key == "begin") return integer(head_.begin, has_begin_);
+        if (key == "end") return integer(head_.end, has_end_);
+        if (key == "id") return integer(head_.id, ignored_);
+        if (key == "cu") return small(head_.cu);
+        if (key == "simd") return small(head_.simd);
+        if (key == "slot") return small(head_.slot);
+        if (key == "me_id") return small(head_.me);
+        if (key == "pipe_id") return small(head_.pipe);
+        if (key == "workgroup_id") return small(head_.workgroup);
+        if (key == "cluster_id") return small(head_.cluster);
+        if (key == "dispatcher") return dispatcher();
+        return cursor_.skip();
+    }
+
+    // A null means the same as a missing key.
+    bool integer(int64_t& value, bool& has_it) {
+        if (cursor_.take_null()) return true;
+        bool fits = false;
+        if (!cursor_.number(value, fits))
+            return cursor_.fail(*cursor_.at() == '\0' ? JsonFault::syntax : JsonFault::number);
+        if (!fits) return cursor_.fail(JsonFault::number);
+        has_it = true;
+        return true;
+    }
+
+    // -1 is how some writers say that they do not know.
+    bool small(int32_t& value) {
+        int64_t wide = value;
+        if (!integer(wide, ignored_) || wide < -1 || wide > UINT8_MAX) return cursor_.fail(JsonFault::number);
+        value = static_cast<int32_t>(wide);
+        return true;
+    }
+
+    // ME in bits 4 to 6 and pipe in bits 0 to 3 (spec_ui_output 5.1); the keys of their own count more.
+    bool dispatcher() {
+        int64_t both = -1;
+        if (!integer(both, ignored_)) return false;
+        if (both < 0) return true;
+        if (head_.me < 0) head_.me = static_cast<int32_t>(both >> 4 & 7);
+        if (head_.pipe < 0) head_.pipe = static_cast<int32_t>(both & 15);
+        return true;
+    }
+
+    // Room for as many instructions as the text can hold, so that adding one needs no test. Of a key that stands
+    // twice the last one counts, as in other JSON readers.
+    void begin_instructions() {
+        const size_t most = size_ / kLeastRowBytes + 1;
+        rows_.each_instruction_column([&](auto& column) {
+            column.truncate(head_.first_instruction);
+            column.extend(most);
+        });
+        head_.instruction_count = 0;
+        problems_.no_pc = problems_.unknown_lines = 0;
+    }
+
+    void end_instructions() {
+        const size_t end = head_.first_instruction + head_.instruction_count;
+        rows_.each_instruction_column([&](auto& column) { column.truncate(end); });
+    }
+
+    void malformed(const char* start) {
+        const char* const here = cursor_.at();
+        cursor_.go_to(start);
+        if (problems_.malformed++ == 0) problems_.malformed_at = cursor_.offset();
+        cursor_.go_to(here);
+    }
+
+    bool instructions() {
+        begin_instructions();
+        if (cursor_.take_null()) {
+            end_instructions();
+            return true;
+        }
+        const bool good = cursor_.array([&] {
+            std::array<int64_t, 5> token{};
+            cursor_.skip_space();
+            const char* const start = cursor_.at();
+            if (const char* end = read_compact_row(start, token)) {
+                cursor_.go_to(end);
+                add_instruction(token, start);
+                return true;
+            }
+            JsonRow row;
+            if (!read_row(cursor_, token, row)) return false;
+            if (row.is_good && row.width >= token.size()) {
+                add_instruction(token, start);
+            } else {
+                malformed(start);
+            }
+            return true;
+        });
+        end_instructions();
+        return good;
+    }
+
+    void add_instruction(const std::array<int64_t, 5>& token, const char* start) {
+        const auto [time, category, stall, duration, line] = token;
+        if (!is_int32(stall) || !is_int32(duration) || category < 0 || category > UINT8_MAX ||
+            head_.instruction_count == UINT32_MAX) {
+            malformed(start);
+            return;
+        }
+        const int32_t row = lines_.row_of(line);
+        if (row < 0) ++(line == 0 ? problems_.no_pc : problems_.unknown_lines);
+        const size_t at = head_.first_instruction + head_.instruction_count++;
+        rows_.time[at] = time;
+        rows_.stall[at] = static_cast<int32_t>(stall);
+        rows_.duration[at] = static_cast<int32_t>(duration);
+        rows_.category[at] = static_cast<uint8_t>(category);
+        rows_.row[at] = row;
+    }
+
+    // The runs follow each other, so after one that cannot be read the others have no known time.
+    bool timeline() {
+        rows_.each_state_column([&](auto& column) { column.truncate(head_.first_state); });
+        head_.state_count = 0;
+        if (cursor_.take_null()) return true;
+        bool is_whole = true;
+        return cursor_.array([&] {
+            std::array<int64_t, 2> run{};
+            cursor_.skip_space();
+            const char* const start = cursor_.at();
+            JsonRow row{.width = run.size()};
+            if (const char* end = read_compact_row(start, run)) {
+                cursor_.go_to(end);
+            } else if (!read_row(cursor_, run, row)) {
+                return false;
+            }
+            const auto [state, duration] = run;
+            is_whole = is_whole && row.is_good && row.width >= run.size() && state >= 0 && state <= UINT8_MAX &&
+                       duration >= 0 && duration <= kInt32Max && head_.state_count < UINT32_MAX;
+            if (is_whole) {
+                rows_.state.push_back(static_cast<uint8_t>(state));
+                rows_.state_duration.push_back(static_cast<int32_t>(duration));
+                ++head_.state_count;
+            } else {
+                malformed(start);
+            }
+            return true;
+        });
+    }
+
+    // Last, because `begin` may come after the instructions.
+    void count_impossible() {
+        const size_t first = head_.first_instruction, end = first + head_.instruction_count;
+        const int64_t* const times = rows_.time.data();
+        const int32_t* const stalls = rows_.stall.data();
+        const int32_t* const durations = rows_.duration.data();
+        int64_t before = head_.begin;
+        uint64_t count = 0;
+        for (size_t i = first; i < end; ++i) {
+            count += (times[i] < before) | (stalls[i] < 0) | (stalls[i] > durations[i]) |
+                     (times[i] < -kFarthestCycles) | (times[i] > kFarthestCycles);
+            before = times[i];
+        }
+        problems_.impossible = count;
+    }
+
+    size_t size_;
+    JsonCursor cursor_;
+    const LineRows& lines_;
+    WaveRows& rows_;
+    WaveHead& head_;
+    RowProblems& problems_;
+    WaveProblem problem_ = WaveProblem::no_wave;
+    bool has_wave_ = false, has_begin_ = false, has_end_ = false, ignored_ = false;
+};
+
+}  // namespace
+
+bool parse_wave(std::string_view text, const LineRows& lines, WaveRows& rows, WaveHead& head, RowProblems& problems,
+                FileFault& fault) {
+    head.first_instruction = rows.time.size();
+    head.first_state = rows.state.size();
+    if (WaveParser(text, lines, rows, head, problems).run(fault)) return true;
+    rows.each_instruction_column([&](auto& column) { column.truncate(head.first_instruction); });
+    rows.each_state_column([&](auto& column) { column.truncate(head.first_state); });
+    return false;
+}
+
+}  // namespace wavewright
