@@ -320,18 +320,6 @@ FAULTS: tuple[Fault, ...] = (
     Fault("old ROCm", "rocm-version", "error", "6.1.3: too old", _old_rocm),
     Fault("mixed ROCm", "rocm-version", "warning", "its rocprofv3 of 7.2.0", _mixed_rocm),
     Fault(
-        "no PyYAML",
-        "python",
-        "hint",
-        "without PyYAML",
-        lambda m: m.write(
-            "/usr/bin/python3",
-            '#!/bin/sh\ncase "$*" in *CDLL*) shift 3; echo "$@";; *) exit 1;; esac\n',
-            is_program=True,
-        ),
-    ),
-    Fault("release without thread traces", "options", "hint", "not thread traces", lambda m: None, rocm="6.4.0"),
-    Fault(
         "incomplete package",
         "tool-libraries",
         "error",
@@ -391,21 +379,7 @@ FAULTS: tuple[Fault, ...] = (
         lambda m: m.changed(LD_PRELOAD="/x/librpd_tracer.so"),
     ),
     Fault(
-        "serialized kernels",
-        "tuning",
-        "hint",
-        "does not run as it usually does",
-        lambda m: m.changed(AMD_SERIALIZE_KERNEL="3"),
-    ),
-    Fault(
         "another ROCm of PyTorch", "torch", "warning", "PyTorch is built for ROCm 6.4, rocprofv3 is of 7.2.0", _torch
-    ),
-    Fault(
-        "filled cache",
-        "jit-caches",
-        "hint",
-        "/home/user/.triton/cache",
-        lambda m: m.write("/home/user/.triton/cache/x/kernel.hsaco", ""),
     ),
     Fault(
         "no right to count",
@@ -421,11 +395,6 @@ FAULTS: tuple[Fault, ...] = (
         "--cap-add PERFMON",
         _no_right_to_count_in_docker,
     ),
-    Fault("no iommu=pt", "iommu", "hint", "iommu=pt", lambda m: m.write("/proc/cmdline", "quiet\n")),
-    Fault(
-        "NUMA balancing", "numa-balancing", "hint", "on", lambda m: m.write("/proc/sys/kernel/numa_balancing", "1\n")
-    ),
-    Fault("no attaching", "ptrace", "hint", "attach", lambda m: m.write("/proc/sys/kernel/yama/ptrace_scope", "1\n")),
     Fault("full disk", "disk", "error", "10.00 MB free", lambda m: _room(m, "/home/user", 10_000_000)),
     Fault("little room", "disk", "warning", "2.00 GB free", lambda m: _room(m, "/home/user", 2_000_000_000)),
     Fault("disk for reading", "disk", "error", "mounted for reading only", _read_only_disk),
@@ -449,16 +418,6 @@ FAULTS: tuple[Fault, ...] = (
         "warning",
         "512.00 MB of memory",
         lambda m: m.write("/proc/meminfo", "MemAvailable: 500000 kB\n"),
-    ),
-    Fault(
-        "few files",
-        "limits",
-        "hint",
-        "ulimit -n 4096",
-        lambda m: m.write("/proc/self/limits", "Max open files            1024                 1048576\n"),
-    ),
-    Fault(
-        "rank of MPI", "mpi", "hint", "%rank%", lambda m: m.changed(OMPI_COMM_WORLD_RANK="3", OMPI_COMM_WORLD_SIZE="8")
     ),
 )
 #: Faults of which two checks speak, because the second explains the first.

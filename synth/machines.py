@@ -10,8 +10,7 @@ import shutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wavewright.capture.machines.local_machine import LocalMachine
-from wavewright.capture.machines.machine import FileFacts, Identity
+from wavewright.capture.machines.machine import FileFacts, Identity, Machine
 from wavewright.capture.rocprofv3.options import options_in
 from wavewright.capture.rocprofv3.releases import release_of
 
@@ -91,7 +90,7 @@ class Device:
 
 
 @dataclass
-class MadeMachine(LocalMachine):
+class MadeMachine(Machine):
     """A machine made of files below `folder`, with devices and disks that files cannot be."""
 
     folder: Path

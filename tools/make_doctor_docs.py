@@ -14,14 +14,11 @@ _OPTIONS = {
     "`--json`": "one object: `counts` by status, `checks` (fields below), `changes`, and `machine`, the facts that "
     "captures store as `machine.json`",
     "`--host [USER@]MACHINE`, `--container NAME`": "looks at another machine over ssh, or into a running container; "
-    "nothing is installed there, but a Python 3.6 or newer is needed",
+    "the same version of wavewright must be there (`--remote PATH` says where)",
     "`--gpu`": "also asks the GPUs what they can count and sample (`rocprofv3-avail`), which opens them",
     "`--full`": "also compiles a tiny HIP program and takes a kernel trace, a counter and a thread trace of it; "
     "implies `--gpu`",
-    "`-o`, `--output FOLDER`": "where captures would go, for the room on the disk; default: the current folder, on "
-    "another machine the home folder",
-    "`--yes`": "gives Radeons whose counters stand still a steady clock (`amd-smi set --perf-level STABLE_STD`), and "
-    "says how to go back",
+    "`-o`, `--output FOLDER`": "where captures would go, for the room on the disk; default: the current folder",
 }
 _STATUSES = {
     "ok": "healthy; a hint says what could be better",
@@ -31,18 +28,18 @@ _STATUSES = {
 }
 _HEAD = """# Checks of `wavewright doctor`
 
-<!-- made by tools/make_doctor_docs.py from src/wavewright/capture/doctor/rules.py -->
+<!-- made by tools/make_doctor_docs.py from src/wavewright/capture/doctor/rules.toml -->
 
-`wavewright doctor` looks at everything between a machine and a good capture. It never needs root, and changes nothing
-without `--yes`. It needs neither a GPU nor ROCm: where they are missing it says so once, and what depends on them is
+`wavewright doctor` looks at everything between a machine and a good capture. It never needs root, and changes nothing.
+It needs neither a GPU nor ROCm: where they are missing it says so once, and what depends on them is
 "not checked", with the reason.
 """
 _TAIL = """\
 The exit status is 0 when no check is an error, and 5 otherwise. A machine without an AMD GPU is such an error, because
 nothing can be captured on it; reading, analysing and showing data needs nothing of what is checked here.
 
-A check in JSON has `number`, `name`, `title`, `area`, `level` (what it means when it is not healthy: error, warning or
-note), `status`, `finding` (what was seen, or why it was not checked), `why`, `remedy`, `commands` (lines for a shell
+A check in JSON has `number`, `name`, `title`, `area`, `level` (what it means when it is not healthy: error or
+warning), `status`, `finding` (what was seen, or why it was not checked), `why`, `remedy`, `commands` (lines for a shell
 that apply the remedy, with the numbers of groups and addresses of this machine) and `details` (one line per GPU).
 
 What this was tested with: real topologies of four machines, AMD's own rocprofv3 scripts of six releases, and made

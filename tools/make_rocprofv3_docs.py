@@ -109,7 +109,7 @@ def releases() -> Iterator[str]:
             "its script" if release.is_script_tested else "AMD's sources",
             release.default_format,
             f"{release.default_buffer_bytes >> 20} MiB" if release.default_buffer_bytes else "none",
-            release.regex_engine.value,
+            "AMD's own" if release.version >= (7, 1) else "std::regex",
         )
         for release in RELEASES
     ]

@@ -50,7 +50,7 @@ def verdicts_page() -> str:
         "# Verdicts of captures",
         "",
         (
-            "<!-- made by tools/make_verdict_docs.py from src/wavewright/capture/plans/retries.py and "
+            "<!-- made by tools/make_verdict_docs.py from src/wavewright/capture/plans/retries.toml and "
             "src/wavewright/capture/rocprofv3/messages.toml -->"
         ),
         "",

@@ -34,14 +34,10 @@ barriers TRACE
 baseline RUN -o OUT/run.wwbase
 busy RUN
 capture att --dry-run --rocm-version 7.2 -- ./gemm 4096
-capture clean FOLDER
 capture counters --dry-run --rocm-version 7.2 --target MI300X --panel l2 -- ./gemm
 capture discover --dry-run --rocm-version 7.2 -- ./gemm
 capture input -i INPUT --rocm-version 7.2 --dry-run
 capture pool JOBS --dry-run
-capture recipe --list
-capture recipe triton
-capture report FOLDER --no-doctor -o OUT/bundle.tar.gz
 capture run --dry-run --rocm-version 7.2 -- ./gemm
 capture samples --dry-run --rocm-version 7.2 -- ./gemm
 capture status FOLDER
@@ -139,7 +135,6 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     job = folder / "captures" / "gemm"
     shutil.copytree(folder / "trace", job / "attempts" / "1" / "raw")
     (job / "job.json").write_text('{"name": "gemm"}')
-    (job / "manifest.jsonl").write_text("")
     (job / "result").symlink_to("attempts/1")
     (folder / "jobs.toml").write_text('[[job]]\nname = "gemm"\nkind = "att"\nprogram = ["./gemm"]\n')
     (folder / "input.yaml").write_text("jobs:\n  - pmc: [SQ_WAVES]\n")

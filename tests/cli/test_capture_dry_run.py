@@ -125,12 +125,6 @@ def test_retries_that_would_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "one attempt" in only.stdout
 
 
-@pytest.mark.parametrize(("tool", "word"), [("rpd", "runTracer.sh"), ("rocprof-compute", "rocprof-compute")])
-def test_other_tools(tool: str, word: str) -> None:
-    (plan,) = planned("run", "--tool", tool, "--dry-run", "--json", "--", "./gemm")
-    assert plan["commands"][0]["words"][0].endswith(word)
-
-
 def test_samples_of_an_old_release_are_by_host_trap() -> None:
     words = planned("samples", "--dry-run", "--rocm-version", "6.4", "--json", "--", "./gemm")[0]["commands"][0][
         "words"

@@ -23,7 +23,6 @@ def job(capture: Path, tmp_path: Path) -> Path:
     (first / traces[0].name).write_bytes(traces[0].read_bytes()[:64])
     capture.rename(folder / "attempts" / "2" / "raw")
     (folder / "job.json").write_text(json.dumps({"name": "saxpy"}), "utf-8")
-    (folder / "manifest.jsonl").write_text("", "utf-8")
     (folder / "result").symlink_to("attempts/2")
     return folder
 

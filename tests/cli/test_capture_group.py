@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from tests.cli.in_process import call
@@ -70,8 +67,6 @@ MISTAKES = [
     (["att", "--one", "--launch", "3", "--", "x"], "--one chooses a launch", "one of them"),
     (["att", "--discovery", "nowhere", "--dry-run", "--", "x"], "no such file or folder", "--discovery"),
     (["run", "--dry-run", "--rocm-version", "5.7", "--", "x"], "5.7", ""),
-    (["recipe", "fortran"], "there is no recipe 'fortran'", "flydsl, hip, mpi, torch, triton, vllm"),
-    (["recipe", "-o", "jobs.toml"], "which recipe is to be written?", "torch"),
 ]
 
 
@@ -103,26 +98,3 @@ def test_values_out_of_bounds(words: list[str], what: str) -> None:
     assert done.status == 2
     assert what in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_recipes_as_json_and_text() -> None:
-    every = json.loads(call("capture", "recipe", "--list", "--json").stdout)["recipes"]
-    assert [each["name"] for each in every] == ["flydsl", "hip", "mpi", "torch", "triton", "vllm"]
-    recipe = json.loads(call("capture", "recipe", "vllm", "--json", "--", "python", "x.py").stdout)["recipe"]
-    assert recipe["command"].endswith("-- python x.py")
-    done = call("capture", "recipe", "triton", "--", "python", "a b.py")
-    assert "-- python 'a b.py'" in done.stdout
-    assert "TRITON_CACHE_DIR" in done.stdout
-
-
-def test_recipe_is_written_once(tmp_path: Path) -> None:
-    path = tmp_path / "jobs.toml"
-    assert call("capture", "recipe", "torch", "-o", path).status == 0
-    first = path.read_text("utf-8")
-    done = call("capture", "recipe", "hip", "-o", path)
-    assert done.status == 2
-    assert "--force" in done.stderr
-    assert path.read_text("utf-8") == first
-    assert call("capture", "recipe", "hip", "-o", path, "--force").status == 0
-    assert path.read_text("utf-8") != first
-    assert call("capture", "recipe", "hip", "-o", tmp_path / "no" / "where").status == 74

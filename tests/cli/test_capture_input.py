@@ -1,4 +1,4 @@
-"""`capture -i FILE` and `--write-input FILE` as users call them, and files that nobody should have to read."""
+"""`capture -i FILE` as users call it, and files that nobody should have to read."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_file_of_the_seed_is_explained() -> None:
+def test_the_file_of_the_seed_is_checked() -> None:
     Path("input.yaml").write_text(SEED_3)
     done = call("capture", "-i", "input.yaml", "--rocm-version", "7.2")
     assert done.status == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "1 job, it is run" in text
-    assert "the first is the" in text
-    assert 'leave 1 away: "3 4"' in text
+    assert "ROCm 7.2: 1 job" in text
+    assert "launch 1 is among them" in text
+    assert 'write "3 4"' in text
     assert not [path for path in Path().iterdir() if path.name != "input.yaml"]
 
 
@@ -40,25 +40,19 @@ def test_what_is_not_as_meant_ends_with_status_1() -> None:
     assert call("capture", "-i", "input.json", "--rocm-version", "7.11").status == 0
 
 
-def test_json_has_every_job_with_its_variables() -> None:
+def test_json_has_every_job() -> None:
     Path("input.json").write_text(FILES["passes and a trace"][1])
     done = call("capture", "-i", "input.json", "--rocm-version", "7.14", "--json")
     answer = json.loads(done.stdout)
-    assert [job["is_run"] for job in answer["jobs"]] == [True, False, True]
-    assert answer["jobs"][0]["variables"]["ROCPROF_COUNTERS"] == "pmc: SQ_WAVES"
+    assert [job["is_good"] for job in answer["jobs"]] == [True, False, True]
     assert answer["jobs"][1]["findings"][0]["level"] == "error"
-    assert [wanted["kind"] for job in answer["jobs"] for wanted in job["wanted"]] == [
-        "counters",
-        "discover",
-        "counters",
-    ]
 
 
 def test_a_dry_run_shows_one_command_per_job() -> None:
     Path("input.json").write_text(FILES["several thread traces"][1])
     done = call("capture", "-i", "input.json", "--dry-run", "--rocm-version", "7.13", "--json", "--", "./app", "x")
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert events[0]["event"] == "explained"
+    assert events[0]["event"] == "checked"
     planned = [event for event in events if event["event"] == "planned" and event["wanted"]["kind"] == "att"]
     assert len(planned) == 2
     assert planned[1]["commands"][0]["words"][-3:] == ["--", "./app", "x"]
@@ -158,18 +152,8 @@ def test_thousands_of_jobs_take_seconds(count: int) -> None:
     done = call("capture", "-i", "many.yaml", "--rocm-version", "7.14")
     assert time.process_time() - start < count / 500
     assert done.status == 0
-    assert f"{count:,} jobs, all are run" in done.stdout
+    assert f"{count:,} jobs" in done.stdout
     assert len(done.stdout) < 20_000
-
-
-def test_lists_that_do_not_fit_the_gpu_are_named() -> None:
-    names = ["TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE"]
-    Path("input.json").write_text(json.dumps({"jobs": [{"pmc": names}]}))
-    assert call("capture", "-i", "input.json", "--rocm-version", "7.2").status == 0
-    done = call("capture", "-i", "input.json", "--rocm-version", "7.2", "--target", "MI300X")
-    assert done.status == 1
-    assert "5 counters of TCC, and gfx942 counts 4" in " ".join(done.stdout.split())
-    assert call("capture", "-i", "input.json", "--rocm-version", "7.2", "--target", "MI9").status == 2
 
 
 def test_hostile_keys_do_not_steer_the_terminal() -> None:
@@ -187,40 +171,3 @@ def test_what_cannot_be_run_is_refused() -> None:
     assert "nothing in it that can be run" in done.stderr
     assert call("capture", "-i", "nowhere.json", "--rocm-version", "7.2").status == 2
     assert call("capture", "input").status == 2
-
-
-@pytest.mark.parametrize("suffix", ["json", "yaml", "txt"])
-def test_counters_are_written_as_an_input_file(suffix: str) -> None:
-    words = ("--pmc", "SQ_WAVES", "--target", "gfx942", "--rocm-version", "7.2", "--write-input", f"in.{suffix}")
-    done = call("capture", "counters", *words, "--", "./app", "a b")
-    assert done.status == 0, done.stderr
-    assert f"rocprofv3 -i in.{suffix}" in done.stdout
-    assert done.stdout.strip().endswith("-- ./app 'a b'")
-    assert call("capture", "-i", f"in.{suffix}", "--rocm-version", "7.2").status == 0
-    assert call("capture", "counters", *words, "--", "./app").status == 2, "it exists"
-    assert call("capture", "counters", *words, "--force", "--", "./app").status == 0
-
-
-def test_other_captures_are_written_too() -> None:
-    common = ("--rocm-version", "7.14", "--write-input")
-    att = call("capture", "att", "--kernel", "gemm", "--launch", "7-8", "--serialize", *common, "a.yaml", "--", "./app")
-    assert "--att-serialize-all" in att.stdout
-    assert call("capture", "samples", "--method", "host_trap", *common, "s.json", "--", "./app").status == 0
-    assert call("capture", "run", *common, "r.json", "--", "./app").status == 0
-    for name in ("a.yaml", "s.json", "r.json"):
-        done = call("capture", "-i", name, "--rocm-version", "7.14", "--json")
-        assert done.status == 0, done.stdout
-    refused = call("capture", "att", *common, "b.yaml", "--", "./app")
-    assert refused.status == 2
-    assert "--launch" in refused.stderr
-    assert call("capture", "run", *common, "r.txt", "--", "./app").status == 2
-    assert call("capture", "run", *common, "r.cfg", "--", "./app").status == 2
-
-
-def test_definitions_lie_beside_the_file() -> None:
-    words = ("--panel", "waves", "--target", "MI300X", "--rocm-version", "7.2", "--write-input", "in.json")
-    done = call("capture", "counters", *words, "--json", "--", "./app")
-    answer = json.loads(done.stdout)
-    assert answer["files"] == ["in.json", "in.counters.yaml"]
-    assert "--extra-counters in.counters.yaml" in answer["command"]
-    assert "accumulate(" in Path("in.counters.yaml").read_text()

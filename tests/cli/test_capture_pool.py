@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
 from pathlib import Path
 
 import pytest
 
 from tests.cli.in_process import call
-from wavewright.capture.jobs.manifest import Manifest
+from wavewright.capture.jobs.stored import write_json
 from wavewright.capture.pool.keys import KEYS
 from wavewright.capture.pool.plan import job_folder, read_plan
 
@@ -31,14 +29,9 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_mistakes(jobs: Path) -> None:
     for words, sentence in (
-        ([], "which jobs?"),
+        ([], "JOBS.toml"),
         (["nothing.toml"], "cannot be read"),
-        (["--worker"], "--worker needs the folder"),
-        (["--worker", "-o", "nothing"], "not the folder of a pool"),
-        (["--worker", "-o", "x", "JOBS.toml"], "reads no jobs file"),
-        (["JOBS.toml", "--element", "0/2"], "--element is for workers"),
-        (["JOBS.toml", "--dask", "--slurm", "x"], "--slurm and --dask are different ways"),
-        (["JOBS.toml", "--max-per-device", "0"], "--max-per-device"),
+        (["JOBS.toml", "--dask", "--scheduler", "x"], "--scheduler and --dask are different ways"),
         (["JOBS.toml", "--wait", "nan"], "--wait"),
         (["JOBS.toml", "-o", "JOBS.toml"], "cannot use the folder"),
     ):
@@ -69,56 +62,31 @@ def test_machine_without_gpus(jobs: Path) -> None:
     assert (again.status, "--resume" in again.stderr) == (2, True)
 
 
-def test_script_for_slurm(jobs: Path) -> None:
-    done = call("capture", "pool", jobs, "--slurm", "a.sbatch", "-o", "p", "--at-once", 1, "--wait", 9)
-    assert done.status == 0
-    assert "sbatch a.sbatch" in done.stderr
-    text = Path("a.sbatch").read_text()
-    assert "#SBATCH --array=0-1%1\n" in text
-    assert "--wait 9 --element" in text
-    assert os.stat("a.sbatch").st_mode & stat.S_IXUSR  # noqa: PTH116
-    assert len(read_plan(Path("p"))) == 2
-    assert call("capture", "pool", jobs, "--slurm", "a.sbatch", "-o", "p", "--resume").status == 2
-    assert call("capture", "pool", jobs, "--slurm", "a.sbatch", "-o", "p", "--resume", "--force").status == 0
-
-
-def test_status_and_clean(jobs: Path) -> None:
-    call("capture", "pool", "JOBS.toml", "--slurm", "x")
+def test_status(jobs: Path) -> None:
+    call("capture", "pool", "JOBS.toml")  # there is no GPU: the plan is written, and nothing more
     folder = jobs.parent / "JOBS-pool"
     first, second = read_plan(folder)
     place = job_folder(folder, first.id)
     for number in (1, 2):
-        raw = place / "attempts" / str(number) / "raw"
-        raw.mkdir(parents=True)
-        (raw / "a\x1b[2J.db").write_bytes(b"x" * 2000)
+        attempt = place / "attempts" / str(number)
+        attempt.mkdir(parents=True)
+        write_json(attempt / "command.json", {"gpu": {"index": 3}})
+        write_json(attempt / "ending.json", {"status": 0, "seconds": 2.5})
+        write_json(attempt / "judgement.json", {"verdict": "good" if number == 2 else "empty", "reasons": ["x"]})
     (place / "result").symlink_to("attempts/2")
-    manifest = Manifest(place)
-    manifest.append(first.id, "started", attempt=2)
-    manifest.append(first.id, "judged", attempt=2, verdict="good", reasons=[])
-    manifest.append(first.id, "finished", attempt=2, verdict="good")
-    with manifest.path.open("ab") as stream:
-        stream.write(b'{"torn')
+    write_json(place / "job.json", {"id": first.id})
+    write_json(place / "result.json", {"verdict": "good"})
     done = call("capture", "status", folder)
     assert done.status == 1
     assert "2 jobs: 1 good, 1 waiting" in done.stdout
     document = json.loads(call("capture", "status", folder, "--json").stdout)
     assert document["counts"]["finished"] == 1
     assert [job["state"] for job in document["jobs"]] == ["finished", "waiting"]
+    assert (document["jobs"][0]["gpu"], document["jobs"][0]["seconds"]) == ("3", 5.0)
     assert call("capture", "status", place).status == 0
-    assert call("capture", "status", place, "--watch").stdout == "1 job: 1 good\n"
-    listed = call("capture", "clean", folder)
-    assert listed.status == 0
-    assert "2.00 kB" in listed.stdout
-    assert "--yes" in listed.stdout
-    assert (place / "attempts/1/raw").exists()
-    assert json.loads(call("capture", "clean", folder, "--json", "--yes").stdout)["is_removed"]
-    assert not (place / "attempts/1/raw").exists()
-    assert (place / "attempts/2/raw").exists()
-    assert "nothing to remove" in call("capture", "clean", folder).stdout
     assert not job_folder(folder, second.id).exists()
-    for verb in ("status", "clean"):
-        assert call("capture", verb, jobs.parent / "nothing").status == 2
-        assert call("capture", verb, jobs).status == 2
+    assert call("capture", "status", jobs.parent / "nothing").status == 2
+    assert call("capture", "status", jobs).status == 2
 
 
 def test_reference_has_every_key() -> None:

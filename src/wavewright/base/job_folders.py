@@ -1,6 +1,6 @@
 """Folders of captures as inputs: a job folder is read as its result. The only such rule.
 
-FOLDER/job.json and FOLDER/manifest.jsonl make a folder one of a job (`capture/jobs/job.py`), FOLDER/result leads to its
+FOLDER/job.json and FOLDER/attempts make a folder one of a job (`capture/jobs/job.py`), FOLDER/result leads to its
 best attempt, whose data are in `raw`. A pool has such folders in FOLDER/jobs.
 """
 
@@ -15,7 +15,7 @@ from wavewright.base.files import is_inside, open_regular
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 
-JOB, MANIFEST, RESULT, RAW, JOBS = "job.json", "manifest.jsonl", "result", "raw", "jobs"
+JOB, ATTEMPTS, RESULT, RAW, JOBS = "job.json", "attempts", "result", "raw", "jobs"
 _SHOWN_JOBS, _SHOWN_LETTERS = 8, 40
 _MOST_JOBS = 10_000
 _NAME_BYTES = 1 << 20  #: Read of a job file for its name.
@@ -59,7 +59,7 @@ def is_job_folder(path: str) -> bool:
     False
     """
     place = Path(path)
-    return (place / JOB).is_file() and (place / MANIFEST).is_file()
+    return (place / JOB).is_file() and (place / ATTEMPTS).is_dir()
 
 
 def jobs_below(path: str) -> list[str]:

@@ -173,7 +173,7 @@ def discover(
     rocprofv3, rocm_version
         The profiler by its path, or a release to plan for without one.
     machine, runner
-        Where it runs; None = here. `remote.connect(host=...)` gives those of another machine or of a container.
+        What is asked and what runs it; None = this machine.
     more
         `extra`: more words for rocprofv3.
     """
@@ -193,7 +193,7 @@ def open_result(folder: str) -> Result:
     """
     from pathlib import Path
 
-    from wavewright.capture.jobs.replay import stored_result
+    from wavewright.capture.jobs.record import stored_result
 
     return stored_result(Path(folder))
 
@@ -201,41 +201,36 @@ def open_result(folder: str) -> Result:
 def doctor(machine: Machine | None = None) -> tuple[Check, ...]:
     """Everything between a machine and a good capture, as checks; None = this machine."""
     from wavewright.capture.doctor import examine
-    from wavewright.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.machine import Machine
 
-    return examine(machine or LocalMachine())
+    return examine(machine or Machine())
 
 
 def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) -> Plan:
     """A plan from the fields of what is wanted, of the job, and of where it runs."""
     from wavewright.capture.jobs.job import Job
     from wavewright.capture.jobs.plan import Plan
-    from wavewright.capture.machines.local_machine import LocalMachine
-    from wavewright.capture.machines.local_runner import LocalRunner
-    from wavewright.capture.machines.runner import Limits
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.capture.machines.runner import Limits, Runner
+    from wavewright.capture.rocprofv3.installed import find_installation
+    from wavewright.capture.rocprofv3.releases import assumed
 
-    values = dict(values)
-    machine, runner = values.pop("machine", None) or LocalMachine(), values.pop("runner", None) or LocalRunner()
-    release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", None)
-    installation = None
-    if release:
-        from wavewright.capture.rocprofv3.releases import assumed
-
-        installation = assumed(release)
-    elif path:
-        from wavewright.capture.rocprofv3.installed import find_installation
-
-        installation = find_installation(machine, path)
-    limits = Limits(
-        seconds=values.pop("timeout_seconds", 900.0),
-        grace_seconds=values.pop("grace_seconds", 120.0),
+    values = {key: value for key, value in values.items() if value is not None}
+    machine, runner = values.pop("machine", Machine()), values.pop("runner", Runner())
+    release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", "")
+    installation = assumed(release) if release else find_installation(machine, path) if path else None
+    names = {"timeout_seconds": "seconds", "grace_seconds": "grace_seconds"}
+    limits = Limits(**{name: values.pop(key) for key, name in names.items() if key in values})
+    names = {"name": "name", "attempts": "attempts", "wait_seconds": "wait_seconds", "share": "is_shared", "gpu": "gpu"}
+    effort = {name: values.pop(key) for key, name in names.items() if key in values}
+    effort["gpu"] = str(effort.get("gpu", Job.gpu))
+    values["variables"] = dict(values.get("variables", {}))
+    return Plan(
+        job=Job(wanted=kind(program=_words(program), **values), limits=limits, **effort),
+        machine=machine,
+        runner=runner,
+        installation=installation,
     )
-    job_values = {name: values.pop(name) for name in ("name", "attempts", "wait_seconds") if name in values}
-    gpu, is_shared = str(values.pop("gpu", "auto")), bool(values.pop("share", False))
-    values["variables"] = dict(values.get("variables") or {})
-    wanted = kind(program=_words(program), **values)
-    job = Job(wanted=wanted, gpu=gpu, limits=limits, is_shared=is_shared, **job_values)
-    return Plan(job=job, machine=machine, runner=runner, installation=installation)
 
 
 def _words(program: Sequence[str]) -> tuple[str, ...]:

@@ -70,4 +70,3 @@ class RunTrace(Wanted):
     """A trace of the whole program, as a ROCpd database."""
 
     parts: tuple[str, ...] = ("kernel", "hip", "memory", "markers")
-    tool: str = "rocprofv3"  #: Or rpd (runTracer.sh), or rocprof-compute.

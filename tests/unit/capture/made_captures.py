@@ -15,9 +15,8 @@ from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import Result
 from wavewright.capture.jobs.taking import take
 from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.local_machine import LocalMachine
-from wavewright.capture.machines.local_runner import LocalRunner
-from wavewright.capture.machines.runner import Limits
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Limits, Runner
 from wavewright.capture.rocprofv3.installation import Installation
 from wavewright.capture.rocprofv3.installed import find_installation
 from wavewright.capture.wanted import ThreadTraces
@@ -49,7 +48,7 @@ max_engine_clk_fcompute 2100
 @cache
 def installation_of(tree: RocmTree) -> Installation:
     """Asked for once: --version and --help of AMD's script take a while."""
-    return find_installation(LocalMachine(), tree.rocprofv3)
+    return find_installation(Machine(), tree.rocprofv3)
 
 
 @dataclass
@@ -88,8 +87,8 @@ class Bench:
         }
 
     @property
-    def machine(self) -> LocalMachine:
-        return LocalMachine(variables=self.variables)
+    def machine(self) -> Machine:
+        return Machine(variables=self.variables)
 
     def wanted(self, kind: type = ThreadTraces, **fields: Any) -> Any:
         program, variables = steered(self.folder, **self.steering)
@@ -106,7 +105,7 @@ class Bench:
                 job,
                 self.folder / name,
                 machine=self.machine,
-                runner=LocalRunner(),
+                runner=Runner(),
                 installation=installation_of(self.tree),
                 say=self.events.append,
                 pause=self.pauses.append,
@@ -123,7 +122,7 @@ class Bench:
 
     @property
     def stored_names(self) -> list[str]:
-        """Names of the events that went into the manifest."""
+        """Names of the events but for those that are only shown."""
         return [each["event"] for each in self.events if each["event"] not in ("running", "note")]
 
     def named(self, event: str) -> list[dict[str, Any]]:
@@ -133,12 +132,6 @@ class Bench:
 def running(folder: Path) -> set[int]:
     """Processes of captures below a folder, whoever started them: by their marks."""
     alive = set()
-    for path in folder.rglob("manifest.jsonl"):
-        for line in path.read_text(errors="replace").splitlines():
-            try:
-                mark = json.loads(line).get("mark")
-            except ValueError:
-                continue
-            if mark:
-                alive |= left_behind.processes_of(None, mark)
+    for path in folder.rglob("command.json"):
+        alive |= left_behind.processes_of(None, json.loads(path.read_text())["mark"])
     return alive

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from synth.machine_faults import FAULTS, SECURE_BOOT, Fault
+from synth.machine_faults import FAULTS, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
 from tests.amd_script import old_and_new
 from wavewright.base.words import amount
 from wavewright.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
 from wavewright.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
-from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.doctor.sight import Request, Sight
+from wavewright.capture.machines.machine import Machine
 
 
 def _reported(checks: tuple[Check, ...]) -> dict[str, str]:
@@ -44,7 +45,7 @@ def test_a_healthy_machine_has_nothing_to_report(tmp_path: Path, model: str) -> 
 @pytest.mark.parametrize("rocm", ["6.2.0", "6.3.0", "7.0.0", "7.1.0", "7.13.0", "7.14.0", "10.0.1"])
 def test_releases_without_a_fault(tmp_path: Path, rocm: str) -> None:
     reported = _reported(examine(healthy_machine(tmp_path, rocm=rocm)))
-    assert reported == ({"options": "hint"} if rocm < "7" and not rocm.startswith("10") else {})
+    assert reported == {}
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))
@@ -61,19 +62,13 @@ def test_exactly_the_planted_fault_is_reported(tmp_path: Path, fault: Fault) -> 
 
 
 def test_there_are_faults_for_most_checks() -> None:
-    assert len(FAULTS) >= 60
+    assert len(FAULTS) >= 50
     untested = {rule.name for rule in RULES} - {fault.check for fault in FAULTS}
-    only_telling = {"container", "slurm", "driver-version", "clocks"}
-    assert untested == only_telling | {"system", "hardware", "secure-boot", "available", "end-to-end"}
-
-
-def test_secure_boot_explains_a_driver_that_is_not_loaded(tmp_path: Path) -> None:
-    checks = examine(SECURE_BOOT.machine(tmp_path))
-    assert _reported(checks) == {"module": "error", "secure-boot": "hint"}
+    assert untested == {"system", "hardware", "available", "end-to-end"}
 
 
 def test_a_bare_machine_is_told_once(tmp_path: Path) -> None:
-    checks = examine(LocalMachine(str(tmp_path), {"PATH": "/bin", "LD_PRELOAD": "/x/librocprofiler.so"}))
+    checks = examine(Machine(str(tmp_path), {"PATH": "/bin", "LD_PRELOAD": "/x/librocprofiler.so"}))
     assert _reported(checks) == {"hardware": "error"}
     hardware = next(check for check in checks if check.name == "hardware")
     assert hardware.finding.startswith("none here") and "needs no GPU and no ROCm" in hardware.remedy
@@ -112,9 +107,8 @@ def test_another_system(tmp_path: Path) -> None:
 def test_containers_by_their_files(tmp_path: Path, marker: str, kind: str) -> None:
     machine = healthy_machine(tmp_path)
     machine.write(marker, "")
-    checks = {check.name: check for check in examine(machine)}
-    assert checks["container"].finding == kind
-    assert _reported(tuple(checks.values())) == {}
+    assert Sight(machine, Request()).container == kind
+    assert _reported(examine(machine)) == {}
 
 
 @pytest.mark.parametrize("variables, groups, kind", [
@@ -128,8 +122,7 @@ def test_containers_by_variables_and_groups(tmp_path: Path, variables: dict[str,
     machine = healthy_machine(tmp_path)
     if groups:
         machine.write("/proc/1/cgroup", groups)
-    checks = {check.name: check for check in examine(machine.changed(**variables))}
-    assert checks["container"].finding == kind
+    assert Sight(machine.changed(**variables), Request()).container == kind
 
 
 def test_remedies_in_a_container_have_real_numbers(tmp_path: Path) -> None:
@@ -146,8 +139,7 @@ def test_remedies_in_a_container_have_real_numbers(tmp_path: Path) -> None:
 
 
 def test_all_rules_are_declared_fully() -> None:
-    assert len(RULES) == 46
-    assert sorted(rule.number for rule in RULES) == list(range(1, 47))
+    assert len({rule.number for rule in RULES}) == len(RULES) == 32
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)
     for place, rule in enumerate(RULES):
@@ -231,12 +223,10 @@ def _machine_with_amds_script(shared: Path, folder: Path, rocm: str, gpu_count: 
 def test_amds_own_scripts(shared: Path, tmp_path: Path, rocm: str) -> None:
     checks = {check.name: check for check in examine(_machine_with_amds_script(shared, tmp_path, rocm))}
     is_old = rocm.startswith("6")
-    assert _reported(tuple(checks.values())) == ({"options": "hint"} if is_old else {})
+    assert _reported(tuple(checks.values())) == {}
     assert checks["rocm-version"].finding == rocm
     sdk = _SCRIPTS[rocm].split("_")[0]
     assert checks["rocprofv3"].finding.endswith("which tells no version" if is_old else f"version {sdk}")
-    assert ("thread traces, " in checks["options"].finding.split("; not")[0]) is not is_old
-    assert checks["python"].finding == "/usr/bin/python3, with PyYAML"
 
 
 def test_asking_the_gpus(shared: Path, tmp_path: Path) -> None:
@@ -338,11 +328,11 @@ def test_facts_for_a_capture_are_plain_and_hold_no_secrets(tmp_path: Path) -> No
 
 
 def test_facts_of_a_bare_machine(tmp_path: Path) -> None:
-    facts = machine_facts(LocalMachine(str(tmp_path)))
+    facts = machine_facts(Machine(str(tmp_path)))
     assert (facts["gpus"], facts["rocm"], facts["variables"]) == ([], None, {})
 
 
 def test_this_machine_is_answered() -> None:
-    checks = examine(LocalMachine())
+    checks = examine(Machine())
     assert len(checks) == len(RULES)
     assert checks[0].name == "system" and checks[0].status is Status.OK

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -210,8 +209,7 @@ def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[MadeMachine], None]:
     """Let the verb look at a made machine."""
 
     def on_machine(machine: MadeMachine) -> None:
-        monkeypatch.setattr(doctor, "_connected", lambda host, container: nullcontext((machine, None)))
-        monkeypatch.setattr(doctor, "_output_folder", lambda output, is_here: output or "")
+        monkeypatch.setattr(doctor, "_machine", lambda: machine)
 
     return on_machine
 

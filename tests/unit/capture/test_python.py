@@ -13,7 +13,7 @@ import pytest
 import wavewright
 from tests.unit.capture.made_captures import Bench
 from wavewright import capture
-from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Runner
 from wavewright.errors import UsageError
 
 PAGE = Path(__file__).parents[3] / "docs/reference/capture-python.md"
@@ -46,9 +46,9 @@ def test_doctor_stays_a_function_after_its_package_was_imported() -> None:
 
 
 def capture_machine() -> Any:
-    from wavewright.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.machine import Machine
 
-    return LocalMachine()
+    return Machine()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_plan_runs_and_its_result_is_found_again(bench: Bench) -> None:
         variables=wanted.variables,
         rocprofv3=bench.tree.rocprofv3,
         machine=bench.machine,
-        runner=LocalRunner(),
+        runner=Runner(),
         grace_seconds=3,
     )
     folder = bench.folder / "out"

@@ -1,7 +1,5 @@
 """Everything between a machine and a good capture: a declared table of checks, and what they give."""
 
-from wavewright.capture.doctor.changes import Change as Change
-from wavewright.capture.doctor.changes import set_steady_clocks as set_steady_clocks
 from wavewright.capture.doctor.check import Area as Area
 from wavewright.capture.doctor.check import Check as Check
 from wavewright.capture.doctor.check import Level as Level

@@ -50,26 +50,6 @@ def module(sight: Sight) -> Answer:
     return unhealthy("amdgpu is not loaded", remedy, "sudo modprobe amdgpu", _DMESG)
 
 
-def driver_version(sight: Sight) -> Answer:
-    """DKMS drivers have a version of their own."""
-    version = sight.machine.text("/sys/module/amdgpu/version")
-    kernel = printable(sight.machine.identity.kernel, 60)
-    return Answer(f"amdgpu {printable(version, 40)} (DKMS), kernel {kernel}" if version else f"that of kernel {kernel}")
-
-
-def secure_boot(sight: Sight) -> Answer:
-    """Matters only when the module could not be loaded."""
-    folder = "/sys/firmware/efi/efivars"
-    names = [name for name in sight.machine.names(folder) if name.startswith("SecureBoot-")]
-    content = sight.machine.read(f"{folder}/{names[0]}") if names else None
-    if not content or content[-1] != 1:
-        return Answer("off, or the firmware does not tell")
-    if sight.is_module_loaded:
-        return Answer("on, and amdgpu is loaded all the same")
-    remedy = "on, and amdgpu is not loaded: a module of DKMS must be signed with a key that the firmware knows"
-    return Answer("on", remedy=remedy, commands=("mokutil --sb-state", "sudo update-secureboot-policy --enroll-key"))
-
-
 def kfd(sight: Sight) -> Answer:
     """/dev/kfd is there."""
     if sight.is_wsl:

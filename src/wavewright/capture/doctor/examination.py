@@ -11,7 +11,7 @@ from wavewright.capture.doctor.sight import Request, Sight
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.capture.doctor.rule import Rule
+    from wavewright.capture.doctor.rules import Rule
     from wavewright.capture.machines.machine import Machine
 
 _STATUSES = {Level.ERROR: Status.ERROR, Level.WARNING: Status.WARNING, Level.NOTE: Status.OK}

@@ -186,10 +186,7 @@ def performance_level(sight: Sight) -> Answer:
     summary = _by_value(levels)
     gated = gated_gpus(sight)
     if gated:
-        remedy = (
-            "for counters set a steady clock (`doctor --yes` does it), and afterwards auto again; thread traces and "
-            "runs do not need it"
-        )
+        remedy = "for counters set a steady clock, and afterwards auto again; thread traces and runs do not need it"
         commands = [f"sudo {' '.join(steady_words(gpu))}" for gpu in gated]
         return unhealthy(f"{summary}: counters of gfx11 and gfx12 stay 0", remedy, *commands)
     slow = [gpu for gpu, level in levels.items() if level == "low"]
@@ -224,19 +221,6 @@ def power_cap(sight: Sight) -> Answer:
         what = f"{_by_value(shown)}: lower than the product's own"
         return unhealthy(what, "times are not those of this product; back to its own cap:", *lowered)
     return Answer(_by_value(shown))
-
-
-def clocks(sight: Sight) -> Answer:
-    """Clocks of the shaders now."""
-    shown = {}
-    for gpu in _cards(sight):
-        lines = (sight.machine.text(f"{gpu.card}/pp_dpm_sclk") or "").splitlines()
-        current = [line for line in lines if line.rstrip().endswith("*")]
-        match = re.search(r"(\d{1,6})\s*mhz", current[0], re.IGNORECASE) if current else None
-        if match:
-            most = f" of {gpu.clock_mhz_max}" if gpu.clock_mhz_max else ""
-            shown[gpu] = f"{match[1]}{most} MHz"
-    return Answer(_by_value(shown)) if shown else not_checked("the driver shows no clocks here")
 
 
 def users(sight: Sight) -> Answer:

@@ -14,14 +14,13 @@ from wavewright.capture.doctor.sight import printable
 if TYPE_CHECKING:
     from wavewright.capture.doctor.sight import Sight
 
-_PERFMON, _SYS_ADMIN, _SYS_PTRACE = 38, 21, 19  #: Bits of capabilities.
+_PERFMON, _SYS_ADMIN = 38, 21  #: Bits of capabilities.
 _PARANOID_MAX = 2
 _GIB = 1 << 30
 #: Raw data of one attempt at most: two launches, each a buffer of the largest default in use (256 MiB).
 RAW_BYTES = 2 * (256 << 20)
 #: With what rocprofv3 itself decodes from them as JSON, about ten times as much.
 EXPECTED_BYTES = 11 * RAW_BYTES
-_FILES_MIN = 4096
 _WRITE, _READ_ONLY = 0o2, "ro"
 
 
@@ -44,39 +43,6 @@ def permission_to_count(sight: Sight) -> Answer:
     if is_run_by_flags(sight):
         return unhealthy(what, "start the container with the capability", start_line(sight, "--cap-add PERFMON"))
     return unhealthy(what, "allow it until the next start of the machine", "sudo sysctl kernel.perf_event_paranoid=2")
-
-
-def iommu(sight: Sight) -> Answer:
-    """A matter of speed of transfers."""
-    words = (sight.machine.text("/proc/cmdline") or "").split()
-    present = [word for word in words if word.startswith(("iommu=", "amd_iommu=", "intel_iommu="))]
-    if "iommu=pt" in present:
-        return Answer(printable(" ".join(present), 60))
-    hint = "transfers between GPUs and host may be faster with iommu=pt on the kernel's command line"
-    return Answer(printable(" ".join(present), 60) or "no option of the kernel", remedy=hint)
-
-
-def numa_balancing(sight: Sight) -> Answer:
-    """Noise in times."""
-    value = sight.number("/proc/sys/kernel/numa_balancing")
-    if not value:
-        return Answer("off" if value == 0 else "not in this kernel")
-    hint = "it moves memory while programs run: times vary less without it"
-    return Answer("on", remedy=hint, commands=("sudo sysctl kernel.numa_balancing=0",))
-
-
-def ptrace(sight: Sight) -> Answer:
-    """Only attaching to a running process needs it."""
-    scope = sight.number("/proc/sys/kernel/yama/ptrace_scope")
-    bits = sight.capabilities()
-    if bits is not None and bits >> _SYS_PTRACE & 1:
-        return Answer("capability SYS_PTRACE")
-    if not scope:
-        return Answer("ptrace_scope is 0" if scope == 0 else "not restricted by Yama")
-    hint = "rocprofv3 cannot attach to a process that already runs; programs that it starts are not concerned"
-    if is_run_by_flags(sight):
-        return Answer(f"ptrace_scope is {scope}", remedy=hint, commands=(start_line(sight, "--cap-add SYS_PTRACE"),))
-    return Answer(f"ptrace_scope is {scope}", remedy=hint, commands=("sudo sysctl kernel.yama.ptrace_scope=0",))
 
 
 def disk(sight: Sight) -> Answer:
@@ -133,24 +99,6 @@ def memory(sight: Sight) -> Answer:
             return unhealthy(", ".join(parts), remedy, start_line(sight, "--shm-size 8G"))
         return unhealthy(", ".join(parts), f"{remedy}; ROCPROF_TMPDIR names another folder", "df -h /dev/shm")
     return Answer(", ".join(parts))
-
-
-def process_limits(sight: Sight) -> Answer:
-    """Open files, and core files of an abort."""
-    text = sight.machine.text("/proc/self/limits") or ""
-    files = re.search(r"(?m)^Max open files\s+(\d{1,19}|unlimited)", text)
-    core = re.search(r"(?m)^Max core file size\s+(\d{1,19}|unlimited)", text)
-    if not files:
-        return not_checked("/proc/self/limits does not tell")
-    open_files = "unlimited" if files[1] == "unlimited" else f"{int(files[1]):,}"
-    finding = f"{open_files} open files"
-    if files[1] != "unlimited" and int(files[1]) < _FILES_MIN:
-        hint = f"the profiler opens many files per process; {_FILES_MIN} are enough"
-        return Answer(finding, remedy=hint, commands=(f"ulimit -n {_FILES_MIN}",))
-    if core and core[1] == "unlimited":
-        hint = "a program that aborts under the profiler may write gigabytes of core file"
-        return Answer(f"{finding}, core files of any size", remedy=hint, commands=("ulimit -c 0",))
-    return Answer(finding)
 
 
 def _existing(sight: Sight, folder: str) -> str:

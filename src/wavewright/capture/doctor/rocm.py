@@ -108,44 +108,6 @@ def rocprofv3(sight: Sight) -> Answer:
     )
 
 
-def python(sight: Sight) -> Answer:
-    """The Python of the script, and whether it reads YAML."""
-    script = sight.installation.rocprofv3 if sight.installation else ""
-    content = (sight.machine.read(script) or b"")[:200]
-    first = content.splitlines()[0].decode("utf-8", "replace") if content else ""
-    words = first.removeprefix("#!").split()
-    name = words[1] if len(words) > 1 and words[0].endswith("/env") else (words[0] if words else "")
-    if not first.startswith("#!") or "python" not in name:
-        return not_checked("its first line does not name a Python")
-    path = sight.machine.program(name)
-    if path is None:
-        return not_checked(f"{printable(name, 60)} is not on PATH")
-    answer = sight.machine.run([path, "-c", "import yaml"], seconds=_ANSWER_SECONDS)
-    if answer.status == 0:
-        return Answer(f"{printable(path)}, with PyYAML")
-    hint = "rocprofv3 cannot read input files in YAML; wavewright passes options, and writes JSON"
-    return Answer(
-        f"{printable(path)}, without PyYAML", remedy=hint, commands=(f"{quoted(path)} -m pip install pyyaml",)
-    )
-
-
-def options(sight: Sight) -> Answer:
-    """What this release can record."""
-    names = sight.installation.options if sight.installation else frozenset()
-    kinds = {
-        "thread traces": bool({"--att", "--advanced-thread-trace"} & names),
-        "counters": "--pmc" in names,
-        "PC samples": "--pc-sampling-method" in names or "--pc-sampling-beta-enabled" in names,
-        "streaming counters": "--spm" in names,
-    }
-    finding = ", ".join(kind for kind, is_there in kinds.items() if is_there) or "none of our captures"
-    missing = [kind for kind, is_there in kinds.items() if not is_there and kind != "streaming counters"]
-    if missing:
-        text = f"{finding}; not {', '.join(missing)}; {counted(len(names), 'options')}"
-        return Answer(text, remedy="a newer ROCm has them: thread traces from 7.0 on")
-    return Answer(f"{finding}; {counted(len(names), 'options')}")
-
-
 def tool_libraries(sight: Sight) -> Answer:
     """The libraries that rocprofv3 loads into programs."""
     missing = [path for path in TOOL_LIBRARIES if not _exists(sight, path)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.secrets import masked
 from wavewright.capture.gpus.topology import gpus_of, nodes_of
 from wavewright.capture.gpus.users import users_of
-from wavewright.capture.machines.local_machine import group_names
+from wavewright.capture.machines.machine import group_names
 from wavewright.capture.rocprofv3.installed import asked, installation_of, release_of_root, roots_of, script_of
 
 if TYPE_CHECKING:
@@ -29,45 +29,6 @@ _GPU_CLASSES = ("0x03", "0x12")  #: PCI classes of displays and of processing ac
 _NAME_LENGTH = 120
 _LOOK_FACTOR = 8  #: Times as many letters are looked at as are shown: white space goes away.
 
-#: Everything that is read: a distant machine sends it at once.
-_PATTERNS = (
-    "/.dockerenv",
-    "/dev/dri/*",
-    "/dev/dxg",
-    "/dev/kfd",
-    "/dev/shm",  # noqa: S108 - nothing is written there
-    "/etc/group",
-    "/etc/os-release",
-    "/opt/rocm*",
-    "/opt/rocm*/.info/version",
-    "/proc/1/cgroup",
-    "/proc/cmdline",
-    "/proc/meminfo",
-    "/proc/self/limits",
-    "/proc/self/mounts",
-    "/proc/self/status",
-    "/proc/sys/kernel/numa_balancing",
-    "/proc/sys/kernel/perf_event_paranoid",
-    "/proc/sys/kernel/yama/ptrace_scope",
-    "/run/.containerenv",
-    "/sys/bus/pci/devices/*/class",
-    "/sys/bus/pci/devices/*/drm/*",
-    "/sys/bus/pci/devices/*/vendor",
-    "/sys/class/drm/card*/device/current_compute_partition",
-    "/sys/class/drm/card*/device/gpu_busy_percent",
-    "/sys/class/drm/card*/device/hwmon/hwmon*/power1_cap*",
-    "/sys/class/drm/card*/device/power_dpm_force_performance_level",
-    "/sys/class/drm/card*/device/pp_dpm_sclk",
-    "/sys/class/drm/card*/device/product_name",
-    "/sys/class/kfd/kfd/topology/nodes/*/properties",
-    "/sys/devices/virtual/kfd/kfd/topology/nodes/*/properties",
-    "/sys/firmware/efi/efivars/SecureBoot-*",
-    "/sys/fs/selinux/enforce",
-    "/sys/kernel/debug/dri/*/amdgpu_firmware_info",
-    "/sys/module/amdgpu/initstate",
-    "/sys/module/amdgpu/version",
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
@@ -84,7 +45,6 @@ class Sight:
     def __init__(self, machine: Machine, request: Request) -> None:
         self.machine = machine
         self.request = request
-        machine.prefetch(_PATTERNS)
 
     @property
     def variables(self) -> Mapping[str, str]:

@@ -28,14 +28,6 @@ TUNING = (
     "GPU_MAX_HW_QUEUES",
     "HIP_LAUNCH_BLOCKING",
 )
-_SLOWING = (
-    "AMD_SERIALIZE_KERNEL",
-    "AMD_SERIALIZE_COPY",
-    "HIP_LAUNCH_BLOCKING",
-    "HSA_OVERRIDE_GFX_VERSION",
-    "HSA_CU_MASK",
-)
-_CACHES = (("TRITON_CACHE_DIR", ".triton/cache"), ("FLYDSL_RUNTIME_CACHE_DIR", ".flydsl/cache"))
 
 
 def leftovers(sight: Sight) -> Answer:
@@ -54,18 +46,6 @@ def leftover_names(sight: Sight) -> tuple[str, ...]:
     changes = cleared(sight.variables, {})
     names = [name for name in (*changes.variables, *changes.removed) if name not in _HARMLESS]
     return tuple(name for name in names if re.fullmatch(r"\w{1,80}", name))
-
-
-def tuning(sight: Sight) -> Answer:
-    """Variables that change how programs run."""
-    values = {name: sight.variables[name] for name in TUNING if name in sight.variables}
-    if not values:
-        return Answer("none is set")
-    finding = ", ".join(assignment(name, value, 40) for name, value in values.items())
-    slowing = [name for name in _SLOWING if values.get(name, "").strip() not in ("", "0")]
-    if slowing:
-        return Answer(finding, remedy=f"{', '.join(slowing)}: the program does not run as it usually does")
-    return Answer(finding)
 
 
 def torch(sight: Sight) -> Answer:
@@ -97,17 +77,3 @@ def _torch_of(sight: Sight, folder: str, hip: str) -> Answer:
     names = [name for name in sight.machine.names(f"{folder}/lib") if name.startswith("librocprofiler-sdk.so")]
     copy = f", with a rocprofiler-sdk of its own ({names[0]})" if names else ""
     return Answer(f"built for ROCm {release}{copy}")
-
-
-def jit_caches(sight: Sight) -> Answer:
-    """Kernels from a cache may lack source lines."""
-    home = sight.variables.get("HOME", "")
-    folders = []
-    for name, usual in _CACHES:
-        folder = sight.variables.get(name) or (f"{home}/{usual}" if home.startswith("/") else "")
-        if folder.startswith("/") and sight.machine.names(folder):
-            folders.append(printable(folder, 60))
-    if not folders:
-        return Answer("no filled cache of Triton or FlyDSL")
-    hint = "for source lines start with a fresh cache: kernels in it may have been compiled without them"
-    return Answer(", ".join(folders), remedy=hint, commands=('export TRITON_CACHE_DIR="$(mktemp -d)"',))

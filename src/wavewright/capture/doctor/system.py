@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from wavewright.capture.doctor.check import Answer, not_checked, unhealthy
 from wavewright.capture.doctor.sight import printable
-from wavewright.capture.rocprofv3.refusals import RANK_VARIABLES
 
 if TYPE_CHECKING:
     from wavewright.capture.doctor.sight import Sight
@@ -32,32 +31,6 @@ def windows_subsystem(sight: Sight) -> Answer:
         "this is Linux inside Windows: /dev/dxg instead of /dev/kfd",
         "traces and counters need a very recent ROCm here, PC sampling does not work: use Linux itself for captures",
     )
-
-
-def container(sight: Sight) -> Answer:
-    """Which kind, if any."""
-    if not sight.container:
-        return Answer("none")
-    return Answer(sight.container)
-
-
-def slurm(sight: Sight) -> Answer:
-    """The job of a batch system in which this runs."""
-    job = sight.variables.get("SLURM_JOB_ID")
-    if not job:
-        return Answer("no job of Slurm")
-    gpus = sight.variables.get("SLURM_JOB_GPUS") or sight.variables.get("SLURM_STEP_GPUS") or "none named"
-    return Answer(f"job {printable(job, 20)}, GPUs: {printable(gpus, 60)}")
-
-
-def mpi_rank(sight: Sight) -> Answer:
-    """The rank of this process."""
-    for rank, size in RANK_VARIABLES:
-        if sight.variables.get(rank, "").isdigit() and sight.variables.get(size, "").isdigit():
-            values = (sight.variables[rank][:9], sight.variables[size][:9])
-            hint = "names of output files need %rank%, or ranks overwrite each other's files"
-            return Answer(f"rank {values[0]} of {values[1]} ({rank})", remedy=hint)
-    return Answer("not a rank of MPI")
 
 
 def hardware(sight: Sight) -> Answer:

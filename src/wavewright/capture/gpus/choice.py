@@ -1,7 +1,7 @@
 """Which GPU a job gets: the freest that nobody uses, a certain one, or any; waiting for it, and giving it back.
 
-Free is a GPU without queues of other processes (the driver lists them), without a lock of another capture, and, where
-a product is partitioned, with fewer than `max_per_device` locked partitions: they share clocks and memory.
+Free is a GPU without queues of other processes (the driver lists them) and without a lock of another capture. The
+partitions of one device share clocks and memory: they have one lock.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Reserved:
     """A GPU, and what keeps others from it."""
 
     gpu: Gpu
-    locks: tuple[Lock, ...] = ()  #: Empty = taken without one (any, shared).
+    lock: Lock | None = None  #: None = taken without one (any, shared).
 
 
 def meant_gpus(word: str, gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
@@ -94,7 +94,6 @@ def choose_gpu(
     locks: Mapping[str, object],
     *,
     is_shared: bool = False,
-    max_per_device: int = 1,
 ) -> tuple[Gpu, ...]:
     """The GPUs that may be taken now, the best first: free of others, then the least memory in use.
 
@@ -116,30 +115,20 @@ def choose_gpu(
     if is_shared or word == ANY:
         order = {gpu.key: (bool(locks.get(gpu.key)), len(users.get(gpu.key, ()))) for gpu in allowed}
         return tuple(sorted(allowed, key=lambda gpu: (order[gpu.key], gpu.memory_used_bytes or 0, gpu.index)))
-    reasons = {gpu.key: _use(gpu, gpus, users, locks, max_per_device) for gpu in allowed}
+    reasons = {gpu.key: _use(gpu, users, locks) for gpu in allowed}
     free = [gpu for gpu in allowed if not reasons[gpu.key]]
     if not free:
         raise _busy(allowed, reasons)
     return tuple(sorted(free, key=lambda gpu: (gpu.memory_used_bytes or 0, gpu.index)))
 
 
-def _use(
-    gpu: Gpu,
-    gpus: Sequence[Gpu],
-    users: Mapping[str, Sequence[object]],
-    locks: Mapping[str, object],
-    max_per_device: int,
-) -> str:
+def _use(gpu: Gpu, users: Mapping[str, Sequence[object]], locks: Mapping[str, object]) -> str:
     """Why a GPU is not free; empty = it is."""
     if holder := locks.get(gpu.key):
         return f"locked by {holder}"
     if others := users.get(gpu.key, ()):
         more = f" and {counted(len(others) - 1, 'others')}" if len(others) > 1 else ""
         return f"used by {_who(others[0])}{more}"
-    neighbours = [other for other in _neighbours(gpu, gpus) if locks.get(other.key) or users.get(other.key)]
-    if len(neighbours) >= max_per_device:
-        other = neighbours[0]
-        return f"on the same device as GPU {other.index}, which is in use (--max-per-device {max_per_device})"
     return ""
 
 
@@ -150,11 +139,6 @@ def _who(user: object) -> str:
     if not isinstance(user, GpuUser):
         return str(user)
     return f"process {user.pid}" + (f" ({user.name})" if user.name else "")
-
-
-def _neighbours(gpu: Gpu, gpus: Sequence[Gpu]) -> list[Gpu]:
-    """The other partitions of its device."""
-    return [other for other in gpus if gpu.pci and other.pci == gpu.pci and other.key != gpu.key]
 
 
 def _busy(gpus: Sequence[Gpu], reasons: Mapping[str, str]) -> BusyError:
@@ -176,8 +160,6 @@ def reserved(
     folder: str = "",
     wait_seconds: float = 0.0,
     is_shared: bool = False,
-    max_per_device: int = 1,
-    clear: Callable[[Sequence[Gpu]], None] = lambda gpus: None,
     say: Callable[[str], None] = lambda text: None,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[Reserved]:
@@ -191,8 +173,6 @@ def reserved(
         The machine's name, for the names of lock files.
     variables
         Of the machine: where the folder of locks is.
-    clear
-        Called with the GPUs before others' use of them is looked at: ends programs that were abandoned there.
     pause
         Waits between two tries.
 
@@ -202,10 +182,10 @@ def reserved(
         When every GPU is used by others, and `wait_seconds` are over.
     """
     begin, seconds, is_told = time.monotonic(), _PAUSE_SECONDS_FIRST, False
-    locks = _Locks(gpus, host, lock_folder(variables), command, folder, max_per_device)
+    locks = _Locks(gpus, host, lock_folder(variables), command, folder)
     while True:
         try:
-            place = _try(word, gpus, users, locks, is_shared=is_shared, max_per_device=max_per_device, clear=clear)
+            place = _try(word, gpus, users, locks, is_shared=is_shared)
             break
         except BusyError as error:
             left = wait_seconds - (time.monotonic() - begin)
@@ -219,8 +199,8 @@ def reserved(
     try:
         yield place
     finally:
-        for lock in reversed(place.locks):
-            lock.release()
+        if place.lock is not None:
+            place.lock.release()
 
 
 def _try(
@@ -230,25 +210,19 @@ def _try(
     locks: _Locks,
     *,
     is_shared: bool,
-    max_per_device: int,
-    clear: Callable[[Sequence[Gpu]], None],
 ) -> Reserved:
     if word == ANY:
         return Reserved(choose_gpu(word, gpus, {}, {})[0])
-    clear(meant_gpus(word, gpus))
-    order = choose_gpu(word, gpus, users(), locks.holders(), is_shared=is_shared, max_per_device=max_per_device)
+    order = choose_gpu(word, gpus, users(), locks.holders(), is_shared=is_shared)
     for gpu in order:
         taken = locks.take(gpu)
         if taken is None:
             continue
         try:  # between the first look and the lock, somebody else may have come and gone
             others = {} if is_shared else users()
-            choose_gpu(
-                str(gpu.index), gpus, others, locks.holders(but=gpu), is_shared=is_shared, max_per_device=max_per_device
-            )
+            choose_gpu(str(gpu.index), gpus, others, {}, is_shared=is_shared)
         except BusyError:
-            for lock in reversed(taken):
-                lock.release()
+            taken.release()
             continue
         return Reserved(gpu, taken)
     if is_shared:
@@ -266,28 +240,17 @@ class _Locks:
     folder: Path
     command: str
     job: str
-    max_per_device: int
 
-    def path(self, key: str) -> Path:
-        return lock_path(self.folder, self.host, key)
+    def path(self, gpu: Gpu) -> Path:
+        return lock_path(self.folder, self.host, gpu.device)
 
     def holder(self, gpu: Gpu) -> object:
-        return holder_of(self.path(gpu.key))
+        return holder_of(self.path(gpu))
 
-    def holders(self, but: Gpu | None = None) -> dict[str, object]:
+    def holders(self) -> dict[str, object]:
         """By key: who has the lock of a GPU."""
-        return {gpu.key: holder for gpu in self.gpus if gpu is not but and (holder := self.holder(gpu))}
+        return {gpu.key: holder for gpu in self.gpus if (holder := self.holder(gpu))}
 
-    def take(self, gpu: Gpu) -> tuple[Lock, ...] | None:
-        """The lock of a GPU, and of one of the places of its device where it is a partition."""
-        lock = try_lock(self.path(gpu.key), command=self.command, folder=self.job)
-        if lock is None:
-            return None
-        if not _neighbours(gpu, self.gpus):
-            return (lock,)
-        for number in range(self.max_per_device):
-            place = try_lock(self.path(f"{gpu.pci}-device-{number}"), command=self.command, folder=self.job)
-            if place is not None:
-                return (lock, place)
-        lock.release()
-        return None
+    def take(self, gpu: Gpu) -> Lock | None:
+        """The lock of a GPU; None = somebody else has it."""
+        return try_lock(self.path(gpu), command=self.command, folder=self.job)

@@ -32,5 +32,10 @@ class Gpu:
 
     @property
     def key(self) -> str:
-        """What names it in lock files and manifests: unique id, else PCI address and node."""
+        """What names it in lists: unique id, else PCI address and node."""
         return self.unique_id or f"{self.pci or 'gpu'}-{self.node}"
+
+    @property
+    def device(self) -> str:
+        """What names it in lock files: partitions of one device share clocks and memory, and so its lock."""
+        return self.pci or self.key

@@ -1,6 +1,6 @@
 """One exclusive lock per GPU, shared by every user of a machine: a file with flock.
 
-The file is `<folder>/<host>-<GPU>.lock`; the folder is WAVEWRIGHT_LOCK_DIR, else one in /tmp with mode 1777, and the
+The file is `<folder>/<host>-<device>.lock`; the folder is WAVEWRIGHT_LOCK_DIR, else one in /tmp with mode 1777, and the
 files have mode 0666. It is not below /run/user, which two users do not share. A lock is taken when it can be, never
 by the content of the file; the content (one JSON object) only says who has it.
 
@@ -22,7 +22,7 @@ import re
 import stat
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,12 +31,11 @@ import msgspec
 
 from wavewright.base.shown import command_line
 from wavewright.capture.machines.processes import ProcessName, inherited_descriptors, process_name, this_process
-from wavewright.errors import BusyError, OutputError, UsageError
+from wavewright.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from wavewright.capture.gpus.gpu import Gpu
 
 FOLDER_VARIABLE = "WAVEWRIGHT_LOCK_DIR"
 SHARED_FOLDER = "/tmp/wavewright-gpu-locks"  # noqa: S108 - meant to be shared, and checked before use
@@ -288,23 +287,3 @@ def _read(descriptor: int) -> Holder:
         return msgspec.json.decode(content, type=Holder)
     except (OSError, msgspec.DecodeError, ValueError):
         return Holder()
-
-
-@contextmanager
-def locked(gpu: Gpu, host: str, variables: Mapping[str, str], *, command: str = "", folder: str = "") -> Iterator[Lock]:
-    """The exclusive lock of a GPU, for the block.
-
-    Raises
-    ------
-    BusyError
-        When somebody else has it.
-    """
-    path = lock_path(lock_folder(variables), host, gpu.key)
-    lock = try_lock(path, command=command, folder=folder)
-    if lock is None:
-        who = holder_of(path) or "somebody who has just ended"
-        raise BusyError(f"GPU {gpu.index} is locked by {who}", where=str(path), advice="wait for it with --wait")
-    try:
-        yield lock
-    finally:
-        lock.release()

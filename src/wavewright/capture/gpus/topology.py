@@ -76,8 +76,6 @@ def nodes_of(machine: Machine) -> tuple[Node, ...]:
     folder = topology_folder(machine)
     if not folder:
         return ()
-    files = ("properties", "gpu_id", "name", "mem_banks/0/properties", "mem_banks/0/used_memory")
-    machine.prefetch(f"{folder}/*/{file}" for file in files)
     numbers = sorted(int(name) for name in machine.names(folder) if name.isascii() and name.isdigit() and len(name) < 7)
     nodes = []
     for number in numbers:
@@ -114,13 +112,6 @@ def target_of(version: int) -> str:
 def gpus_of(machine: Machine) -> tuple[Gpu, ...]:
     """The GPUs of a machine in the order of nodes; several partitions of one product are several."""
     nodes = [node for node in nodes_of(machine) if node.is_gpu]
-    machine.prefetch(
-        [
-            "/sys/bus/pci/devices/*/drm/*",
-            "/sys/class/drm/*/device/*_partition",
-            "/sys/class/drm/*/device/product_name",
-        ]
-    )
     addresses = _addresses(nodes)
     unique_ids = Counter(node.properties.get("unique_id", 0) for node in nodes)
     return tuple(

@@ -32,7 +32,6 @@ class GpuUser:
 
 def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, ...]]:
     """The users of each GPU by its key, in the order of process ids; GPUs without the driver's number have none."""
-    machine.prefetch([f"{_PROCESSES}/*/queues/*/gpuid", f"{_PROCESSES}/*/vram_*"])
     by_gpu_id: dict[int, list[GpuUser]] = {gpu.gpu_id: [] for gpu in gpus if gpu.gpu_id}
     for pid in sorted(int(name) for name in machine.names(_PROCESSES) if _is_number(name)) if by_gpu_id else ():
         folder = f"{_PROCESSES}/{pid}"

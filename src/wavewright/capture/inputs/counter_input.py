@@ -8,24 +8,87 @@ keys, and from 10.0 on csv is called deprecated, so that the database is asked f
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import command_line
-from wavewright.capture.inputs.writing import TEXT_LAST, form_of, jobs_text
 from wavewright.capture.plans.counter_passes import definitions, pass_names, remarks, some_of, summary
 from wavewright.capture.rocprofv3.option import is_within, version_of
 from wavewright.capture.rocprofv3.regex import parts_regex
 from wavewright.capture.rocprofv3.releases import assumed, release_of
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wavewright.analysis.counters.plan import CapturePlan
 
 FORMS = ("json", "yaml", "txt")
 FORM = "json"  #: Which every release reads and none warns about, and which needs no package.
 _WORDS_MAX = 2000  #: Letters of a command line that people still copy.
+#: Extension -> form. rocprofv3 reads .text from 7.13 on only.
+SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".txt": "txt"}
+TEXT_LAST = "7.12"  #: Last release whose script does not call text files deprecated.
+
+
+def form_of(path: Path) -> str:
+    """The form of a file by its extension.
+
+    Raises
+    ------
+    UsageError
+        When rocprofv3 would not know it.
+    """
+    form = SUFFIXES.get(path.suffix)
+    if form is None:
+        what = "rocprofv3 knows the form of an input by its extension"
+        raise UsageError(what, where=str(path), advice=f"let it end in {', '.join(SUFFIXES)}")
+    return form
+
+
+def jobs_text(
+    jobs: Sequence[Mapping[str, Any]], form: str, *, comments: Sequence[str] = (), is_for_6_2: bool = False
+) -> str:
+    """Jobs as the text of a file; `comments` where the form has them. `is_for_6_2`: readable by ROCm 6.2 as well.
+
+    Raises
+    ------
+    UsageError
+        When a text file is to hold more than counters, or several jobs would not be run by every release.
+
+    Examples
+    --------
+    >>> print(jobs_text([{"pmc": ["SQ_WAVES"]}], "yaml", comments=["one pass"]), end="")
+    # one pass
+    jobs:
+      - pmc: ["SQ_WAVES"]
+    """
+    if len(jobs) > 1 and not all(job.get("pmc") for job in jobs):
+        what = "of several jobs in one file, ROCm 7.13 and newer run only those with counters"
+        raise UsageError(what, advice="write one file per job")
+    metrics = [{"pmc": job["pmc"]} for job in jobs if job.get("pmc")] if is_for_6_2 else []
+    remarks = [f"# {line}" for comment in comments for line in comment.splitlines()]
+    if form == "txt":
+        if any(set(job) != {"pmc"} for job in jobs):
+            what = "a text file holds nothing but counters"
+            raise UsageError(what, advice="write .json or .yaml; or give the rest as options of rocprofv3")
+        return "\n".join([*remarks, *(f"pmc: {' '.join(job['pmc'])}" for job in jobs), ""])
+    if form == "json":
+        return json.dumps({**({"metrics": metrics} if metrics else {}), "jobs": list(jobs)}, indent=2) + "\n"
+    lines = [*remarks]
+    if metrics:
+        lines += ["# for ROCm 6.2, which does not read jobs", "metrics:", *_yaml_lines(metrics)]
+    return "\n".join([*lines, "jobs:" if jobs else "jobs: []", *_yaml_lines(jobs), ""])
+
+
+def _yaml_lines(jobs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """JSON is YAML, so that values are written as JSON: no text can be taken for a number, a date or a truth value."""
+    lines = []
+    for job in jobs:
+        for place, (key, value) in enumerate(job.items()):
+            lines.append(f"  {'-' if place == 0 else ' '} {key}: {json.dumps(value)}")
+    return lines
 
 
 def input_text(

@@ -7,12 +7,12 @@ our own classes goes along as an option.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from wavewright.capture.inputs.findings import launch_text, number_in
-from wavewright.capture.inputs.reading import options_by_key
 from wavewright.capture.rocprofv3.grammar import read_launches
-from wavewright.capture.rocprofv3.option import Kind
+from wavewright.capture.rocprofv3.option import Kind, Option
+from wavewright.capture.rocprofv3.options import all_options
 from wavewright.capture.rocprofv3.regex import regex_warnings
 from wavewright.capture.rocprofv3.releases import NEWEST
 from wavewright.capture.rocprofv3.words import option_words
@@ -22,42 +22,15 @@ from wavewright.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from wavewright.capture.rocprofv3.installation import Installation
+
 #: Keys that our own classes and folders stand for.
 _OURS = frozenset(
-    [
-        "advanced_thread_trace",
-        "pmc",
-        "pmc_groups",
-        "pmc_group_interval",
-        "kernel_include_regex",
-        "kernel_exclude_regex",
-        "kernel_iteration_range",
-        "att_target_cu",
-        "att_simd_select",
-        "att_shader_engine_mask",
-        "att_buffer_size",
-        "att_perfcounters",
-        "att_perfcounter_ctrl",
-        "att_activity",
-        "att_perfcounter_target_only",
-        "att_serialize_all",
-        "att_consecutive_kernels",
-        "att_library_path",
-        "att_gpu_index",
-        "extra_counters",
-        "pc_sampling_beta_enabled",
-        "pc_sampling_method",
-        "pc_sampling_unit",
-        "pc_sampling_interval",
-        "output_file",
-        "output_directory",
-        "output_format",
-        "input",
-        "sub_directory",
-        "version",
-        "help",
-        "echo",
-    ]
+    """advanced_thread_trace pmc pmc_groups pmc_group_interval kernel_include_regex kernel_exclude_regex
+    kernel_iteration_range att_target_cu att_simd_select att_shader_engine_mask att_buffer_size att_perfcounters
+    att_perfcounter_ctrl att_activity att_perfcounter_target_only att_serialize_all att_consecutive_kernels
+    att_library_path att_gpu_index extra_counters pc_sampling_beta_enabled pc_sampling_method pc_sampling_unit
+    pc_sampling_interval output_file output_directory output_format input version help echo""".split()  # noqa: SIM905
 )
 #: Part of a trace of a run -> keys that ask for it.
 _PARTS = {
@@ -68,9 +41,52 @@ _PARTS = {
 }
 _WHOLE = ("sys_trace", "runtime_trace")
 #: Keys that a discovery is made of.
-_OF_DISCOVERY = frozenset(
-    {"kernel_trace", "stats", "output_format", "output_file", "output_directory", "sub_directory"}
-)
+_OF_DISCOVERY = frozenset({"kernel_trace", "stats", "output_format", "output_file", "output_directory"})
+
+
+@cache
+def options_by_key() -> dict[str, Option]:
+    """Every option of any release, by the key that it has in a file."""
+    return {option.name.removeprefix("--").replace("-", "_"): option for option in all_options().values()}
+
+
+def launch_text(given: Mapping[str, Any]) -> str | None:
+    """The launches of a job as the tool gets them; None = none are given, or the script refuses them."""
+    value = given.get("kernel_iteration_range")
+    if isinstance(value, str) and value:
+        return value
+    is_list = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
+    return ", ".join(value) if isinstance(value, list) and is_list else None
+
+
+def number_in(value: Any) -> int | None:
+    """A number of a thread trace as it is meant; None = it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    try:
+        return value if isinstance(value, int) else int(value, 16 if "0x" in value else 10)
+    except ValueError:
+        return None
+
+
+def words_of(given: Mapping[str, Any], installation: Installation) -> tuple[str, ...]:
+    """The words of a command line that say what the keys of a job say, as far as words can."""
+    words: list[str] = []
+    for key, value in given.items():
+        option = options_by_key().get(key)
+        if option is not None and option.name in installation.options:
+            words += _option_of(option, value)
+    return tuple(words)
+
+
+def _option_of(option: Option, value: Any) -> tuple[str, ...]:
+    if option.kind is Kind.BOOLEAN:
+        return (option.name,) if _is_yes(value) else (f"{option.name}=no",) if value is False else ()
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        return option_words(option.name, *value)
+    if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+        return option_words(option.name, str(value))
+    return ()
 
 
 def wanted_of(
@@ -202,10 +218,5 @@ def _extra(given: Mapping[str, Any]) -> tuple[str, ...]:
             continue
         if key == "truncate_kernels" and _hides_kernels(given):
             continue
-        if option.kind is Kind.BOOLEAN:
-            words += [option.name] if _is_yes(value) else [f"{option.name}=no"] if value is False else []
-        elif isinstance(value, list) and all(isinstance(word, str) for word in value):
-            words += option_words(option.name, *value)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            words += option_words(option.name, str(value))
+        words += _option_of(option, value)
     return tuple(words)

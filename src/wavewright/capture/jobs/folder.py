@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.own_folders import is_own_folder, link_in, make_below, remove_below
 from wavewright.base.shown import shown
-from wavewright.capture.jobs.manifest import FILE, LOCK, Manifest
 from wavewright.capture.jobs.stored import job_id, job_of, job_values, read_json, write_json
 from wavewright.errors import OutputError, UsageError
 
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
     from wavewright.capture.jobs.job import Job
 
 JOB, MACHINE, ATTEMPTS, DISCOVERIES, RESULT = "job.json", "machine.json", "attempts", "discovery", "result"
-COMMAND, JUDGEMENT, HASHES = "command.json", "judgement.json", "files.json"
+COMMAND, ENDING, JUDGEMENT, FINISHED = "command.json", "ending.json", "judgement.json", "result.json"
 STDOUT, STDERR, RAW = "stdout.txt", "stderr.txt", "raw"
-#: Bytes without which no attempt begins: a log, a manifest and a small trace.
+#: Bytes without which no attempt begins: a log and a small trace.
 FREE_BYTES_MIN = 64 << 20
+_TWIN = re.compile(rf"\.{RESULT}\.[0-9]{{1,10}}")  #: Left by a process that was killed before it replaced the result.
 _RESULT_TARGET = re.compile(rf"{ATTEMPTS}/[0-9]{{1,9}}")
 
 
@@ -33,7 +33,6 @@ class JobFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.manifest = Manifest(path)
 
     def attempt(self, number: int) -> Path:
         """The folder of an attempt, counted from 1."""
@@ -43,12 +42,13 @@ class JobFolder:
         """The folder of a discovery that came before attempts, counted from 1."""
         return self.path / DISCOVERIES / str(number)
 
-    def discovery_count(self) -> int:
-        """How many discoveries there are."""
-        number = 0
-        while self.discovery(number + 1).is_dir():
-            number += 1
-        return number
+    def attempt_folders(self) -> dict[int, Path]:
+        """The folders of attempts by their numbers, in order."""
+        return _numbered(self.path / ATTEMPTS)
+
+    def discovery_folders(self) -> dict[int, Path]:
+        """The folders of discoveries by their numbers, in order."""
+        return _numbered(self.path / DISCOVERIES)
 
     def check(self, job: Job, *, resume: bool, force: bool, identifier: str = "") -> None:
         """Refuse a path at which this job cannot be taken, before anything is written there.
@@ -70,7 +70,7 @@ class JobFolder:
             elif not force:
                 advice = "go on with --resume, replace it with --force, or choose another -o"
                 raise UsageError("a capture is here already", where=where, advice=advice)
-        elif not identifier and any(entry.name != LOCK for entry in self.path.iterdir()):
+        elif not identifier and any(not entry.name.startswith(".") for entry in self.path.iterdir()):
             what = "the folder is not empty, and holds no capture of wavewright"
             raise UsageError(what, where=where, advice="choose another -o")
 
@@ -90,12 +90,12 @@ class JobFolder:
             if resume:
                 return identifier
             self.remove()
-        self.make(self.path / ATTEMPTS)
         write_json(self.path / JOB, job_values(job) | {"id": identifier})
+        self.make(self.path / ATTEMPTS)
         return identifier
 
     def _holds_job(self) -> bool:
-        return (self.path / JOB).is_file() or (self.path / FILE).is_file()
+        return (self.path / JOB).is_file()
 
     def _check_same(self, identifier: str) -> None:
         values = read_json(self.path / JOB)
@@ -174,11 +174,18 @@ class JobFolder:
             for name in (ATTEMPTS, DISCOVERIES):
                 with suppress(FileNotFoundError):
                     remove_below(self.path, self.path / name)
-            for name in (RESULT, MACHINE, FILE, JOB):  # the job last: until then the folder is one of ours
+            for name in (RESULT, FINISHED, MACHINE, JOB):  # the job last: until then the folder is one of ours
                 with suppress(FileNotFoundError):
                     (self.path / name).unlink()
         except OSError as error:
             raise refused("remove the earlier capture", error, self.path) from None
+
+
+def _numbered(folder: Path) -> dict[int, Path]:
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if name.isascii() and name.isdigit() and len(name) < 10]  # noqa: PTH208
+        return {number: folder / str(number) for number in sorted(map(int, names))}
+    return {}
 
 
 def refuse_links(folder: Path, *, not_below: Sequence[str]) -> None:
@@ -196,7 +203,8 @@ def refuse_links(folder: Path, *, not_below: Sequence[str]) -> None:
 
 
 def _is_result(link: Path) -> bool:
-    return link.name == RESULT and _RESULT_TARGET.fullmatch(os.readlink(link)) is not None  # noqa: PTH115
+    is_named = link.name == RESULT or _TWIN.fullmatch(link.name) is not None
+    return is_named and _RESULT_TARGET.fullmatch(os.readlink(link)) is not None  # noqa: PTH115
 
 
 def files_below(folder: Path) -> list[tuple[Path, int]]:

@@ -3,9 +3,9 @@
 FOLDER/
   job.json              what is wanted; its hash is the job's id
   machine.json          the machine, its GPUs and versions
-  manifest.jsonl        events, one per line: planned, started, ended, judged, finished
-  attempts/1/           command.json  stdout.txt  stderr.txt  raw/
+  attempts/1/           command.json  ending.json  judgement.json  stdout.txt  stderr.txt  raw/
   result -> attempts/2  the best attempt
+  result.json           its verdict; written last
 """
 
 from __future__ import annotations

@@ -1,26 +1,21 @@
-"""Where data come from: the program's hash, versions, variables that matter, and hashes of what was recorded."""
+"""Where data come from: the program's hash, versions, and variables that matter."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.files import open_regular
 from wavewright.base.shown import shown
-from wavewright.capture.jobs.folder import files_below
-from wavewright.capture.jobs.stored import read_json, wanted_values
+from wavewright.capture.jobs.stored import wanted_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from wavewright.capture.gpus.gpu import Gpu
     from wavewright.capture.machines.machine import Machine
     from wavewright.capture.plans.planning import Planned
     from wavewright.capture.rocprofv3.installation import Installation
 
-_CHUNK_BYTES = 1 << 20
 _HASH_SECONDS = 60.0
 #: Beginnings of names of variables that change what a GPU does, or what is compiled for it. Others are not stored:
 #: an environment holds secrets.
@@ -28,27 +23,6 @@ _TELLING = (
     *("AMD_", "FLYDSL_", "GPU_", "HIP_", "HSA_", "LD_PRELOAD", "MIOPEN_", "NCCL_", "OMP_", "PYTORCH_", "RCCL_"),
     *("ROCM_", "ROCP", "ROCR_", "ROCTX_", "TORCHINDUCTOR_", "TRITON_", "VLLM_"),
 )
-_FILES_MAX = 10_000  #: Hashes that are stored of one attempt.
-
-
-def sha256_of(path: Path) -> str | None:
-    """The hash of a file, read piece by piece; None when it cannot be read."""
-    digest = hashlib.sha256()
-    try:
-        with open_regular(path) as stream:
-            while piece := stream.read(_CHUNK_BYTES):
-                digest.update(piece)
-    except OSError:
-        return None
-    return digest.hexdigest()
-
-
-def output_hashes(folder: Path) -> list[dict[str, Any]]:
-    """Name, size and hash of every file below a folder."""
-    return [
-        {"name": shown(str(path.relative_to(folder))), "size_bytes": size, "sha256": sha256_of(path)}
-        for path, size in files_below(folder)[:_FILES_MAX]
-    ]
 
 
 def program_facts(machine: Machine, program: tuple[str, ...]) -> dict[str, Any]:
@@ -121,18 +95,3 @@ def command_record(
         "program": program_facts(machine, plan.wanted.program),
         "variables": telling_variables(machine.variables),
     }
-
-
-def changed_files(folder: Path, record: Path) -> tuple[str, ...]:
-    """Names of files that were hashed and are missing now, or have another size."""
-    entries = read_json(record)
-    sizes = {shown(str(path.relative_to(folder))): size for path, size in files_below(folder)}
-    return (
-        tuple(
-            str(entry.get("name"))
-            for entry in entries
-            if isinstance(entry, dict) and sizes.get(str(entry.get("name"))) != entry.get("size_bytes")
-        )
-        if isinstance(entries, list)
-        else ()
-    )

@@ -56,15 +56,6 @@ class Attempt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise:
-    """Two launches of the same kernel in one attempt: how far they are from each other without any change."""
-
-    dispatches: tuple[int, int]
-    launches: tuple[int | None, int | None]
-    difference: float  #: Of the mean duration of their waves: 0.02 = 2 %.
-
-
-@dataclass(frozen=True, kw_only=True)
 class Result:
     """What became of a job."""
 
@@ -73,7 +64,6 @@ class Result:
     folder: Path
     attempts: tuple[Attempt, ...]  #: In order; interrupted ones are not among them.
     best: Attempt | None  #: None = no attempt was judged.
-    notes: tuple[str, ...] = ()  #: What was chosen for the user.
 
     @property
     def verdict(self) -> Verdict:
@@ -99,25 +89,13 @@ class Result:
     @property
     def _best(self) -> Attempt:
         if self.best is None:
-            raise UsageError("no attempt left anything", where=str(self.folder), advice="look at its manifest.jsonl")
+            raise UsageError("no attempt left anything", where=str(self.folder), advice="go on with --resume")
         return self.best
 
     @property
     def dispatches(self) -> tuple[TracedDispatch, ...]:
         """The traced dispatches of the best attempt, the best first."""
         return self.best.judgement.dispatches if self.best else ()
-
-    @property
-    def noise(self) -> Noise | None:
-        """How far two launches are from each other without any change; None = there are not two."""
-        full = [each for each in self.dispatches if each.wave_count and not each.is_placeholder][:2]
-        share = self.best.judgement.noise_share if self.best else None
-        if share is None or len(full) < 2:
-            return None
-        first, second = sorted(full, key=lambda each: each.dispatch)
-        return Noise(
-            dispatches=(first.dispatch, second.dispatch), launches=(first.launch, second.launch), difference=share
-        )
 
     @property
     def placeholders(self) -> tuple[TracedDispatch, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wavewright.base.files import open_regular
 from wavewright.base.shown import json_bytes, shown
-from wavewright.base.words import shortened
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
@@ -17,8 +16,6 @@ from wavewright.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from wavewright.capture.judgement import Judgement
 
 T = TypeVar("T")
 
@@ -34,8 +31,6 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 _VERSION = 1
 _ID_DIGITS = 16
 _BYTES_MAX = 64 << 20  #: Read of one file.
-_DISPATCHES_LISTED = 100  #: Of an attempt, in the manifest.
-_KERNEL_LENGTH = 200
 
 
 def kind_of(wanted: Wanted) -> str:
@@ -128,32 +123,6 @@ def job_id(job: Job) -> str:
     """
     content = json_bytes([_VERSION, job.name, job.gpu, wanted_values(job.wanted)], order="sorted")
     return hashlib.sha256(content).hexdigest()[:_ID_DIGITS]
-
-
-def judgement_essence(judgement: Judgement) -> dict[str, Any]:
-    """What the manifest says of a judgement; all of it is in judgement.json."""
-    best = judgement.dispatches[0] if judgement.dispatches else None
-    return {
-        "verdict": judgement.verdict.value,
-        "reasons": list(judgement.reasons),
-        "advice": judgement.advice,
-        "causes": [{"number": cause.number, "line": cause.line} for cause in judgement.causes],
-        "waves": best.wave_count if best else 0,
-        "instructions": best.instruction_count if best else 0,
-        "mapped": best.mapped_share if best else None,
-        "dispatches": [
-            {
-                "dispatch": each.dispatch,
-                "launch": each.launch,
-                "kernel": shortened(each.kernel, _KERNEL_LENGTH),
-                "waves": each.wave_count,
-            }
-            for each in judgement.dispatches[:_DISPATCHES_LISTED]
-        ],
-        "placeholders": [each.dispatch for each in judgement.dispatches if each.is_placeholder],
-        "missing": list(judgement.missing),
-        "silent": list(judgement.silent),
-    }
 
 
 def converted(values: object, kind: type[T]) -> T:

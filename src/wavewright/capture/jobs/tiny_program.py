@@ -74,7 +74,7 @@ def tried(sight: Sight, runner: Runner, *, pause: Callable[[float], None] = time
         return not_checked("there is no rocprofv3 that answers")
     with tempfile.TemporaryDirectory(prefix="wavewright-doctor-") as name:
         folder = Path(name)
-        program = f"{runner.folder(folder / 'program')}/tiny"
+        program = str(folder / "tiny")
         problem = _compile(sight, runner, compiler, program, folder)
         if problem:
             return unhealthy(f"the tiny program does not compile: {problem}", "a HIP program of yours would not either")
@@ -93,9 +93,10 @@ def tried(sight: Sight, runner: Runner, *, pause: Callable[[float], None] = time
 def _compile(sight: Sight, runner: Runner, compiler: str, program: str, folder: Path) -> str:
     """Compile the program on the machine; what is wrong, or nothing."""
     targets = dict.fromkeys(gpu.target for gpu in sight.gpus if gpu.target)
-    source = runner.write(folder / "program", "tiny.hip", SOURCE.encode())
+    source = folder / "tiny.hip"
+    source.write_text(SOURCE)
     ending = runner.run(
-        [compiler, "-g", "-O2", *(f"--offload-arch={target}" for target in targets), "-o", program, source],
+        [compiler, "-g", "-O2", *(f"--offload-arch={target}" for target in targets), "-o", program, str(source)],
         variables=sight.machine.variables,
         cwd="",
         stdout=folder / "compiler.txt",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.words import counted, kernel_title, shortened
 from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
 from wavewright.capture.rocprofv3.messages import printable_line
-from wavewright.errors import WavewrightError
+from wavewright.errors import UsageError, WavewrightError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,19 +68,16 @@ def passes(wanted: KernelChoice, name: str) -> bool:
 
 
 def _finds(pattern: str, name: str, *, if_empty: bool) -> bool:
-    """Whether one of the two engines finds the pattern (spec 4.3): which one ran is not known here."""
-    from wavewright.capture.rocprofv3.regex_engines import RegexError, finds
-    from wavewright.capture.rocprofv3.releases import RegexEngine
+    """Whether the pattern finds a name; what is not judged here counts as found."""
+    from wavewright.capture.rocprofv3.regex import names_found
+    from wavewright.capture.rocprofv3.releases import NEWEST
 
     if not pattern:
         return if_empty
-    for engine in RegexEngine:
-        try:
-            if finds(pattern, name, engine) is not False:
-                return True
-        except RegexError:
-            continue
-    return False
+    try:
+        return names_found(pattern, [name], NEWEST.version) != ()
+    except UsageError:
+        return False
 
 
 def launch_count(wanted: KernelChoice, kernels: DiscoveredKernels | None) -> int | None:

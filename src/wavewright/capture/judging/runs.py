@@ -21,8 +21,7 @@ NO_KERNEL_ADVICE = "Does the program launch kernels, in this process or in child
 
 def judge_run(wanted: RunTrace, ending: Ending, attempt: Path) -> Judgement:
     """The verdict about a run trace: good if a run with kernels, copies or calls can be read."""
-    data = _of_counters(attempt) if wanted.tool == "rocprof-compute" else _of_run(wanted, attempt)
-    return concluded(data, ending, causes_of(wanted, ending, attempt), attempt)
+    return concluded(_of_run(wanted, attempt), ending, causes_of(wanted, ending, attempt), attempt)
 
 
 def _of_run(wanted: RunTrace, attempt: Path) -> Judgement:
@@ -45,20 +44,6 @@ def _of_run(wanted: RunTrace, attempt: Path) -> Judgement:
     if not any(counts.values()):
         return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("nothing was recorded.",), advice=NO_KERNEL_ADVICE)
     return Judgement(verdict=Verdict.GOOD, reasons=(f"{', '.join(words)}.",))
-
-
-def _of_counters(attempt: Path) -> Judgement:
-    """What rocprof-compute leaves is a capture of counters."""
-    from wavewright.readers.counters import open_counters
-
-    try:
-        counters = open_counters(attempt / "raw")
-        count = counters.dispatches.height
-    except (WavewrightError, OSError) as error:
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(f"no counters can be read: {error}.",))
-    if not count:
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("no kernel was recorded.",), advice=NO_KERNEL_ADVICE)
-    return Judgement(verdict=Verdict.GOOD, reasons=(f"counters of {counted(count, 'dispatches')}.",))
 
 
 def run_below(raw: Path) -> Run | None:

@@ -1,13 +1,45 @@
-"""How programs are run: as the leader of a process group of their own, watched, stopped gently, and cleared away."""
+"""Programs on this machine: each leads a session of its own, is drained, stopped gently, and leaves nothing running.
+
+Time is measured with the clock that never jumps. What ends a program is always the same sequence: SIGINT to its group,
+at which the profiler writes its data, SIGTERM after the grace, SIGKILL at last.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import deque
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, BinaryIO
+
+from wavewright.base import stopping
+from wavewright.base.shown import shown
+from wavewright.base.words import shortened
+from wavewright.capture.machines import left_behind
+from wavewright.capture.machines.processes import inherited_descriptors
+from wavewright.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_TERM_SECONDS = 10.0  #: From SIGTERM to SIGKILL, or the grace where that is shorter.
+_DEATH_SECONDS = 20.0  #: From SIGKILL to the end; a process that waits for a driver may never end.
+_REMAINS_SECONDS = 5.0  #: What outlives the leader may write its data that long, or as long as the grace.
+_DRAIN_SECONDS = 2.0  #: After everything has ended, for a pipe that a stranger keeps open.
+_BEAT_SECONDS = 1.0
+_POLL_SECONDS = 0.05  #: Where the system cannot tell of an end.
+_CHUNK_BYTES = 1 << 16
+_TAIL_BYTES_MAX = 1 << 20  #: The end of a long output is worth more than its middle: there stands why it failed.
+TIMEOUT, INTERRUPTED = "timeout", "interrupted"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +63,18 @@ class Ending:
     left_behind: int = 0  #: Processes of its group that outlived it and had to be killed.
 
 
-class Runner(Protocol):
-    """Runs programs on one machine."""
+class Runner:
+    """Runs programs on this machine.
 
-    def folder(self, local: Path) -> str:
-        """The folder of that machine in which a program leaves what will end up in `local`; it is created."""
-        ...
+    Parameters
+    ----------
+    locks
+        Open descriptors that stay open until the program has ended, even when this process is killed: those of locks.
+        None = those of all locks of GPUs that this process has.
+    """
+
+    def __init__(self, *, locks: Sequence[int] | None = None) -> None:
+        self._locks = locks
 
     def run(
         self,
@@ -51,28 +89,389 @@ class Runner(Protocol):
     ) -> Ending:
         """Run a program with exactly these variables to its end; nothing of its group is left running.
 
-        What it prints goes into the local files `stdout` and `stderr`. `each_second` is called about once a second.
-        """
-        ...
-
-    def bring(self, local: Path) -> None:
-        """Bring what programs left in `folder(local)` into `local`, checked by hash; what is there already stays.
+        The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
 
         Raises
         ------
-        WavewrightError
-            When the connection is lost; calling it again goes on where it stopped.
+        OutputError
+            When the files for what it prints cannot be written.
         """
-        ...
-
-    def write(self, local: Path, name: str, content: bytes) -> str:
-        """Write a small file that a program needs into `folder(local)`; `name` may hold folders. Its path there."""
-        ...
-
-    def ending(self, local: Path) -> Ending | None:
-        """How the last program of `folder(local)` ended whose connection was lost meanwhile; None = unknown."""
-        ...
+        begin = time.monotonic()
+        mark = variables.get(left_behind.MARK) or uuid.uuid4().hex
+        environment = {**variables, left_behind.MARK: mark}
+        locks = tuple(inherited_descriptors) if self._locks is None else tuple(self._locks)
+        with ExitStack() as open_things:
+            files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
+            try:
+                program = open_things.enter_context(_started(words, environment, cwd, mark, limits, locks))
+            except (OSError, ValueError) as error:
+                return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
+            streams = [
+                _Stream(source, file, limits.output_bytes) for source, file in zip(program.pipes, files, strict=True)
+            ]
+            stopped = program.attend(streams, begin, each_second)
+            status, problem, left_count = program.finish(streams, stopped)
+            for stream in streams:
+                stream.close()
+        with stopping.unstopped():  # when the program ended because ours is told to stop, that is the end of ours, too
+            pass
+        return Ending(
+            status=status,
+            seconds=time.monotonic() - begin,
+            stopped=stopped,
+            problem=problem,
+            dropped_bytes=sum(stream.dropped_bytes for stream in streams),
+            left_behind=left_count,
+        )
 
     def clear(self, mark: str) -> int:
-        """End what is left of a run whose taker was killed, by its variable WAVEWRIGHT_JOB; how many processes."""
-        ...
+        """End what is left of an earlier run whose taker was killed; how many processes that were."""
+        alive = left_behind.processes_of(None, mark)
+        if not alive:
+            return 0
+        left_behind.signal_all(alive, signal.SIGINT)
+        left_behind.wait_for_none(None, mark, _REMAINS_SECONDS)
+        left_behind.kill_all(None, mark)
+        return len(alive)
+
+
+class _Program:
+    """A program that was started, its guard, and how it is stopped; safe to be stopped from another thread."""
+
+    def __init__(self, process: subprocess.Popen[bytes], mark: str, limits: Limits) -> None:
+        self._process = process
+        self._mark = mark
+        self._limits = limits
+        self._reaping = threading.Lock()
+        self._is_reaped = False
+        self._interrupted = False
+        assert process.stdout is not None  # noqa: S101 - given as pipes
+        assert process.stderr is not None  # noqa: S101
+        self.pipes = (process.stdout, process.stderr)
+
+    def attend(self, streams: Sequence[_Stream], begin: float, tick: Callable[[float], None]) -> str:
+        """Drain its streams until it has ended or resists every signal; why it was stopped."""
+        stopped = ""
+        steps = deque([(begin + self._limits.seconds, signal.SIGINT)])
+        beat = begin + _BEAT_SECONDS
+        with selectors.DefaultSelector() as selector, _ending_of(self._process.pid) as descriptor:
+            for stream in streams:
+                selector.register(stream.source, selectors.EVENT_READ, stream)
+            if descriptor is not None:
+                selector.register(descriptor, selectors.EVENT_READ, None)
+            while not self._is_over():
+                now = time.monotonic()
+                if steps and now >= steps[0][0]:
+                    _, number = steps.popleft()
+                    if not stopped:
+                        stopped = TIMEOUT
+                        steps = deque(self._later_steps(now))
+                    self.send(number)
+                    if not steps:
+                        break
+                if now >= beat:
+                    beat = now + _BEAT_SECONDS
+                    tick(now - begin)
+                patience = min([beat, *(step[0] for step in list(steps)[:1])]) - now
+                _read_some(selector, max(0.0, patience if descriptor is not None else min(patience, _POLL_SECONDS)))
+            if stopped and not self._is_over():  # after SIGKILL
+                self._wait(_DEATH_SECONDS)
+        return INTERRUPTED if self._interrupted else stopped
+
+    def _later_steps(self, now: float) -> list[tuple[float, signal.Signals]]:
+        term = now + self._limits.grace_seconds
+        return [(term, signal.SIGTERM), (term + min(_TERM_SECONDS, self._limits.grace_seconds), signal.SIGKILL)]
+
+    def finish(self, streams: Sequence[_Stream], stopped: str) -> tuple[int | None, str, int]:
+        """Clear away what outlived it and read what is left in the pipes; status, problem, and how many were left."""
+        us = frozenset({self._process.pid})  # a zombie, which keeps the number of the group ours until it is reaped
+        is_stuck = not self._is_over()
+        count = 0
+        alive = left_behind.processes_of(self._process.pid, self._mark) - us
+        if alive:
+            count = len(alive)
+            patience = 0.0 if stopped else min(_REMAINS_SECONDS, self._limits.grace_seconds)
+            for number in (signal.SIGINT, signal.SIGTERM) if patience else ():  # SIGINT is ignored by `sh -c 'x &'`
+                left_behind.signal_all(self._remains(us), number)
+                _drain(streams, patience / 2, until=lambda: not self._remains(us))
+            left_behind.kill_all(self._process.pid, self._mark, spared=us)
+        _drain(streams, _DRAIN_SECONDS, until=lambda: self._is_silent(streams, us))
+        problem = ""
+        if is_stuck:
+            problem = f"process {self._process.pid} does not end, not even by SIGKILL: it waits for the driver"
+            status = None
+        else:
+            with self._reaping:
+                self._is_reaped = True
+                status = self._process.wait()
+        return status, problem, count + is_stuck
+
+    def _is_silent(self, streams: Sequence[_Stream], us: frozenset[int]) -> bool:
+        """Whether nobody can write to the pipes: somebody of ours who still can was missed, and is killed."""
+        if all(stream.is_at_end for stream in streams):
+            return True
+        left_behind.signal_all(self._remains(us), signal.SIGKILL)
+        return False
+
+    def _remains(self, us: frozenset[int]) -> set[int]:
+        return left_behind.processes_of(self._process.pid, self._mark) - us
+
+    def send(self, number: int) -> None:
+        """A signal to the group; from SIGTERM on also to those of its processes that left the group."""
+        with self._reaping:
+            if self._is_reaped:
+                return
+            with suppress(OSError):
+                os.killpg(self._process.pid, number)
+            if number != signal.SIGINT:  # a launcher hands SIGINT on; twice means to many that they must not write
+                left_behind.signal_all(left_behind.processes_of(None, self._mark), number)
+
+    def stop(self) -> None:
+        """Stop it gently and wait for that: called by another thread, or when an exception passes through."""
+        self._interrupted = True
+        grace = self._limits.grace_seconds
+        steps = (
+            (signal.SIGINT, grace),
+            (signal.SIGTERM, min(_TERM_SECONDS, grace)),
+            (signal.SIGKILL, _DEATH_SECONDS),
+        )
+        for place, (number, seconds) in enumerate(steps):
+            self.send(number)
+            with suppress(KeyboardInterrupt):  # the next Ctrl-C takes the next step at once, here and by `stopping`
+                if self._wait(seconds, signals_max=place + 1):
+                    break
+        left_behind.kill_all(None if self._is_reaped else self._process.pid, self._mark)
+
+    def _wait(self, seconds: float, *, signals_max: int = sys.maxsize) -> bool:
+        """Whether it has ended within the time, and before we were told to stop more often than that."""
+        deadline = time.monotonic() + seconds
+        while not self._is_over():
+            if time.monotonic() >= deadline or stopping.signal_count() > signals_max:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+
+    def _is_over(self) -> bool:
+        with self._reaping:
+            if self._is_reaped:
+                return True
+            try:
+                return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+            except ChildProcessError:  # somebody else waits for every child of this process
+                return True
+
+
+class _Stream:
+    """What a program prints: the first part and the end go into a file, the rest is counted."""
+
+    def __init__(self, source: IO[bytes], file: BinaryIO, limit_bytes: int) -> None:
+        self.source = source
+        os.set_blocking(source.fileno(), False)
+        self._file = file
+        self._tail_max = min(_TAIL_BYTES_MAX, limit_bytes // 4)
+        self._room = limit_bytes - self._tail_max
+        self._tail: deque[bytes] = deque()
+        self._tail_bytes = 0
+        self.dropped_bytes = 0
+        self.is_at_end = False
+
+    def read(self) -> bool:
+        """Read what is there; whether there may be more later."""
+        try:
+            piece = os.read(self.source.fileno(), _CHUNK_BYTES)
+        except BlockingIOError:
+            return True
+        except OSError:
+            piece = b""
+        if not piece:
+            self.is_at_end = True
+            return False
+        head, rest = piece[: self._room], piece[self._room :]
+        if head:
+            self._room -= len(head)
+            self._write(head)
+        if rest:
+            self._keep_end(rest)
+        return True
+
+    def _keep_end(self, piece: bytes) -> None:
+        self._tail.append(piece)
+        self._tail_bytes += len(piece)
+        while self._tail_bytes > self._tail_max:
+            first = self._tail.popleft()
+            surplus = min(len(first), self._tail_bytes - self._tail_max)
+            self.dropped_bytes += surplus
+            self._tail_bytes -= surplus
+            if surplus < len(first):
+                self._tail.appendleft(first[surplus:])
+
+    def _write(self, piece: bytes) -> None:
+        """A full disk costs the rest of the output, but not the run."""
+        try:
+            self._file.write(piece)
+            self._file.flush()
+        except OSError:
+            self._room = 0
+            self._tail_max = 0
+            self.dropped_bytes += len(piece)
+
+    def close(self) -> None:
+        """Write the end."""
+        if self.dropped_bytes and self._tail:
+            self._write(f"\n[wavewright: {self.dropped_bytes:,} bytes are left out here]\n".encode())
+        for piece in self._tail:
+            self._write(piece)
+        self._tail.clear()
+
+
+@contextmanager
+def _started(
+    words: Sequence[str], variables: Mapping[str, str], cwd: str, mark: str, limits: Limits, locks: Sequence[int]
+) -> Iterator[_Program]:
+    """A running program with its guard; when an exception passes through, it is stopped gently first."""
+    with stopping.unstopped():
+        process = subprocess.Popen(
+            list(words),
+            env=dict(variables),
+            cwd=cwd or None,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=tuple(locks),
+            preexec_fn=_interruptible if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else None,
+        )
+        program = _Program(process, mark, limits)
+        guards: list[_Guard] = []
+
+        def stop() -> None:
+            program.stop()
+            for guard in guards:
+                guard.end(b".")
+
+        forget = stopping.add(stop)
+    last_word = b""
+    try:
+        guards += _guards(process.pid, mark, locks)
+        yield program
+        last_word = b"."
+    except BaseException:
+        program.stop()
+        last_word = b"."
+        raise
+    finally:
+        for guard in guards:
+            guard.end(last_word)
+        forget()
+        for pipe in program.pipes:
+            pipe.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0)
+
+
+def _interruptible() -> None:
+    """In the child: a shell that starts us in the background has SIGINT ignored, and the profiler's end needs it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class _Guard:
+    """The process that ends a group when this one is killed."""
+
+    def __init__(self, process: subprocess.Popen[bytes], pipe: int) -> None:
+        self._process = process
+        self._pipe = pipe
+        self._ending = threading.Lock()
+        self._is_ended = False
+
+    def end(self, word: bytes) -> None:
+        """Tell it a word, by which it leaves, or nothing, by which it ends the group; and wait for it."""
+        with self._ending:
+            if self._is_ended:
+                return
+            self._is_ended = True
+            with suppress(OSError):
+                os.write(self._pipe, word)
+            os.close(self._pipe)
+            self._process.wait()
+
+
+def _guards(group: int, mark: str, locks: Sequence[int]) -> list[_Guard]:
+    """The guard of a group; none where there is no room for one more process."""
+    reading, writing = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", left_behind.__file__, str(group), mark],
+            stdin=reading,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+            pass_fds=locks,
+        )
+    except OSError:
+        os.close(writing)
+        return []
+    finally:
+        os.close(reading)
+    return [_Guard(process, writing)]
+
+
+@contextmanager
+def _ending_of(process: int) -> Iterator[int | None]:
+    """A descriptor that becomes readable when a process ends; None where the system has none."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except (OSError, AttributeError):
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read_some(selector: selectors.BaseSelector, seconds: float) -> None:
+    for key, _ in selector.select(seconds):
+        stream: _Stream | None = key.data
+        if stream is not None and not stream.read():
+            selector.unregister(key.fileobj)
+
+
+def _drain(streams: Sequence[_Stream], seconds: float, *, until: Callable[[], bool]) -> None:
+    """Read for a bounded time, until something is true."""
+    deadline = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            if not stream.is_at_end:
+                selector.register(stream.source, selectors.EVENT_READ, stream)
+        while time.monotonic() < deadline and not until():
+            _read_some(selector, _POLL_SECONDS)
+
+
+@contextmanager
+def _created(path: Path) -> Iterator[BinaryIO]:
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise OutputError(f"cannot write what the program prints: {error.strerror}", where=shown(str(path))) from None
+    with suppress(OSError), file:  # closing may find the disk full; that was counted when it was written
+        yield file
+
+
+def _why_not(error: Exception, words: Sequence[str], cwd: str) -> str:
+    """Why a program could not be started, in words."""
+    name = shortened(shown(words[0] if words else ""))
+    if isinstance(error, OSError):
+        if cwd and not Path(cwd).is_dir():
+            return f"the folder {shortened(shown(cwd))!r} in which {name!r} is to run does not exist"
+        if error.errno == errno.ENOENT:
+            return f"the program {name!r} does not exist"
+        if error.errno == errno.EACCES:
+            return f"the program {name!r} is not executable"
+        if error.errno == errno.ENOEXEC:
+            return f"{name!r} is not a program that this machine can run; does its first line lack '#!'?"
+        if error.errno == errno.E2BIG:
+            return f"the arguments and variables of {name!r} are longer than the system allows"
+        return f"the program {name!r} cannot be started: {error.strerror}"
+    return f"the program {name!r} cannot be started: {error}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from wavewright.capture.plans.command import Command
 from wavewright.capture.plans.environment import VISIBILITY, cleared
-from wavewright.capture.plans.other_tools import compute_commands, rpd_commands
 from wavewright.capture.rocprofv3.grammar import launch_words
 from wavewright.capture.rocprofv3.option import Kind, Option, Version
 from wavewright.capture.rocprofv3.options import all_options, options_in
@@ -93,19 +92,8 @@ def commands_of(
         raise UsageError("a word or variable holds a null character", advice="no program can be given one")
     if sum(len(word.encode("utf-8", "surrogateescape")) + 9 for word in wanted.program) > WORDS_BYTES_MAX:
         raise UsageError("the program's words do not fit into a command line", advice="let it read them from a file")
-    if isinstance(wanted, RunTrace) and wanted.tool != "rocprofv3":
-        return _other_tool(wanted, folder=folder, environment=environment)
     maker = _Maker(wanted, installation, folder, environment)
     return maker.commands()
-
-
-def _other_tool(wanted: RunTrace, *, folder: str, environment: Mapping[str, str]) -> tuple[Command, ...]:
-    changes = cleared(environment, wanted.variables, hides_gpus=wanted.gpu_index is not None)
-    if wanted.tool == "rpd":
-        return rpd_commands(wanted, _variables(wanted, changes.variables), changes, folder=folder)
-    if wanted.tool == "rocprof-compute":
-        return compute_commands(wanted, _variables(wanted, changes.variables), changes, folder=folder)
-    raise UsageError(f"not a tool that records runs: {wanted.tool[:40]!r}", advice="rocprofv3, rpd or rocprof-compute")
 
 
 def _variables(wanted: Wanted, changed: Mapping[str, str]) -> dict[str, str]:

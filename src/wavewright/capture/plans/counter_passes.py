@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePosixPath
@@ -61,7 +60,6 @@ def passes_for(
     counters: Sequence[str] = (),
     more: Sequence[Path] = (),
     max_passes: int | None = None,
-    available: frozenset[str] | None = None,
 ) -> Passes:
     """The passes for panels and metrics, and for counters by name; without any, for the panels that most people need.
 
@@ -73,8 +71,6 @@ def passes_for(
         As `analysis.counters.plan.plan_capture` takes them.
     counters
         Names, also with `:device=N`; several may be in one text, divided by spaces or commas.
-    available
-        The names that the installed rocprofv3 knows for this GPU; None = not asked.
 
     Raises
     ------
@@ -90,7 +86,7 @@ def passes_for(
     if panels or metrics or not counters:
         planned.append(planned_passes(gpu, panels=panels, metrics=metrics, more=more, max_passes=max_passes))
     if counters:
-        planned.append(packed_passes(gpu, counters, available=available))
+        planned.append(packed_passes(gpu, counters))
     if len(planned) == 1:
         return planned[0]
     first, second = planned
@@ -193,7 +189,7 @@ class _Asked:
     level: str = ""  #: The level counter that it adds up.
 
 
-def packed_passes(gpu: str, counters: Sequence[str], *, available: frozenset[str] | None = None) -> Passes:
+def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
     """Few passes that hold some counters by name.
 
     Raises
@@ -219,7 +215,7 @@ def packed_passes(gpu: str, counters: Sequence[str], *, available: frozenset[str
     notes = [counting.note] if counting.note else []
     asked: dict[str, _Asked] = {}
     for word in dict.fromkeys(words):
-        each, note = _asked(word, target, counting, known_names, available)
+        each, note = _asked(word, target, counting, known_names)
         asked[each.name] = each
         notes += [note] if note else []
     basic = [each for each in asked.values() if each.counter or each.level]
@@ -259,17 +255,13 @@ def _known_counters(target: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _asked(
-    word: str, target: str, counting: Counting, known_names: frozenset[str], available: frozenset[str] | None
-) -> tuple[_Asked, str]:
+def _asked(word: str, target: str, counting: Counting, known_names: frozenset[str]) -> tuple[_Asked, str]:
     match = _NAME.fullmatch(word)
     if match is None:
         raise UsageError(f"{word[:60]!r} is not the name of a counter", advice="as SQ_WAVES or TCC_HIT_sum")
     base, reduction, instance, device = (match[at] or "" for at in (1, 2, 3, 4))
     if base in _COMPUTED:
         return _Asked(word, ""), f"{base} is computed from other counters, and has a pass of its own"
-    if available is not None and f"{base}{reduction}" in available:
-        return _Asked(word, base), ""
     level = base.removesuffix("_ACCUM") if base.endswith("_ACCUM") else ""
     ours = _our_name(level or base)
     if ours in counting.missing:
@@ -280,9 +272,9 @@ def _asked(
             raise UsageError(f"{target} cannot add up {level} cycle by cycle", advice="leave it away")
         return _Asked(f"{counting.spelled_raw(ours)}_ACCUM{device}", "", level=ours), ""
     spelled = f"{counting.spelled_raw(ours)}{reduction}{instance}{device}"
-    _check_name(word, ours, target, counting, known_names, available)
+    _check_name(word, ours, target, counting, known_names)
     note = "" if spelled == word else f"{word} is called {spelled} on {target}"
-    if not note and available is None and known_names and ours not in known_names:
+    if not note and known_names and ours not in known_names:
         note = f"{base} is in none of our metrics: `rocprofv3-avail info --pmc {base}` tells whether {target} has it"
     return _Asked(spelled, ours), note
 
@@ -297,24 +289,15 @@ def _our_name(name: str) -> str:
     return name
 
 
-def _check_name(
-    word: str,
-    name: str,
-    target: str,
-    counting: Counting,
-    known_names: frozenset[str],
-    available: frozenset[str] | None,
-) -> None:
-    """Refuse a name that is not there: for sure where the machine was asked, else when it is of no block or a slip."""
+def _check_name(word: str, name: str, target: str, counting: Counting, known_names: frozenset[str]) -> None:
+    """Refuse a name that is of no block, or a slip."""
     from wavewright.analysis.counters.plan.packing import block_of
 
-    if name in known_names and available is None:
+    if name in known_names:
         return
-    candidates = sorted(known_names | _COMPUTED | (available or frozenset()))
+    candidates = sorted(known_names | _COMPUTED)
     near = get_close_matches(name.upper(), candidates, n=3, cutoff=0.75)
     advice = f"did you mean {' or '.join(near)}?" if near else f"`rocprofv3-avail list --pmc` lists those of {target}"
-    if available is not None:
-        raise UsageError(f"the rocprofv3 of this machine has no counter {word[:60]} for {target}", advice=advice)
     if name != name.upper() or block_of(name) not in counting.slots:
         blocks = ", ".join(sorted(counting.slots))
         raise UsageError(f"{target} has no counter {word[:60]}: its blocks are {blocks}", advice=advice)
@@ -340,46 +323,9 @@ def _is_slip(name: str, other: str) -> bool:
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
 
 
-def blocks_beyond(names: Sequence[str], target: str) -> list[str]:
-    """Blocks of which a list has more counters than a target can count at once, in words; empty = all fits.
-
-    Counters that rocprofv3 computes from others are not told apart, nor are blocks that are not known.
-
-    Examples
-    --------
-    >>> blocks_beyond(["TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE_sum", "SQ_WAVES"], "gfx942")
-    ['5 counters of TCC, and gfx942 counts 4']
-    """
-    from wavewright.analysis.counters.plan.packing import block_of
-    from wavewright.facts.gpus.counting import counting_of
-
-    try:
-        slots = counting_of(target).slots
-    except UsageError:
-        return []
-    basic = {match[1] for name in names if (match := _NAME.fullmatch(name)) and match[1] not in _COMPUTED}
-    used = Counter(block_of(name) for name in basic)
-    return [
-        f"{count} counters of {block}, and {target} counts {slots[block]}"
-        for block, count in sorted(used.items())
-        if count > slots.get(block, count)
-    ]
-
-
 def avail_of(installation: Installation) -> str:
     """The path of `rocprofv3-avail` of an installation; before 7.0 it was `rocprofv3_avail` and took no arguments."""
     return str(PurePosixPath(installation.rocprofv3).with_name("rocprofv3-avail"))
-
-
-def available_counters(machine: Machine, installation: Installation, *, gpu_index: int = 0) -> frozenset[str] | None:
-    """The counters that rocprofv3 knows for a GPU of the machine; None = it cannot be asked."""
-    words = [avail_of(installation), "-d", str(gpu_index), "list", "--pmc"]
-    done = machine.run(words, seconds=_CHECK_SECONDS)
-    if done.status != 0:
-        return None
-    listed = re.split(r"\bpmc\b", done.stdout, maxsplit=1, flags=re.IGNORECASE)[-1]
-    names = re.findall(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*\b", listed)
-    return frozenset(names) or None
 
 
 def checked_passes(

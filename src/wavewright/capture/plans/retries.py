@@ -1,4 +1,4 @@
-"""What to change when an attempt is not good: one declared table of rules, tried in order.
+"""What to change when an attempt is not good: one declared table of rules (retries.toml), tried in order.
 
 The first rule of the verdict that has something new to offer is taken. No request is made twice, but for those that
 only wait (hung, busy); every change stays within the limits of the hardware; and the rules end by themselves.
@@ -6,9 +6,11 @@ only wait (hung, busy); every change stays within the limits of the hardware; an
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted
 from wavewright.capture.judgement import Judgement, Verdict
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from wavewright.capture.gpus.gpu import Gpu
 
 ATTEMPTS_MAX = 16  #: Of one job, whatever is asked for.
-PAUSE_SECONDS = 10.0  #: Before the same request is made again.
 DEFAULT_CU, DEFAULT_SE_MASK = 1, 0x1  #: rocprofv3's own (spec 1.5).
 _ONE_PER_XCC = 0x11111111  #: MI300X: eight XCCs of four shader engines (spec 3.3).
 _CU_MAX = 15
@@ -328,155 +329,22 @@ def _numbers(judgement: Judgement) -> frozenset[int]:
     return frozenset(cause.number for cause in judgement.causes)
 
 
-#: The table; rules of one verdict are tried in this order. Usage errors, and programs that fail, have none.
-RULES: tuple[Rule, ...] = (
-    Rule(
-        verdict=Verdict.TRUNCATED,
-        when="the buffer is below its limits",
-        then="double the buffer",
-        most=ATTEMPTS_MAX,
-        change=_larger_buffer,
-    ),
-    Rule(
-        verdict=Verdict.TRUNCATED,
-        when="the buffer is as large as it may be",
-        then="trace half of the shader engines, those with waves first",
-        most=ATTEMPTS_MAX,
-        change=_fewer_engines,
-    ),
-    Rule(
-        verdict=Verdict.EMPTY,
-        when="gfx10 and newer: waves ran on another SIMD of the traced WGP",
-        then="trace that SIMD",
-        most=2,
-        change=_other_simd,
-    ),
-    Rule(
-        verdict=Verdict.EMPTY,
-        when="waves were seen on other CUs of the traced shader engines, in the first empty attempt",
-        then="trace one of those CUs",
-        most=1,
-        change=_busy_cu_here,
-    ),
-    Rule(
-        verdict=Verdict.EMPTY,
-        when="an XCC has no selected shader engine",
-        then="trace a shader engine of every XCC",
-        most=ATTEMPTS_MAX,
-        change=_every_xcc,
-    ),
-    Rule(
-        verdict=Verdict.EMPTY,
-        when="not all shader engines are selected",
-        then="trace all shader engines",
-        most=ATTEMPTS_MAX,
-        change=_all_engines,
-    ),
-    Rule(
-        verdict=Verdict.EMPTY,
-        when="waves were seen on other CUs, and no wider choice is left",
-        then="trace one of those CUs, on the shader engines where waves were seen",
-        most=ATTEMPTS_MAX,
-        change=_busy_cu,
-    ),
-    Rule(
-        verdict=Verdict.EMPTY,
-        when="no wave was seen anywhere",
-        then=f"trace another CU, at most {_OTHER_CUS} of them",
-        most=ATTEMPTS_MAX,
-        change=_other_cu,
-    ),
-    Rule(
-        verdict=Verdict.INCOMPLETE,
-        when="thread traces: a launch number does not exist",
-        then="take the last launches that there are",
-        most=1,
-        change=_clipped_launches,
-    ),
-    Rule(
-        verdict=Verdict.INCOMPLETE,
-        when="thread traces: a launch has no wave on the traced CU",
-        then="trace a shader engine of every XCC",
-        most=1,
-        change=_every_xcc,
-    ),
-    Rule(
-        verdict=Verdict.INCOMPLETE,
-        when="thread traces: a launch has no wave on the traced CU",
-        then="trace all shader engines",
-        most=2,
-        change=_all_engines,
-    ),
-    Rule(
-        verdict=Verdict.INCOMPLETE,
-        when="counters do not fit (messages 17, 18)",
-        then="split the passes whose counters are missing",
-        most=3,
-        change=_smaller_passes,
-    ),
-    Rule(
-        verdict=Verdict.NO_DISPATCH,
-        when="the launch numbers do not exist",
-        then="take the last launches that there are",
-        most=1,
-        change=_clipped_launches,
-    ),
-    Rule(
-        verdict=Verdict.NO_DISPATCH,
-        when="the kernel was chosen by us, or its launches are not known",
-        then="discover kernels and launches again",
-        most=1,
-        change=_new_discovery,
-    ),
-    Rule(
-        verdict=Verdict.LOSSY,
-        when="counters are sampled into the trace",
-        then="double their period",
-        most=1,
-        change=_rarer_counters,
-    ),
-    Rule(
-        verdict=Verdict.LOSSY,
-        when="several shader engines are selected",
-        then="trace half of them, those with waves first",
-        most=1,
-        change=_fewer_engines,
-    ),
-    Rule(
-        verdict=Verdict.HUNG,
-        when="always",
-        then="the same again",
-        most=1,
-        change=_again,
-        pause_seconds=PAUSE_SECONDS,
-    ),
-    Rule(
-        verdict=Verdict.REFUSED,
-        when="the buffer was refused (messages 7, 10, 90)",
-        then="halve the buffer",
-        most=4,
-        change=_smaller_buffer,
-    ),
-    Rule(
-        verdict=Verdict.REFUSED,
-        when="the buffer was too small (message 89)",
-        then="double the buffer",
-        most=4,
-        change=_enough_buffer,
-    ),
-    Rule(
-        verdict=Verdict.REFUSED,
-        when="counters do not fit (messages 17, 18)",
-        then="split every pass in two",
-        most=3,
-        change=_smaller_passes,
-    ),
-    Rule(
-        verdict=Verdict.REFUSED,
-        when="the GPU was not available (messages 27, 33)",
-        then="the same again",
-        most=1,
-        change=_again_if_busy,
-        pause_seconds=PAUSE_SECONDS,
-    ),
+_CHANGES: dict[str, Change] = {
+    change.__name__.removeprefix("_"): change
+    for change in (
+        *(_larger_buffer, _smaller_buffer, _enough_buffer, _fewer_engines, _every_xcc, _all_engines, _other_simd),
+        *(_busy_cu, _busy_cu_here, _other_cu, _clipped_launches, _new_discovery, _rarer_counters, _smaller_passes),
+        *(_again, _again_if_busy),
+    )
+}
+
+
+def _rule(row: dict[str, Any]) -> Rule:
+    verdict, change = Verdict(row.pop("verdict")), _CHANGES[row.pop("change")]
+    return Rule(**{"most": ATTEMPTS_MAX, **row}, verdict=verdict, change=change)
+
+
+#: The table; rules of one verdict are tried in this order.
+RULES: tuple[Rule, ...] = tuple(
+    map(_rule, tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["rule"])
 )

@@ -1,14 +1,13 @@
-"""One job of a pool, in a process of its own: the right to work on it, a GPU, the capture, and how it went.
+"""One job of a pool, in a process of its own: a GPU, the capture, and how it went.
 
 usage: python -m wavewright.capture.pool.child OPTIONS (one JSON object, see `Errand`)
 
-The status is that of the sentence in `error.json` of its folder, 0 when the job has finished (its manifest says
+The status is that of the sentence in `error.json` of its folder, 0 when the job has finished (its result says
 how), 75 when the GPU is used by others, and ELSEWHERE when another process works on the job.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from contextlib import suppress
@@ -21,26 +20,21 @@ import msgspec
 from wavewright.base import stopping
 from wavewright.base.words import amount
 from wavewright.capture.gpus.choice import reserved
-from wavewright.capture.gpus.locks import lock_folder, lock_path
-from wavewright.capture.jobs.manifest import Manifest, state_of
-from wavewright.capture.machines import processes
-from wavewright.capture.pool.lease import take_lease
+from wavewright.capture.jobs.folder import FINISHED, JobFolder
+from wavewright.capture.jobs.lock import WorkedOnError, job_lock
+from wavewright.capture.jobs.record import end_abandoned
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Runner
 from wavewright.capture.pool.plan import job_folder, planned_job, work_folder
 from wavewright.errors import BusyError, MissingToolError, OutputError, WavewrightError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from wavewright.capture.gpus.gpu import Gpu
-    from wavewright.capture.machines.machine import Machine
     from wavewright.capture.pool.jobs_file import PoolJob
-    from wavewright.capture.pool.lease import Lease
 
-ELSEWHERE = 76
+ELSEWHERE = WorkedOnError.exit_code
 ERROR_FILE, LOG = "error.json", "log"
-LOCK_VARIABLE = "WAVEWRIGHT_GPU_LOCK"  #: In the environment of a program: the lock under which it runs.
 _BUG = 70
-_ABANDONED_GRACE_SECONDS = 10.0  #: For a program whose supervisor is gone: nobody will read its data.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +46,6 @@ class Errand:
     gpus: str = "auto"  #: Of which GPUs one may be taken: see `meant_gpus`.
     wait_seconds: float = 0.0  #: How long to wait for one.
     is_shared: bool = False
-    max_per_device: int = 1
     rocprofv3: str = ""  #: Empty = the one that is found.
 
 
@@ -82,29 +75,11 @@ def run_job(errand: Errand, machine: Machine) -> None:
         work.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the folder of the job: {error.strerror}", where=str(work)) from error
-    lease = take_lease(work, machine.identity.hostname, on_end=_leave)
-    if lease is None:
-        raise _ElsewhereError(f"another process works on {job.name!r}", where=str(place))
-    try:
-        _run(errand, machine, job, place, lease)
-    finally:
-        lease.release()
-
-
-class _ElsewhereError(WavewrightError):
-    exit_code = ELSEWHERE
-
-
-def _leave() -> None:
-    """Another machine took the job over, because this one did not answer for a minute; or it is told to stop."""
-    os.kill(os.getpid(), signal.SIGINT)
-
-
-def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lease) -> None:
-    if state_of(Manifest(place).events(), is_worked_on=True).name == "FINISHED":
+    clear_left_overs(place)
+    if (place / FINISHED).is_file():
         return
     with suppress(OSError):
-        (work_folder(Path(errand.folder), job.id) / ERROR_FILE).unlink()
+        (work / ERROR_FILE).unlink()
     _check_disk(machine, job, place)
     from wavewright.capture.gpus.topology import gpus_of
     from wavewright.capture.gpus.users import users_of
@@ -112,65 +87,54 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
     gpus = gpus_of(machine)
     if not gpus:
         raise MissingToolError("this machine has no GPU that the driver shows", advice="wavewright doctor says why")
-    lease.tell(errand.gpus)
-    host = machine.identity.hostname
     with reserved(
         errand.gpus,
         gpus,
         lambda: users_of(machine, gpus),
-        host=host,
+        host=machine.identity.hostname,
         variables=machine.variables,
         command=f"wavewright capture pool: {job.name}",
         folder=str(place),
         wait_seconds=errand.wait_seconds,
         is_shared=errand.is_shared,
-        max_per_device=errand.max_per_device,
-        clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
-        lease.tell(str(reservation.gpu.index))
-        from wavewright.capture.jobs.taking import take
-        from wavewright.capture.machines.local_machine import LocalMachine
-        from wavewright.capture.machines.local_runner import LocalRunner
-        from wavewright.capture.rocprofv3.installed import find_installation
-
-        marks = {
-            processes.SUPERVISOR_VARIABLE: str(processes.this_process()),
-            LOCK_VARIABLE: str(_lock_path(reservation.gpu, machine)),
-        }
-        marked = LocalMachine(variables={**machine.variables, **marks})
-        take(
-            job.job,
-            place,
-            machine=marked,
-            runner=LocalRunner(),
-            installation=find_installation(marked, errand.rocprofv3 or None),
-            gpu=reservation.gpu,
-            say=_log,
-            resume=True,
-            identifier=job.id,
-        )
+        _take(errand, machine, job, place, reservation.gpu)
 
 
-def _log(event: dict[str, Any]) -> None:
-    """Sentences for people; events are in the manifest."""
-    if event.get("event") == "note":
-        print(event.get("text", ""), flush=True)
+def clear_left_overs(place: Path) -> None:
+    """End programs of a job whose taker was killed, and which may have the lock of a GPU.
 
-
-def end_abandoned(gpus: Sequence[Gpu], machine: Machine) -> None:
-    """End programs on some GPUs whose supervisor was killed, and that still run: nobody waits for their data.
-
-    Those of other users stay; the driver lists their queues, so the GPU counts as used.
+    Raises
+    ------
+    WorkedOnError
+        When another process works on it.
     """
-    paths = {str(_lock_path(gpu, machine)) for gpu in gpus}
-    processes.end(
-        lambda: processes.abandoned(lambda variables: variables.get(LOCK_VARIABLE) in paths),
-        grace_seconds=_ABANDONED_GRACE_SECONDS,
+    if place.is_dir():
+        with job_lock(place, wait_seconds=0.0):
+            end_abandoned(JobFolder(place), Runner())
+
+
+def _take(errand: Errand, machine: Machine, job: PoolJob, place: Path, gpu: Gpu) -> None:
+    from wavewright.capture.jobs.taking import take
+    from wavewright.capture.rocprofv3.installed import find_installation
+
+    take(
+        job.job,
+        place,
+        machine=machine,
+        runner=Runner(),
+        installation=find_installation(machine, errand.rocprofv3 or None),
+        gpu=gpu,
+        say=_log,
+        resume=True,
+        identifier=job.id,
     )
 
 
-def _lock_path(gpu: Gpu, machine: Machine) -> Path:
-    return lock_path(lock_folder(machine.variables), machine.identity.hostname, gpu.key)
+def _log(event: dict[str, Any]) -> None:
+    """Sentences for people."""
+    if event.get("event") == "note":
+        print(event.get("text", ""), flush=True)
 
 
 def _check_disk(machine: Machine, job: PoolJob, place: Path) -> None:
@@ -186,12 +150,10 @@ def main(text: str) -> int:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs in the background like this
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     stopping.watch("")
-    from wavewright.capture.machines.local_machine import LocalMachine
-
     try:
-        run_job(errand, LocalMachine())
+        run_job(errand, Machine())
     except WavewrightError as error:
-        if not isinstance(error, BusyError | _ElsewhereError):
+        if not isinstance(error, BusyError):
             _write_problem(
                 errand, Problem(status=error.exit_code, what=error.what, where=error.where, advice=error.advice)
             )

@@ -189,9 +189,9 @@ def _planned(target: str, panels: tuple[str, ...], metrics: tuple[str, ...], cou
 def _target_here() -> str:
     """The target of the first GPU of this machine; empty = there is none."""
     from wavewright.capture.gpus.topology import gpus_of
-    from wavewright.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.machine import Machine
 
-    return next((gpu.target for gpu in gpus_of(LocalMachine())), "")
+    return next((gpu.target for gpu in gpus_of(Machine())), "")
 
 
 def _values(table: Mapping[str, Any], place: str) -> dict[str, Any]:

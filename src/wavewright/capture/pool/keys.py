@@ -1,10 +1,12 @@
-"""The keys of a jobs file, declared once: what each may be, for which kinds of job, and what it means."""
+"""The keys of a jobs file, which keys.toml declares, and the readers of their values."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.bounds import Bounds
@@ -26,7 +28,7 @@ class WrongValueError(Exception):
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a job."""
+    """One key of a job, as keys.toml declares it."""
 
     name: str
     read: Callable[[Any], Any]  #: Raises WrongValueError.
@@ -186,162 +188,28 @@ def word(*choices: str) -> Callable[[Any], str]:
     return read
 
 
-_FILTERED = ("att", "counters")
-_ATT = ("att",)
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "text": text,
+    "line": name,
+    "kind": kind,
+    "words": words,
+    "names": names,
+    "passes": passes,
+    "variables": variables,
+    "launches": launches,
+    "size": size,
+    "flag": flag,
+    "seconds": seconds,
+}
+
+
+def _key(name: str, row: dict[str, Any]) -> Key:
+    bounds, choices, reader = row.pop("bounds", None), row.pop("choices", None), row.pop("reader", "")
+    read = whole(*bounds) if bounds else word(*choices) if choices else _READERS[reader]
+    return Key(name, read, **{**row, "kinds": tuple(row.get("kinds", KINDS))})
+
 
 KEYS = {
-    key.name: key
-    for key in (
-        Key("name", name, "a line", "What the job is called; no two jobs have the same name.", is_for_defaults=False),
-        Key(
-            "kind",
-            kind,
-            "att, counters, samples, run, discover",
-            "What is recorded, as the verbs of `wavewright capture`.",
-        ),
-        Key(
-            "program",
-            words,
-            "a list of words, or a line",
-            "The program and its arguments; a line is split as a shell would.",
-        ),
-        Key(
-            "after",
-            names,
-            "a list of names",
-            "Jobs that must have finished, with whatever verdict, before it starts.",
-            is_for_defaults=False,
-        ),
-        Key(
-            "env",
-            variables,
-            "a table",
-            "Variables for the program; those of `[defaults]` are set too.",
-            field="variables",
-        ),
-        Key(
-            "cwd",
-            text,
-            "a path",
-            "Folder in which it runs; relative to the folder of the jobs file, which is the default.",
-        ),
-        Key("seconds", seconds, "seconds", "After this time the program is told to stop. Default: 900."),
-        Key("grace_seconds", seconds, "seconds", "Time to write its data after SIGINT, until SIGTERM. Default: 120."),
-        Key(
-            "attempts",
-            whole(1, 100),
-            "1 to 100",
-            "How often it is tried at most, with changes that fit what went wrong. Default: 4.",
-        ),
-        Key(
-            "expected_seconds",
-            seconds,
-            "seconds",
-            "How long it will take: the longest jobs start first. Default: what it took before.",
-        ),
-        Key(
-            "disk",
-            size,
-            "bytes, or with a unit",
-            "Free space that must be there when it starts. Default: 1 GB.",
-            field="disk_bytes",
-        ),
-        Key("extra", words, "a list of words, or a line", "More words for rocprofv3."),
-        Key("kernel", text, "a text", "Kernels whose name contains this.", kinds=_FILTERED),
-        Key(
-            "regex",
-            text,
-            "a regular expression",
-            "Kernels whose name matches this, as rocprofv3 compares. Not together with `kernel`.",
-            field="kernel_regex",
-            kinds=_FILTERED,
-        ),
-        Key(
-            "exclude",
-            text,
-            "a regular expression",
-            "Kernels that are left out.",
-            field="exclude_regex",
-            kinds=_FILTERED,
-        ),
-        Key("launches", launches, '7, [7, 8] or "7-8"', "Launches of the kernel, counted from 1.", kinds=_FILTERED),
-        Key("cu", whole(0, 255), "0 to 255", "The traced CU or WGP.", field="target_cu", kinds=_ATT),
-        Key("simds", whole(0, 15), "0 to 15", "gfx9: mask of SIMDs; gfx10 and newer: number of one SIMD.", kinds=_ATT),
-        Key("se_mask", whole(1, (1 << 32) - 1), "a mask, as 0x11", "The traced shader engines.", kinds=_ATT),
-        Key(
-            "buffer",
-            size,
-            "bytes, or with a unit",
-            "Buffer of all traced shader engines together.",
-            field="buffer_bytes",
-            kinds=_ATT,
-        ),
-        Key("counters", names, "a list of names", "SQ counters sampled into the trace; gfx9 only.", kinds=_ATT),
-        Key(
-            "counter_period", whole(1, 32), "1 to 32", "How often they are sampled; smaller is more often.", kinds=_ATT
-        ),
-        Key("activity", whole(1, 16), "1 to 16", "The eight activity counters, at this period.", kinds=_ATT),
-        Key("serialize", flag, "true or false", "Kernels run one after the other.", field="serialize_all", kinds=_ATT),
-        Key(
-            "consecutive", whole(1, 10_000), "1 to 10000", "Dispatches from a chosen one on into one trace.", kinds=_ATT
-        ),
-        Key(
-            "panels",
-            names,
-            "a list of names",
-            "Counters for the metrics of panels: sol, l2, lds, ...",
-            kinds=("counters",),
-        ),
-        Key("metrics", names, "a list of ids or names", "Counters for single metrics.", kinds=("counters",)),
-        Key("pmc", names, "a list of names", "Counters by name; passes are made of them.", kinds=("counters",)),
-        Key(
-            "target",
-            text,
-            "as gfx942 or MI300X",
-            "The GPU for which passes are made. Default: the first one of this machine.",
-            kinds=("counters",),
-        ),
-        Key(
-            "passes",
-            passes,
-            "a list of lists of names",
-            "Counters; the program runs once per list. Not with `panels`, `metrics` and `pmc`.",
-            kinds=("counters",),
-        ),
-        Key(
-            "method",
-            word("host_trap", "stochastic"),
-            "host_trap or stochastic",
-            "How the program counter is sampled.",
-            kinds=("samples",),
-        ),
-        Key(
-            "unit",
-            word("time", "cycles", "instructions"),
-            "time, cycles or instructions",
-            "What the interval counts.",
-            kinds=("samples",),
-        ),
-        Key(
-            "interval",
-            whole(1, (1 << 31) - 1),
-            "an integer",
-            "Distance of two samples, in that unit.",
-            kinds=("samples",),
-        ),
-        Key(
-            "parts",
-            names,
-            "a list of kernel, hip, memory, markers",
-            "What a trace of the run contains.",
-            kinds=("run",),
-        ),
-        Key(
-            "tool",
-            word("rocprofv3", "rpd", "rocprof-compute"),
-            "rocprofv3, rpd or rocprof-compute",
-            "What records the run.",
-            kinds=("run",),
-        ),
-    )
+    name: _key(name, row)
+    for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }

@@ -1,31 +1,35 @@
 """The jobs of a pool on a Dask cluster: each worker has one GPU and sees the folder of the pool at the same path.
 
 A worker starts a process for a job and waits for it. Should the worker die, that process goes on; Dask gives the job to
-another worker, which waits until nobody works on the job any more, and finds it finished or goes on with it.
+another worker, which waits until nobody works on the job any more, and finds it finished or goes on with it. Who works
+on a job says a lock of its folder, which all machines must see.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base import stopping
+from wavewright.capture.jobs.lock import is_locked
 from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, Problem, read_problem
-from wavewright.capture.pool.lease import stop_worker, worker_of
-from wavewright.capture.pool.plan import FILE, planned_job, work_folder
+from wavewright.capture.pool.plan import FILE, job_folder, planned_job, work_folder
 from wavewright.capture.pool.schedule import LIVES_MAX, last_line, longest_first, start_child
 from wavewright.capture.pool.status import PoolStatus, is_finished, job_status
 from wavewright.cluster.executor import NotSeenError
 from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping, Sequence
 
     from wavewright.capture.pool.jobs_file import PoolJob
 
+_STOP = "stop"  #: A file of the pool: workers tell the processes of their jobs to stop.
 GPU = {"GPU": 1.0}  #: The resource that a worker must have: one job at a time.
 _LOOK_SECONDS = 0.2
 _PAUSE_SECONDS_MAX = 30.0
@@ -66,12 +70,12 @@ class Errands:
         job = planned_job(folder, job_id)
         lost_count, seconds, begin = 0, _LOOK_SECONDS, time.monotonic()
         while not is_finished(job, folder):
-            if worker_of(work) is not None and not _is_other_machine(work):
+            if is_locked(job_folder(folder, job_id)):
                 time.sleep(_LOOK_SECONDS)
                 continue
             with (work / LOG).open("ab") as log:
                 process = start_child(errand, log.fileno())
-            status = process.wait()
+            status = _waited_for(process, folder / _STOP)
             if is_finished(job, folder):
                 break
             if status == ELSEWHERE:
@@ -90,18 +94,20 @@ class Errands:
         return None
 
 
-def _is_other_machine(work: Path) -> bool:
-    """Whether the trace of a worker is of another machine: a child then waits until that is certainly dead."""
-    record = worker_of(work)
-    name = record.name if record else None
-    return name is not None and not name.is_here
+def _waited_for(process: subprocess.Popen[bytes], stop: Path) -> int:
+    """The status of a child, which is told to stop when the pool is."""
+    while process.poll() is None and not stop.exists():
+        time.sleep(_LOOK_SECONDS)
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    return process.wait()
 
 
 def _own_gpus(word: str) -> str:
     """The GPUs of this worker: those that whoever started it left visible."""
-    from wavewright.capture.machines.local_machine import LocalMachine
+    from wavewright.capture.machines.machine import Machine
 
-    return visible_gpus(LocalMachine().variables) or word
+    return visible_gpus(Machine().variables) or word
 
 
 def visible_gpus(variables: Mapping[str, str]) -> str:
@@ -159,8 +165,9 @@ def run_on_dask(
             tell("progress", {"done": total - len(unfinished), "jobs": total})
 
     def stop() -> None:
-        for job in jobs:
-            stop_worker(work_folder(folder, job.id))
+        (folder / _STOP).touch()
+
+    (folder / _STOP).unlink(missing_ok=True)
 
     forget = stopping.add(stop)
     problems: list[Problem] = []

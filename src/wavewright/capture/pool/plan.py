@@ -3,7 +3,7 @@
 FOLDER/
   plan.jsonl            what is to be done, in the order of the jobs file
   jobs/<id>/            one folder per job, as that of a single capture
-  workers/<id>/         who works on it (worker), what its process printed (log), why it could not be taken (error.json)
+  workers/<id>/         what its process printed (log), why it could not be taken (error.json)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def job_folder(folder: Path, job_id: str) -> Path:
 
 
 def work_folder(folder: Path, job_id: str) -> Path:
-    """The folder of whoever works on a job."""
+    """The folder of the process that works on a job."""
     return folder / WORKERS / job_id
 
 

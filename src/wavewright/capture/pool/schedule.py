@@ -1,8 +1,8 @@
 """Many jobs on the GPUs of one machine: a process per job, the longest first, until all have their verdicts.
 
-This process decides who starts next; it holds nothing that could be lost with it. Whether a job is being worked on
-says its lease, whether a GPU is free its lock, and whether a job is done its manifest. So it may be killed at any
-moment: the jobs that run go on to their end, and the next pool waits for them.
+This process decides who starts next; it holds nothing that could be lost with it. Whether a job is being worked on and
+whether a GPU is free say their locks, whether a job is done its files. So it may be killed at any moment: the jobs that
+run go on to their end, and the next pool waits for them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ import msgspec
 from wavewright.base import stopping
 from wavewright.base.words import counted
 from wavewright.capture.gpus.choice import meant_gpus
-from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, refuse_links
-from wavewright.capture.jobs.manifest import JobState, Manifest, state_of
-from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, read_problem
+from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, FINISHED, refuse_links
+from wavewright.capture.jobs.lock import WorkedOnError, is_locked
+from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, clear_left_overs, read_problem
 from wavewright.capture.pool.jobs_file import pool_jobs, read_jobs_file
-from wavewright.capture.pool.lease import Watch
 from wavewright.capture.pool.plan import is_pool, job_folder, read_plan, work_folder, write_plan
 from wavewright.capture.pool.status import PoolStatus, State, is_finished, job_status, seconds_of, status_of
 from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError, WavewrightError
@@ -89,7 +88,7 @@ def longest_first(jobs: Sequence[PoolJob], folder: Path, earlier: Path | None = 
                 before[past.name, past.kind] = past.seconds
     times: dict[str, float | None] = {}
     for job in jobs:
-        here = seconds_of(Manifest(job_folder(folder, job.id)).events())
+        here = seconds_of(job_folder(folder, job.id))
         times[job.id] = job.expected_seconds or here or before.get((job.name, job.kind))
     measured = [seconds for seconds in times.values() if seconds is not None]
     mean = sum(measured) / len(measured) if measured else 0.0
@@ -137,7 +136,6 @@ class Pool:
     )
     wait_seconds: float = 0.0  #: How long all GPUs may be used by others while none of ours runs.
     is_shared: bool = False
-    max_per_device: int = 1
     rocprofv3: str = ""
     earlier: Path | None = None  #: Another pool that knows how long jobs take.
     tell: Callable[[str, dict[str, Any]], None] = lambda event, facts: None
@@ -174,10 +172,14 @@ class Pool:
             As `run`.
         """
         from wavewright.capture.gpus.topology import gpus_of
-        from wavewright.capture.machines.local_machine import LocalMachine
+        from wavewright.capture.machines.machine import Machine
 
         word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
-        slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(LocalMachine()))]
+        slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(Machine()))]
+        for job in jobs:
+            if not is_finished(job, folder):
+                with suppress(WorkedOnError):
+                    clear_left_overs(job_folder(folder, job.id))
         self._is_stopping = False
         forget = stopping.add(self.stop)
         try:
@@ -200,23 +202,13 @@ class Pool:
                     if child.process.poll() is None:
                         child.process.send_signal(number)
             until = time.monotonic() + seconds
-            signals = _signal_count()
+            signals = stopping.signal_count()
             while any(child.process.poll() is None for child in running):
-                if time.monotonic() > until or _signal_count() > signals:  # a second Ctrl-C takes the next step
+                if time.monotonic() > until or stopping.signal_count() > signals:  # a second Ctrl-C takes the next step
                     break
                 time.sleep(0.02)
             else:
                 return
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether no more jobs are to be started."""
-        return self._is_stopping
-
-
-def _signal_count() -> int:
-    count = getattr(stopping, "signal_count", None)
-    return int(count()) if count else 0
 
 
 class _Schedule:
@@ -235,7 +227,6 @@ class _Schedule:
         self._idle_since: float | None = None
         self._looked = 0.0
         self._total = len(jobs)
-        self._watch = Watch()
         self._ids = {job.id for job in jobs}
 
     def run(self) -> None:
@@ -250,10 +241,10 @@ class _Schedule:
         children = self._pool._children
         with selectors.DefaultSelector() as selector:
             while self._pending or self._elsewhere or children:
-                if self._pool.is_stopping and not children:
+                if self._pool._is_stopping and not children:
                     return
                 self._look_elsewhere()
-                if not self._halt and not self._pool.is_stopping:
+                if not self._halt and not self._pool._is_stopping:
                     self._start_all(selector)
                 if not children and not self._elsewhere and self._pending:
                     if self._halt:
@@ -268,20 +259,15 @@ class _Schedule:
     def _start_all(self, selector: selectors.BaseSelector) -> None:
         now = time.monotonic()
         children = self._pool._children.values()
-        taken = {child.slot.gpu.key for child in children}
-        per_device = Counter(child.slot.gpu.pci for child in children)
-        partitions = Counter(slot.gpu.pci for slot in self._slots)
+        taken = {child.slot.gpu.device for child in children}
         for slot in sorted(self._slots, key=lambda slot: slot.gpu.memory_used_bytes or 0):
-            pci = slot.gpu.pci
-            if slot.gpu.key in taken or slot.retry_at > now:
-                continue
-            if pci and partitions[pci] > 1 and per_device[pci] >= self._pool.max_per_device:
+            if slot.gpu.device in taken or slot.retry_at > now:
                 continue
             job = self._next()
             if job is None:
                 return
             self._start(job, slot, selector)
-            per_device[pci] += 1
+            taken.add(slot.gpu.device)
 
     def _next(self) -> PoolJob | None:
         """The first job that may start, taken from those that wait."""
@@ -296,8 +282,7 @@ class _Schedule:
             return True
         if job_id in self._ids:
             return False
-        events = Manifest(job_folder(self._folder, job_id)).events()
-        if state_of(events, is_worked_on=True) is JobState.FINISHED:
+        if (job_folder(self._folder, job_id) / FINISHED).is_file():
             self._finished.add(job_id)
             return True
         return read_problem(work_folder(self._folder, job_id)) is not None
@@ -308,7 +293,7 @@ class _Schedule:
             self._finished.add(job.id)
             self._tell_end(job)
             return
-        if self._watch.worker(place) is not None:
+        if is_locked(job_folder(self._folder, job.id)):
             self._elsewhere[job.id] = job
             self._tell("elsewhere", {"job": job.id, "name": job.name})
             return
@@ -319,7 +304,6 @@ class _Schedule:
             gpus=str(slot.gpu.index),
             wait_seconds=_CHILD_WAIT_SECONDS,
             is_shared=pool.is_shared,
-            max_per_device=pool.max_per_device,
             rocprofv3=pool.rocprofv3,
         )
         try:
@@ -361,7 +345,7 @@ class _Schedule:
         if is_finished(job, self._folder):
             self._finished.add(job.id)
             self._tell_end(job)
-        elif self._pool.is_stopping:
+        elif self._pool._is_stopping:
             self._given_up.add(job.id)
         elif status == BusyError.exit_code:
             self._pending.insert(0, job)
@@ -404,7 +388,7 @@ class _Schedule:
                 del self._elsewhere[job.id]
                 self._finished.add(job.id)
                 self._tell_end(job)
-            elif self._watch.worker(work_folder(self._folder, job.id)) is None:
+            elif not is_locked(job_folder(self._folder, job.id)):
                 del self._elsewhere[job.id]
                 self._pending.insert(0, job)
 

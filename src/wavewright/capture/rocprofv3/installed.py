@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 DECODER = "librocprof-trace-decoder.so"  #: rocprofv3's tool opens exactly this name.
 PLACEHOLDER = "@"  #: A script that was never configured by CMake prints names between two of these.
 _ANSWER_SECONDS = 30.0  #: For --version and --help of a script on a slow disk.
-_INSTALLATIONS_MAX = 8
 _LINE_LENGTH = 1000  #: Letters of a line that are looked at.
 _VERSION = re.compile(r"\d{1,3}(?:\.\d{1,4}){1,3}")
 _RELEASE = re.compile(r"rocm-(\d{1,3}(?:\.\d{1,4}){1,3})")
@@ -127,16 +126,6 @@ def decoder_files(machine: Machine, root: str) -> Iterator[tuple[str, tuple[str,
         names = tuple(name for name in machine.names(folder) if DECODER in name)
         if names:
             yield folder, names
-
-
-def find_installations(machine: Machine) -> tuple[Installation, ...]:
-    """Every rocprofv3 of the machine that answers, the one that is used first."""
-    installations = []
-    for root in roots_of(machine)[:_INSTALLATIONS_MAX]:
-        path = script_of(machine, root.path)
-        if path and not (script := asked(machine, path)).problem:
-            installations.append(installation_of(machine, script, root.path))
-    return tuple(installations)
 
 
 def find_installation(machine: Machine, rocprofv3: str | None = None) -> Installation:

@@ -145,11 +145,6 @@ def recognised(text: str) -> tuple[Cause, ...]:
     return tuple(cause_of(number, line, count) for number, (_, line, count) in in_order)
 
 
-def recognised_in(path: Path) -> tuple[Cause, ...]:
-    """The same for a file, of which only both ends are read; nothing for one that cannot be read."""
-    return recognised(ends_of(path))
-
-
 def ends_of(path: Path) -> str:
     """Both ends of a file as text, at most TEXT_BYTES_MAX each; empty when it cannot be read."""
     try:

@@ -1,16 +1,17 @@
 """Regexes for names of kernels that every release understands alike, and warnings about those that users write.
 
 What is compared: the name of a symbol without .kd, demangled unless -M, truncated with -T; searched for, not matched
-as a whole; exclusion after inclusion.
+as a whole; exclusion after inclusion. Until ROCm 7.0 std::regex compares, then a small engine of AMD's own. Here Python
+does; where a construct may mean something else to one of them, no answer is given.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING
 
-from wavewright.capture.rocprofv3.regex_engines import RegexError, finds
-from wavewright.capture.rocprofv3.releases import RegexEngine, release_of
+from wavewright.capture.rocprofv3.option import is_within
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,11 +27,13 @@ _PART_MIN = 3
 #: A longer part costs more than it tells: std::regex is slow, and command lines have an end.
 _PART_MAX = 256
 _SHOWN = 80
+#: What the three engines do not read alike, or what may take for ever: not judged here.
+_NOT_JUDGED = re.compile(r"\(\?|\\[^dDwWsS\W]|\[\[?:|\[[^\]]*\\|\)[*+?{]|\{\d{4}|\([^()]*[*+?}][^()]*\)|\|.*\)[^.]")
 
 
-def engine_of(version: Version) -> RegexEngine:
-    """The engine of a release."""
-    return release_of(".".join(map(str, version))).regex_engine
+def _is_amds(version: Version) -> bool:
+    """Whether AMD's own engine compares: it has no (?:, no \\b and no look-around."""
+    return is_within(version, "7.1")
 
 
 def literal(text: str) -> str:
@@ -171,32 +174,32 @@ def _opened(name: str, place: int, closing: str) -> int:
 
 
 def names_found(pattern: str, names: Iterable[str], version: Version) -> tuple[str, ...] | None:
-    """The names that a regex finds in a release; None = it cannot be told here.
+    """The names that a regex finds in every release; None = not judged here.
 
     Raises
     ------
     UsageError
         When the release would refuse the regex.
+
+    Examples
+    --------
+    >>> names_found("gemm.*fp8", ["gemm_fp8", "add"], (7, 2)), names_found("(?:a|b)", ["a"], (7, 2))
+    (('gemm_fp8',), None)
     """
-    engine = engine_of(version)
-    selected = []
-    for name in names:
-        answer = _answer(pattern, name, engine)
-        if answer is None:
-            return None
-        if answer:
-            selected.append(name)
-    return tuple(selected)
-
-
-def _answer(pattern: str, name: str, engine: RegexEngine) -> bool | None:
+    check_regex(pattern, version)
+    if _NOT_JUDGED.search(re.sub(r"\\[^\w-]", "", pattern)):
+        return None
     try:
-        return finds(pattern, name, engine)
-    except RegexError as error:
-        raise UsageError(
-            f"rocprofv3 of this release does not take the regex {pattern[:_SHOWN]!r}: {error}",
-            advice="the program would be ended by it; escape special characters with \\",
-        ) from None
+        compiled = re.compile(re.sub(r"(?<!\\)\$", r"\\Z", pattern))
+    except re.error:
+        return None
+    return tuple(name for name in names if compiled.search(name))
+
+
+#: Python's words for what every engine refuses.
+_REFUSED_BY_ALL = ("missing )", "unterminated character set", "unbalanced parenthesis", "bad escape (end of pattern)")
+#: What Python takes and std::regex refuses: look-behind, flags and names of groups, a brace that is no count.
+_REFUSED_BY_STD = re.compile(r"(?<!\\)(?:\(\?(?![:=!])|\{(?!\d+(?:,\d*)?\}))")
 
 
 def check_regex(pattern: str, version: Version) -> None:
@@ -207,7 +210,23 @@ def check_regex(pattern: str, version: Version) -> None:
     UsageError
         When it would.
     """
-    _answer(pattern, "", engine_of(version))
+    problem = ""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # about what a later Python will read otherwise
+            re.compile(pattern)
+    except re.error as error:
+        problem = str(error)
+    except (OverflowError, RecursionError):  # not judged
+        pass
+    if _is_amds(version):
+        problem = problem if problem.startswith(_REFUSED_BY_ALL) else ""
+    elif not problem and (match := _REFUSED_BY_STD.search(pattern)):
+        problem = f"{match[0]} at position {match.start()}"
+    if problem:
+        raise UsageError(
+            f"rocprofv3 of this release does not take the regex {pattern[:_SHOWN]!r}: {problem}",
+            advice="the program would be ended by it; escape special characters with \\",
+        )
     if "\0" in pattern or "\n" in pattern:
         raise UsageError("a regex cannot hold line ends or null characters", advice="use . for any character")
 
@@ -249,7 +268,7 @@ def regex_warnings(
     ()
     """
     sentences = []
-    if engine_of(version) is RegexEngine.AMD:
+    if _is_amds(version):
         sentences += [sentence for sought, sentence in _NOT_IN_AMD if re.search(sought, pattern)]
         for shorter, longer in _hidden_alternatives(pattern):
             sentences.append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 from wavewright.capture.rocprofv3.installation import Installation
@@ -15,13 +14,6 @@ from wavewright.errors import UsageError
 MIB = 1 << 20
 
 
-class RegexEngine(StrEnum):
-    """What reads the regexes of name filters."""
-
-    STD = "std::regex"  #: C++, ECMAScript.
-    AMD = "AMD's own"  #: A small one of the profiler: no (?:, \\b, look-around; alternatives are not tried again.
-
-
 @dataclass(frozen=True, kw_only=True)
 class Release:
     """One release, as far as captures can tell it from others."""
@@ -30,7 +22,6 @@ class Release:
     sdk: str  #: Version of rocprofiler-sdk. Several releases share one, so that it does not name a release.
     default_format: str
     default_buffer_bytes: int | None  #: Of thread traces; None = it has none.
-    regex_engine: RegexEngine
     is_script_tested: bool = False  #: Our tests run its script; the others are known from AMD's sources.
 
     @property
@@ -52,7 +43,6 @@ def _release(rocm: str, sdk: str, *, is_tested: bool = False) -> Release:
         sdk=sdk,
         default_format="csv" if version < (7, 0) else "rocpd",
         default_buffer_bytes=buffer_bytes,
-        regex_engine=RegexEngine.STD if version < (7, 1) else RegexEngine.AMD,
         is_script_tested=is_tested,
     )
 

@@ -14,14 +14,11 @@ _GROUPS = {
         "counters": "Hardware counters: what the units of the GPU did, in as many passes as it takes.",
         "samples": "PC samples: where the whole program spends its GPU time, instruction by instruction.",
         "run": "A trace of the whole program: kernels, HIP calls, copies, markers.",
-        "input": "Run, check or explain an input file of rocprofv3; `capture -i FILE` is the same.",
-        "recipe": "What to set and how to call it for torch, triton, vllm, hip, flydsl, mpi.",
+        "input": "Check an input file of rocprofv3, and run it; `capture -i FILE` is the same.",
     },
     "Many captures": {
-        "pool": "The jobs of a file on many GPUs: locked, resumable, on one machine, Dask or Slurm.",
+        "pool": "The jobs of a file on many GPUs: locked, resumable, on one machine or with Dask.",
         "status": "How far the captures below a folder are, and what became of each.",
-        "clean": "Remove attempts and placeholders that are not worth keeping.",
-        "report": "A bundle to send to others: commands, logs, versions; no source and no secrets.",
     },
 }
 

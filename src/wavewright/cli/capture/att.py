@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import Bounds
-from wavewright.cli.kit.capture import Size, capture_verb
+from wavewright.cli.kit.capture import Size
+from wavewright.cli.kit.capture_verb import capture_verb
 from wavewright.cli.kit.kernel_choice import from_discovery, kernel_fields, kernel_options
 from wavewright.cli.kit.numbers import Whole
 from wavewright.cli.kit.taking import take

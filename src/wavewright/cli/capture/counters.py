@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavewright.base.bounds import SOME
-from wavewright.cli.kit.capture import capture_verb
+from wavewright.cli.kit.capture_verb import capture_verb
 from wavewright.cli.kit.kernel_choice import kernel_fields, kernel_options
 from wavewright.cli.kit.numbers import Whole
 from wavewright.cli.kit.taking import take

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.cli.kit.capture import capture_verb
+from wavewright.cli.kit.capture_verb import capture_verb
 from wavewright.cli.kit.taking import take
 
 if TYPE_CHECKING:

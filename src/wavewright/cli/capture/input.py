@@ -1,4 +1,4 @@
-"""`wavewright capture -i FILE`: an input file of rocprofv3 explained, and run as it is meant."""
+"""`wavewright capture -i FILE`: an input file of rocprofv3 checked, and run as it is meant."""
 
 from __future__ import annotations
 
@@ -8,74 +8,60 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.capture import capture_verb
+from wavewright.cli.kit.capture_verb import capture_verb
 from wavewright.cli.kit.io import emit_event, with_options
 from wavewright.cli.kit.taking import show, take
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from wavewright.capture.inputs.explanation import Explanation
+    from wavewright.capture.inputs.checks import CheckedFile
     from wavewright.capture.wanted import Wanted
     from wavewright.cli.kit.capture import CaptureRequest
 
-_STAND_IN = "PROGRAM"  #: Where no program is given: the file is only explained.
+_STAND_IN = "PROGRAM"  #: Where no program is given: the file is only checked.
 _NOT_GOOD = 1
 _DEFINITIONS_BYTES_MAX = 4 << 20
 
 
-def _verb(request: CaptureRequest, path: Path, is_explained_only: bool, target: str | None) -> None:
-    """What does an input file of rocprofv3 really do? Explains each job for the installed release, and runs it.
+def _verb(request: CaptureRequest, path: Path) -> None:
+    """Does an input file of rocprofv3 say what its author means? Checks each job, and runs it.
 
-    Without a program the file is only explained; --rocm-version tells for which release. With one, each job is run as
-    its author means it, by a command of its own: what rocprofv3 would drop, refuse or read otherwise is repaired and
-    said. Status 1: some job is not run as meant.
+    Without a program the file is only checked; --rocm-version tells for which release. With one, each job is run as its
+    author means it, by a command of its own. Status 1: something in the file is not done as written.
 
     \b
     wavewright capture -i input.yaml
     wavewright capture -i input.yaml --rocm-version 7.13
     wavewright capture -i input.yaml -- python bench.py
     """
-    from wavewright.capture.inputs.explanation import explain
+    from wavewright.capture.inputs.checks import checked
     from wavewright.capture.inputs.files import read_input
-    from wavewright.capture.inputs.findings import Level
-    from wavewright.facts import gpus
+    from wavewright.report.capture.input_files import checks_json, checks_report
 
-    has_program = request.program != (_STAND_IN,)
-    gpu = request.planned_gpu
-    explanation = explain(
-        read_input(path),
-        request.installation,
-        program=request.program,
-        cwd=request.cwd or ".",
-        contents=_contents,
-        target=gpus.of(target).target if target else gpu.target if gpu is not None else "",
-    )
-    _say(request, explanation, is_alone=is_explained_only or not has_program)
-    is_good = all(job.is_as_meant for job in explanation.jobs) and bool(explanation.jobs)
-    is_good = is_good and not any(finding.level is Level.ERROR for finding in explanation.findings)
-    if is_explained_only or not has_program:
-        if not is_good:
-            raise click.exceptions.Exit(_NOT_GOOD)
-        return
-    _run(request, explanation)
+    file = checked(read_input(path), request.installation)
+    is_alone = request.program == (_STAND_IN,)
+    if request.as_json:
+        emit_event({"event": "checked", **checks_json(file)})
+    else:
+        show(lambda width: checks_report(file), stderr=not is_alone)
+    if not is_alone:
+        _run(request, file)
+    elif not file.is_good:
+        raise click.exceptions.Exit(_NOT_GOOD)
 
 
-_OPTIONS = (
-    click.option(
-        "-i",
-        "--input",
-        "path",
-        type=click.Path(path_type=Path),
-        required=True,
-        metavar="FILE",
-        help="Input file of rocprofv3: .yaml, .yml, .json or .txt.",
-    ),
-    click.option("--explain", "is_explained_only", is_flag=True, help="Only explain the file, and run nothing."),
-    click.option("--target", metavar="GPU", help="The GPU, as gfx942 or MI300X, whose counters are compared."),
+_OPTION = click.option(
+    "-i",
+    "--input",
+    "path",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="Input file of rocprofv3: .yaml, .yml, .json or .txt.",
 )
-command = capture_verb(with_options(_verb, _OPTIONS), stand_in=_STAND_IN)
+command = capture_verb(with_options(_verb, (_OPTION,)), stand_in=_STAND_IN)
 
 
 def _contents(name: str) -> str | None:
@@ -89,20 +75,13 @@ def _contents(name: str) -> str | None:
         return None
 
 
-def _say(request: CaptureRequest, explanation: Explanation, *, is_alone: bool) -> None:
-    from wavewright.report.capture.input_files import explanation_json, explanation_report
+def _run(request: CaptureRequest, file: CheckedFile) -> None:
+    from wavewright.capture.inputs.wanted import wanted_of
 
-    if request.as_json:
-        emit_event({"event": "explained", **explanation_json(explanation)})
-    else:
-        show(lambda width: explanation_report(explanation, width=width), stderr=not is_alone)
-
-
-def _run(request: CaptureRequest, explanation: Explanation) -> None:
-    wishes = joined([wanted for job in explanation.jobs for wanted in job.wanted])
+    wishes = joined([wanted for job in file.jobs for wanted in wanted_of(job.keys, request.program, _contents)])
     if not wishes:
         what = "there is nothing in it that can be run"
-        raise UsageError(what, where=explanation.name, advice="see what is said about each job")
+        raise UsageError(what, where=file.name, advice="see what is said about each job")
     is_good = True
     for number, wanted in enumerate(wishes, start=1):
         complete = _completed(request, wanted)
@@ -110,15 +89,12 @@ def _run(request: CaptureRequest, explanation: Explanation) -> None:
             take(request, complete)
             return
         below = replace(request, output=request.folder / f"capture_{number}", opens=False)
-        if request.write_input is not None:
-            name = request.write_input
-            below = replace(below, write_input=name.with_name(f"{name.stem}_{number}{name.suffix}"))
-        is_good &= _is_taken(below, complete, take)
+        is_good &= _is_taken(below, complete)
     if not is_good:
         raise click.exceptions.Exit(_NOT_GOOD)
 
 
-def _is_taken(request: CaptureRequest, wanted: Wanted, take: Callable[..., None]) -> bool:
+def _is_taken(request: CaptureRequest, wanted: Wanted) -> bool:
     """Take one capture of several: one that is not good does not stop the others."""
     try:
         take(request, wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ import click
 from wavewright.base.bounds import SECONDS, Bounds
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief, events_option
-from wavewright.cli.kit.io import with_options
 from wavewright.cli.kit.numbers import Real, Whole
 from wavewright.errors import MissingToolError, UsageError
 
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
     from wavewright.capture.gpus.gpu import Gpu
     from wavewright.capture.jobs.job import Job
     from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.machines.runner import Runner
+    from wavewright.capture.other_machines import Place
     from wavewright.capture.rocprofv3.installation import Installation
     from wavewright.capture.wanted import Wanted
 
 ATTEMPTS = Bounds(1, 100)  #: Of one job.
-_PROGRAM = "wavewright.program"  #: Key of the program's words in click's context.
+_PROGRAM, TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
 _SHOWN_WORDS, _LONGEST_WORD = 12, 60  #: Of a program, in messages.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -46,7 +45,7 @@ class ProgramCommand(click.Command):
             When a program stands there without `--`.
         """
         place = args.index("--") if "--" in args else len(args)
-        ctx.meta[_PROGRAM] = tuple(args[place + 1 :])
+        ctx.meta[_PROGRAM], ctx.meta[TYPED] = tuple(args[place + 1 :]), tuple(args)
         ctx.allow_interspersed_args = any(isinstance(each, click.Argument) for each in self.params)
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args[:place])
@@ -114,22 +113,6 @@ class Size(_OfJobs):
         return size(text)
 
 
-def capture_verb(verb: Callable[..., None], *, stand_in: str = "") -> click.Command:
-    """A click command with the common options, which passes them and the program to `verb` as one `CaptureRequest`.
-
-    With a `stand_in` the program may be left away: nothing is run then.
-    """
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        common = {name: options.pop(name) for name in _NAMES}
-        verb(request_of(common, stand_in=stand_in), **options)
-
-    command = click.command(cls=ProgramCommand)(with_options(run, _OPTIONS))
-    command.params.sort(key=lambda parameter: parameter.name in _NAMES)  # what is special comes first in --help
-    return command
-
-
 def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest:
     """The request that the common options and the program behind `--` make.
 
@@ -144,7 +127,6 @@ def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest
     if not program and stand_in and not is_stored:
         program = (stand_in,)
         options["is_dry_run"] = True
-    options["is_dry_run"] |= options["write_input"] is not None
     if not is_stored and not (program and program[0]):
         name = context.info_name or "att"
         advice = f"write it behind --: wavewright capture {name} -- python bench.py"
@@ -195,7 +177,6 @@ class CaptureRequest:
     cwd: str = ""
     output: Path | None = None
     is_dry_run: bool = False
-    write_input: Path | None = None
     rocm_version: str | None = None
     rocprofv3: str | None = None
     decoder: str | None = None
@@ -207,6 +188,7 @@ class CaptureRequest:
     is_shared: bool = False
     host: str | None = None
     container: str | None = None
+    remote: str = ""
     is_resumed: bool = False
     is_forced: bool = False
     is_cleaned: bool = False
@@ -221,32 +203,23 @@ class CaptureRequest:
     @cached_property
     def folder(self) -> Path:
         """Where the capture goes."""
-        if self.output is not None:
-            return self.output
-        return default_folder(self.program, {} if self.host or self.container else self.machine.variables)
+        return self.output or default_folder(self.program, {} if self.place else self.machine.variables)
 
     @cached_property
-    def _connection(self) -> tuple[Machine, Runner]:
-        if self.host or self.container:
-            from wavewright.capture.remote import connect
+    def place(self) -> Place | None:
+        """Another machine or a container; None = here."""
+        if self.host is None and self.container is None:
+            return None
+        from wavewright.capture.other_machines import place_of
 
-            connected = connect(host=self.host, container=self.container, say=_say)
-            click.get_current_context().call_on_close(connected.close)
-            return connected
-        from wavewright.capture.machines.local_machine import LocalMachine
-        from wavewright.capture.machines.local_runner import LocalRunner
+        return place_of(self.host, self.container, self.remote)
 
-        return LocalMachine(), LocalRunner()
-
-    @property
+    @cached_property
     def machine(self) -> Machine:
         """The machine on which the program runs."""
-        return self._connection[0]
+        from wavewright.capture.machines.machine import Machine
 
-    @property
-    def runner(self) -> Runner:
-        """What runs it there."""
-        return self._connection[1]
+        return Machine()
 
     @cached_property
     def installation(self) -> Installation:
@@ -301,13 +274,6 @@ class CaptureRequest:
 _RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
 
 
-def _say(sentence: str) -> None:
-    """A sentence about the connection, beside everything else."""
-    from wavewright.report.kit.tables import printable
-
-    click.echo(printable(sentence), err=True)
-
-
 def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path:
     """A folder for a capture of a program, named after it, the time, and the rank where there are several.
 
@@ -358,15 +324,6 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     (
         "is_dry_run",
         click.option("--dry-run", "is_dry_run", is_flag=True, help="Print what would be run, and run nothing."),
-    ),
-    (
-        "write_input",
-        click.option(
-            "--write-input",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Write it as an input file of rocprofv3 (.json, .yaml, .txt) instead, and run nothing.",
-        ),
     ),
     (
         "rocm_version",
@@ -430,11 +387,15 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ),
     ("host", click.option("--host", metavar="[USER@]MACHINE", help="Run it there, over ssh; data come back.")),
     ("container", click.option("--container", metavar="NAME", help="Run it in this container.")),
+    (
+        "remote",
+        click.option("--remote", default="", metavar="PATH", help="The wavewright there; default: as its PATH says."),
+    ),
     ("is_resumed", click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists.")),
     ("is_forced", click.option("--force", "is_forced", is_flag=True, help="Replace a capture that exists.")),
     ("is_cleaned", click.option("--clean", "is_cleaned", is_flag=True, help="Keep only the best attempt.")),
     ("as_json", events_option),
     ("opens", click.option("--open", "opens", is_flag=True, help="Show the capture in a browser afterwards.")),
 )
-_NAMES = tuple(name for name, _ in _DECLARED)
-_OPTIONS = tuple(option for _, option in _DECLARED)
+NAMES = tuple(name for name, _ in _DECLARED)
+OPTIONS = tuple(option for _, option in _DECLARED)

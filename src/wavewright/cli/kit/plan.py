@@ -165,7 +165,7 @@ def _write(plan: CapturePlan, output: Path, kernels: Sequence[str], rocm: str, *
 
 
 def _form_of(output: Path) -> str:
-    from wavewright.capture.inputs.writing import form_of
+    from wavewright.capture.inputs.counter_input import form_of
 
     return form_of(output)
 

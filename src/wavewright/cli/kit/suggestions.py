@@ -85,10 +85,8 @@ _CAPTURES: dict[str, tuple[str, ...]] = {
     "system": ("run",),
     "sys-trace": ("run",),
     "timeline": ("run",),
-    "bundle": ("report",),
     "jobs": ("pool",),
     "resume": ("pool", "status"),
-    "recipes": ("recipe",),
 }
 
 #: Options of other tools -> ours, where the verb has it.

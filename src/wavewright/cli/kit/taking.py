@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.capture import CaptureRequest
 
 _NOT_GOOD = 1
-_LAUNCHES_AS_RANGE = 2
 
 
 def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> None:
@@ -33,15 +32,35 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
 
     `notes` say what was chosen before. Ends the program with status 1 if the capture is not good.
     """
-    if request.write_input is not None:
-        from wavewright.cli.kit.written_input import write_input
-
-        write_input(request, wanted, request.write_input, notes)
-        return
     if request.is_dry_run:
         show_plan(request, wanted if request.program else _stored_job(request.folder).wanted, notes)
         return
-    result = taken(request, wanted, notes)
+    _finish(request, taken(request, wanted, notes))
+
+
+def take_elsewhere(request: CaptureRequest, verb: str, words: Sequence[str]) -> None:
+    """Take the capture on another machine or in a container, bring its folder, and say what it is worth."""
+    from wavewright.capture.jobs.folder import FINISHED, JOB
+    from wavewright.capture.jobs.record import stored_result
+    from wavewright.capture.other_machines import relay, take_there
+    from wavewright.report.kit.tables import printable
+
+    assert request.place is not None  # noqa: S101 - asked before
+    if request.is_dry_run:
+        form = ["--json"] if request.as_json else []
+        status = relay(request.place, ["capture", verb, *form, *words], lambda line: click.echo(printable(line)))
+        raise click.exceptions.Exit(status)
+    if not (request.is_resumed and (request.folder / FINISHED).is_file()):
+        with _teller(request) as say:
+            how = {"resume": request.is_resumed, "force": request.is_forced}
+            take_there(request.place, verb, ["--json", *words], request.folder, say=say, **how)
+    if (request.folder / JOB).is_file():
+        _finish(request, stored_result(request.folder))
+    else:
+        click.echo(printable(f"several captures are in {request.folder}"))
+
+
+def _finish(request: CaptureRequest, result: Result) -> None:
     _show_result(request, result)
     if request.opens and result.best is not None and result.best.judgement.is_kept:
         _open(result.folder)
@@ -52,9 +71,8 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
 def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> Result:
     """What became of a capture that is taken now, told as it goes on."""
     from wavewright.capture.jobs import taking
-    from wavewright.capture.wanted import RunTrace
+    from wavewright.capture.machines.runner import Runner
 
-    is_recorded_by_another = isinstance(wanted, RunTrace) and wanted.tool != "rocprofv3"
     with _teller(request) as say, _no_empty_folder(request.folder):
         for note in notes:
             say({"event": "note", "text": note})
@@ -62,8 +80,8 @@ def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) ->
             request.job(wanted) if request.program else _stored_job(request.folder),
             request.folder,
             machine=request.machine,
-            runner=request.runner,
-            installation=None if is_recorded_by_another else request.installation,
+            runner=Runner(),
+            installation=request.installation,
             say=say,
             resume=request.is_resumed,
             force=request.is_forced,
@@ -152,8 +170,7 @@ def _att_words(request: CaptureRequest, result: Result) -> list[str]:
     """The command that traces what a discovery suggests, quoted for a shell: the same program in the same way."""
     wanted = result.job.wanted
     options = [word for name, value in wanted.variables.items() for word in ("--env", f"{name}={value}")]
-    for option, text in (("--cwd", wanted.cwd), ("--host", request.host), ("--container", request.container)):
-        options += [option, text] if text else []
+    options += ["--cwd", wanted.cwd] if wanted.cwd else []
     words = ["wavewright", "capture", "att", "--discovery", str(result.folder), *options, "--", *wanted.program]
     return [quoted(word) for word in words]
 
@@ -170,8 +187,6 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
 
     if request.installation.is_assumed and not request.rocm_version:
         notes = ("no rocprofv3 was found here: this is for the newest tested release; --rocm-version 7.2", *notes)
-    if request.machine.name:
-        notes = (f"on {request.machine.name} a new private folder stands for {request.folder}; data come back", *notes)
     steps = first_steps(
         request.job(wanted),
         request.installation,

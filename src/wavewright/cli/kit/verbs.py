@@ -34,20 +34,16 @@ class Verb(NamedTuple):
     then_alone: tuple[str, ...] = ()  #: Commands to be called next where no path was given.
 
 
-_RECIPES = "wavewright capture recipe --list --brief"
 OWN_VERBS = (
     Verb(
         "doctor",
         BEFORE,
         "Is everything here that a good capture needs? What was seen, why it matters, what fixes it.",
-        then_alone=(_RECIPES, "wavewright capture discover --dry-run -- ./program"),
+        then_alone=("wavewright capture discover --dry-run -- ./program",),
     ),
     Verb(
         "capture", BEFORE, "Run a program under the profiler and judge what it left: traces, counters, samples, runs."
     ),
-    Verb("capture clean", "", then=("capture status",)),
-    Verb("capture recipe", "", then_alone=(_RECIPES, "wavewright doctor --brief")),
-    Verb("capture status", "", then=("capture clean",)),
     Verb("demo", WHAT_IS_IT, "Make a capture, or runs, and tell what they show; needs no GPU."),
     Verb("open", WHAT_IS_IT, "Show traces and runs in a browser: timelines, instructions, source, findings."),
     Verb("mcp", WHAT_IS_IT, "Serve agents: questions about captures by the Model Context Protocol."),

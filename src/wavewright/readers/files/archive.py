@@ -140,7 +140,7 @@ class Archive:
 
     def _add(self, name: str, data: bytes) -> None:
         parts = [part for part in name.split("/") if part not in ("", ".")]
-        why = _why_not(name, parts)
+        why = refusal_of_name(name, parts)
         if why:
             self._ignore(why, name)
             return
@@ -345,7 +345,8 @@ def _counted(count: int) -> int:
     return count + 1
 
 
-def _why_not(name: str, parts: list[str]) -> str:
+def refusal_of_name(name: str, parts: list[str]) -> str:
+    """Why the name of an entry is not used as the name of a file below a folder; empty = it is."""
     if not parts or not name.isprintable():
         return "names with unprintable characters are not taken"
     if name.startswith("/") or ".." in parts or "\\" in name or parts[0].endswith(":"):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.capture.doctor import Change, Check
+    from wavewright.capture.doctor import Check
 
 _STYLES = {Status.OK: "green", Status.WARNING: "bold yellow", Status.ERROR: "bold red", Status.NOT_CHECKED: "dim"}
 _ORDER = (Status.ERROR, Status.WARNING, Status.OK)
@@ -32,15 +32,10 @@ def doctor_report(
     checks: Sequence[Check],
     *,
     width: int,
-    machine: str = "",
-    changes: Sequence[Change] = (),
     is_complete: bool = False,
 ) -> Iterator[RenderableType]:
     """What came out of the checks; `is_complete` cuts nothing, and says why each of them matters."""
-    yield Text(verdict(checks, machine), style=_STYLES[_worst(checks)])
-    for change in changes:
-        yield Text()
-        yield from _change(change, width)
+    yield Text(verdict(checks), style=_STYLES[_worst(checks)])
     for status in (Status.ERROR, Status.WARNING):
         for check in checks:
             if check.status is status:
@@ -56,7 +51,7 @@ def doctor_report(
     yield from _not_checked(checks, is_complete=is_complete)
 
 
-def verdict(checks: Sequence[Check], machine: str = "") -> str:
+def verdict(checks: Sequence[Check]) -> str:
     """Whether captures can be taken, in one sentence.
 
     Examples
@@ -65,14 +60,13 @@ def verdict(checks: Sequence[Check], machine: str = "") -> str:
     'captures can be taken here: 0 checks are ok'
     """
     counts = {status: sum(check.status is status for check in checks) for status in Status}
-    where = f"on {printable(machine)}" if machine else "here"
     rest = f"{counted(counts[Status.OK], 'checks')} {'is' if counts[Status.OK] == 1 else 'are'} ok"
     if counts[Status.NOT_CHECKED]:
         rest += f", {counts[Status.NOT_CHECKED]} not made"
     names = {Status.ERROR: "errors", Status.WARNING: "warnings"}
     problems = [counted(counts[status], name) for status, name in names.items() if counts[status]]
     can = "cannot" if counts[Status.ERROR] else "can"
-    return f"captures {can} be taken {where}: {', '.join([*problems, rest])}"
+    return f"captures {can} be taken here: {', '.join([*problems, rest])}"
 
 
 def _worst(checks: Sequence[Check]) -> Status:
@@ -136,17 +130,6 @@ def _command(command: str, width: int) -> ShellText:
         else:
             lines[-1] += f" {word}"
     return ShellText(" \\\n".join(map(printable, lines)))
-
-
-def _change(change: Change, width: int) -> Iterator[RenderableType]:
-    if change.problem:
-        yield _labelled("", Text(f"not changed: {printable(change.what)}: {printable(change.problem)}"))
-        yield _labelled("fix", Text("it may need root"))
-        yield _command(f"sudo {change.command}", width)
-    else:
-        yield _labelled("changed", Text(printable(change.what)), "bold yellow")
-        yield _labelled("back", Text("when the counters are taken:"))
-        yield _command(change.back, width)
 
 
 def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[RenderableType]:

@@ -1,4 +1,4 @@
-"""Pools in words: how far the jobs are, what happens, and what can be removed."""
+"""Pools in words: how far the jobs are, and what happens."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from wavewright.base.words import amount, counted
+from wavewright.base.words import counted
 from wavewright.capture.pool.status import State
 from wavewright.report.kit.fitted_table import FittedTable
-from wavewright.report.kit.tables import WIDE, one_line, printable
+from wavewright.report.kit.tables import one_line, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from rich.console import RenderableType
 
-    from wavewright.capture.pool.cleaning import Removable
     from wavewright.capture.pool.status import JobStatus, PoolStatus
 
 #: The order of the table: what needs attention first.
@@ -24,7 +23,7 @@ _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FI
 _STYLES = {State.RUNNING: "cyan", State.ERROR: "red", State.INTERRUPTED: "yellow", State.WAITING: "dim"}
 
 
-def pool_report(status: PoolStatus, *, width: int, limit: int) -> Iterator[RenderableType]:
+def pool_report(status: PoolStatus, *, limit: int) -> Iterator[RenderableType]:
     """How far a pool is: one line for all, then a table of the jobs."""
     yield Text(headline(status), style="bold")
     order = {state: number for number, state in enumerate(_ORDER)}
@@ -39,8 +38,6 @@ def pool_report(status: PoolStatus, *, width: int, limit: int) -> Iterator[Rende
     table.add("seconds", ["" if job.seconds is None else f"{job.seconds:,.1f}" for job in shown], "number")
     if any(job.gpu for job in shown):
         table.add("GPU", [one_line(job.gpu) for job in shown], "short")
-    if width >= WIDE and any(job.worker for job in shown):
-        table.add("worker", [one_line(job.worker) for job in shown], "short")
     if any(job.reason for job in shown):
         table.add("why", [one_line(job.reason if not job.is_good else "") for job in shown], "rest")
     yield table
@@ -89,21 +86,3 @@ def event_line(event: str, facts: Mapping[str, Any]) -> str:
         what = "it is left for later" if facts["is_given_up"] else "it is tried again"
         return printable(f"the process of {name} ended with status {facts['status']}: {what}")
     return printable(str(facts.get("text", "")))
-
-
-def clean_report(parts: Sequence[Removable], root: str, *, is_done: bool, limit: int) -> Iterator[RenderableType]:
-    """What can go, or is gone."""
-    total = amount(sum(part.size_bytes for part in parts))
-    verb = "were removed" if is_done else "can be removed"
-    if not parts:
-        yield Text("there is nothing to remove")
-        return
-    shown = parts[:limit]
-    table = FittedTable(f"showing {len(shown):,} of {len(parts):,}" if len(shown) < len(parts) else "")
-    table.add("size", [amount(part.size_bytes) for part in shown], "number")
-    table.add("what", [part.reason for part in shown], "words")
-    table.add("where", [one_line(str(part.path).removeprefix(root).lstrip("/")) for part in shown], "rest")
-    yield table
-    yield Text(f"{counted(len(parts), 'folders')} of {total} {verb}", style="bold")
-    if not is_done:
-        yield Text("remove them with --yes")

@@ -23,14 +23,12 @@ from tests.unit.capture.made_captures import Bench, installation_of
 from wavewright.capture.gpus.locks import holder_of, lock_path
 from wavewright.capture.jobs.folder import JobFolder
 from wavewright.capture.jobs.plan import Plan
-from wavewright.capture.jobs.replay import stored_result
+from wavewright.capture.jobs.record import stored_result
 from wavewright.capture.jobs.taking import take
 from wavewright.capture.judgement import Verdict
-from wavewright.capture.machines import local_runner
-from wavewright.capture.machines.local_runner import LocalRunner
 from wavewright.capture.machines.machine import Machine
-from wavewright.capture.machines.runner import Limits
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, ThreadTraces
+from wavewright.capture.machines.runner import Limits, Runner
+from wavewright.capture.wanted import Counters, Discovery, ThreadTraces
 from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError, WavewrightError
 
 SAXPY: dict[str, Any] = {"kernel": "saxpy", "launches": (7, 8)}
@@ -43,22 +41,19 @@ def test_a_good_capture_is_taken_once_and_written_down(bench: Bench) -> None:
     folder = bench.folder / "out"
     assert (folder / "result").readlink() == Path("attempts/1")
     assert [each.launch for each in result.dispatches] in ([7, 8], [8, 7])
-    assert result.noise is not None
-    assert result.noise.launches == (7, 8)
+    assert result.best is not None
+    assert result.best.judgement.noise_share is not None
     assert result.trace().waves.height == result.dispatches[0].wave_count
     command = json.loads((folder / "attempts/1/command.json").read_text())
     assert command["versions"]["rocm"] == bench.tree.rocm
     assert command["gpu"]["unique_id"] == "GPU-000000000000abc1"
     program = Path(bench.job().wanted.program[0])
     assert command["program"]["sha256"] == hashlib.sha256(program.read_bytes()).hexdigest()
-    for each in json.loads((folder / "attempts/1/files.json").read_text()):
-        data = (folder / "attempts/1/raw" / each["name"]).read_bytes()
-        assert (len(data), hashlib.sha256(data).hexdigest()) == (each["size_bytes"], each["sha256"])
     machine = json.loads((folder / "machine.json").read_text())
     assert machine["versions"]["wavewright"]
     assert json.loads((folder / "job.json").read_text())["wanted"]["launches"] == [7, 8]
     assert stored_result(folder) == result
-    for name in ("job.json", "manifest.jsonl", "attempts/1/command.json"):  # they hold the values of --env
+    for name in ("job.json", "result.json", "attempts/1/command.json"):  # they hold the values of --env
         assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
 
 
@@ -98,7 +93,7 @@ def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Pat
     bench = Bench(tmp_path / "bench", tree, trace_templates, variables=noisy)
     fields = {**SAXPY, "variables": {"C": "d e"}} if kind == "att" else {"variables": {"C": "d e"}}
     job = bench.job(ThreadTraces if kind == "att" else Discovery, **fields)
-    plan = Plan(job=job, machine=bench.machine, runner=LocalRunner(), installation=installation_of(tree))
+    plan = Plan(job=job, machine=bench.machine, runner=Runner(), installation=installation_of(tree))
     [command] = plan.commands(bench.folder / "out")
     subprocess.run(["sh", "-c", command.line], env=bench.variables, check=True)
     shutil.rmtree(bench.folder / "out")
@@ -108,7 +103,7 @@ def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Pat
     by_hand, taken = bench.runs
     assert taken["argv"] == by_hand["argv"]
     assert taken["cwd"] == by_hand["cwd"]
-    ours = ("WAVEWRIGHT_JOB", "WAVEWRIGHT_SUPERVISOR")
+    ours = ("WAVEWRIGHT_JOB",)
     by_shell = ("PWD", "OLDPWD", "_", "SHLVL")
     seen = [
         {key: value for key, value in run["env"].items() if key not in (*ours, *by_shell)} for run in (by_hand, taken)
@@ -204,9 +199,6 @@ def test_a_folder_of_a_capture_is_not_overwritten_but_replaced_or_gone_on_with(b
     assert again == first
     assert len(bench.runs) == 1
     assert len(bench.named("note")) == 1
-    next(first.raw.rglob("*.att")).unlink()
-    bench.take(job, resume=True)
-    assert "1 file of its result that is missing" in bench.named("note")[1]["text"]
     other = replace(job, wanted=replace(job.wanted, launches=(5, 6)))
     with pytest.raises(UsageError, match="of another job"):
         bench.take(other, resume=True)
@@ -257,7 +249,7 @@ class AlmostFull:
 def test_nothing_begins_on_a_full_disk(bench: Bench) -> None:
     machine: Any = AlmostFull(bench.machine, 1 << 20)
     job = bench.job(**SAXPY)
-    how: dict[str, Any] = {"runner": LocalRunner(), "installation": installation_of(bench.tree)}
+    how: dict[str, Any] = {"runner": Runner(), "installation": installation_of(bench.tree)}
     with pytest.raises(OutputError, match=r"only 1\.05 MB are free"):
         take(job, bench.folder / "out", machine=machine, **how)
     assert not bench.runs
@@ -305,9 +297,9 @@ def test_hostile_bytes_and_floods_end_up_bounded_and_harmless(bench: Bench) -> N
     assert attempt.ending is not None
     assert attempt.ending.dropped_bytes > 49_000_000
     assert (attempt.folder / "stdout.txt").stat().st_size < 101_000
-    manifest = (bench.folder / "out/manifest.jsonl").read_bytes()
-    assert b"\x1b" not in manifest
-    assert b"\\u001b" not in manifest
+    for path in (bench.folder / "out").rglob("*.json"):
+        assert b"\x1b" not in path.read_bytes()
+        assert b"\\u001b" not in path.read_bytes()
 
 
 def test_children_that_are_left_are_ended_and_counted(bench: Bench) -> None:
@@ -328,7 +320,7 @@ def hanging(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
     def now() -> float:
         return time.monotonic() + 3600 * (printed.exists() and b"at work" in printed.read_bytes())
 
-    monkeypatch.setattr(local_runner, "time", SimpleNamespace(monotonic=now, sleep=time.sleep))
+    monkeypatch.setattr("wavewright.capture.machines.runner.time", SimpleNamespace(monotonic=now, sleep=time.sleep))
     return bench
 
 
@@ -361,7 +353,7 @@ def test_a_hang_is_tried_again_once_after_a_pause(bench: Bench) -> None:
 
 def _holder(bench: Bench) -> object:
     host = bench.machine.identity.hostname
-    return holder_of(lock_path(bench.folder / "locks", host, "GPU-000000000000abc1"))
+    return holder_of(lock_path(bench.folder / "locks", host, "0000:01:00.0"))
 
 
 def test_the_gpu_is_locked_while_it_is_used_and_free_afterwards_however_it_ends(bench: Bench) -> None:
@@ -375,7 +367,7 @@ def test_the_gpu_is_locked_while_it_is_used_and_free_afterwards_however_it_ends(
     job = bench.job(**SAXPY)
     how: dict[str, Any] = {"machine": bench.machine, "installation": installation_of(bench.tree)}
     with pytest.raises(KeyboardInterrupt):
-        take(job, bench.folder / "out", runner=LocalRunner(), say=say, **how)
+        take(job, bench.folder / "out", runner=Runner(), say=say, **how)
     assert seen[0] is not None
     assert _holder(bench) is None
     assert bench.take(job, resume=True).is_good
@@ -409,7 +401,7 @@ def test_a_machine_without_gpu_says_so_and_any_does_not_look(bench: Bench) -> No
 def test_without_rocprofv3_nothing_is_run(bench: Bench) -> None:
     bench.variables["PATH"] = "/usr/bin:/bin"
     with pytest.raises(MissingToolError):
-        take(bench.job(**SAXPY), bench.folder / "out", machine=bench.machine, runner=LocalRunner())
+        take(bench.job(**SAXPY), bench.folder / "out", machine=bench.machine, runner=Runner())
 
 
 def test_clocks_that_jump_change_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,7 +418,7 @@ def test_an_unknown_job_folder_has_no_result(tmp_path: Path) -> None:
     (tmp_path / "job.json").write_text('{"wanted": {"kind": "att", "program": 5}}')
     with pytest.raises(WavewrightError):
         stored_result(tmp_path)
-    assert JobFolder(tmp_path).discovery_count() == 0
+    assert JobFolder(tmp_path).discovery_folders() == {}
     assert [path.name for path in tmp_path.iterdir()] == ["job.json"]
 
 
@@ -488,7 +480,6 @@ def test_placeholders_are_listed_and_cleaned(bench: Bench) -> None:
     job = bench.job(**SAXPY)
     result = bench.take(job)
     assert [each.dispatch for each in result.placeholders] == [5]
-    assert bench.named("judged")[0]["placeholders"] == [5]
     bench.take(job, resume=True, clean=True)
     raw = result.raw
     assert not list(raw.glob("ui_output*"))
@@ -496,14 +487,9 @@ def test_placeholders_are_listed_and_cleaned(bench: Bench) -> None:
     assert list(raw.rglob("*.att"))
 
 
-def test_another_tool_that_is_missing_is_named(bench: Bench) -> None:
-    with pytest.raises(MissingToolError, match=r"runTracer\.sh is not installed"):
-        bench.take(bench.job(RunTrace, tool="rpd"))
-
-
 @pytest.mark.slow
 def test_a_disk_that_becomes_full_is_one_sentence_and_the_job_can_be_resumed(bench: Bench) -> None:
-    """By the limit of file sizes of the taker: a manifest that cannot grow."""
+    """By the limit of file sizes of the taker: a file that cannot be written."""
     from dataclasses import asdict
 
     from wavewright.capture.jobs.stored import job_values
@@ -512,9 +498,8 @@ def test_a_disk_that_becomes_full_is_one_sentence_and_the_job_can_be_resumed(ben
 import json, resource, signal, sys
 from pathlib import Path
 from wavewright.capture.rocprofv3.installation import Installation
-from wavewright.capture.machines.local_machine import LocalMachine
-from wavewright.capture.machines import local_runner
-from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Runner
 from wavewright.capture.jobs.stored import converted, job_of
 from wavewright.capture.jobs.taking import take
 from wavewright.errors import WavewrightError
@@ -522,11 +507,10 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 given = json.loads(sys.argv[1])
 def say(event):
     if event["event"] == "planned":
-        size = Path(given["folder"], "manifest.jsonl").stat().st_size
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, size + 100))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
-    take(job_of(given["job"])[1], Path(given["folder"]), machine=LocalMachine(variables=given["variables"]),
-         runner=LocalRunner(), installation=converted(given["installation"], Installation), say=say)
+    take(job_of(given["job"])[1], Path(given["folder"]), machine=Machine(variables=given["variables"]),
+         runner=Runner(), installation=converted(given["installation"], Installation), say=say)
 except WavewrightError as error:
     print(type(error).__name__, error)
 """

@@ -8,27 +8,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.capture.made_captures import Bench, installation_of, running
-from wavewright.capture.jobs.manifest import Manifest, is_locked
+from wavewright.capture.jobs.lock import WorkedOnError, is_locked, job_lock
 from wavewright.capture.jobs.stored import job_values
 from wavewright.capture.jobs.taking import take
 from wavewright.capture.judgement import Verdict
 from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Runner
 
 SAXPY: dict[str, Any] = {"kernel": "saxpy", "launches": (7, 8)}
 TAKER = """
 import json, sys, time
 from pathlib import Path
 from wavewright.base import stopping
-from wavewright.capture.machines.local_machine import LocalMachine
-from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Runner
 from wavewright.capture.jobs.stored import converted, job_of
 from wavewright.capture.jobs.taking import take
 from wavewright.capture.rocprofv3.installation import Installation
@@ -39,7 +38,7 @@ def say(event):
     if event["event"] == given["stop_at"]:
         time.sleep(100)
 _, job = job_of(given["job"])
-take(job, Path(given["folder"]), machine=LocalMachine(variables=given["variables"]), runner=LocalRunner(),
+take(job, Path(given["folder"]), machine=Machine(variables=given["variables"]), runner=Runner(),
      installation=converted(given["installation"], Installation), say=say, resume=True)
 """
 
@@ -78,10 +77,10 @@ def _settled(bench: Bench) -> None:
 
 
 def _check(bench: Bench) -> None:
-    events = Manifest(bench.folder / "out").events()
-    judged = Counter(event.attempt for event in events if event.event == "judged")
-    assert set(judged.values()) == {1}
-    assert [event.event for event in events].count("finished") == 1
+    folder = bench.folder / "out"
+    ended = list(folder.glob("attempts/*/ending.json"))
+    assert [path.with_name("judgement.json").is_file() for path in ended] == [True] * len(ended)
+    assert (folder / "result.json").is_file()
 
 
 SLOW = pytest.mark.slow
@@ -124,11 +123,10 @@ def test_a_program_of_a_killed_taker_does_not_go_on(bench: Bench) -> None:
 
 @pytest.mark.slow
 def test_what_even_the_guard_left_is_ended_by_the_next_taker(bench: Bench) -> None:
-    """The mark of the attempt is in the manifest; here a process of it has survived everything."""
+    """The mark of the attempt is in its folder; here a process of it has survived everything."""
     job = bench.job(**SAXPY)
     _killed(bench, job, stop_at="started")
-    [started] = [event for event in Manifest(bench.folder / "out").events() if event.event == "started"]
-    mark = started.details["mark"]
+    mark = json.loads((bench.folder / "out/attempts/1/command.json").read_text())["mark"]
     orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
     assert bench.take(job, resume=True).is_good
     assert orphan.wait() == -signal.SIGINT
@@ -161,20 +159,6 @@ def test_interrupted_attempts_count_but_one_more_is_always_made(bench: Bench) ->
     _check(bench)
 
 
-def test_a_manifest_with_a_torn_last_line_is_gone_on_with(bench: Bench) -> None:
-    job = bench.job(**SAXPY)
-    bench.take(job)
-    path = bench.folder / "out/manifest.jsonl"
-    whole = path.read_bytes()
-    lines = whole.splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:25])
-    result = bench.take(job, resume=True)
-    assert result.is_good
-    assert len(bench.runs) == 1
-    _check(bench)
-    assert path.read_bytes().startswith(b"".join(lines[:-1]) + lines[-1][:25] + b"\n")
-
-
 def test_a_retry_goes_on_where_it_was_killed(bench: Bench) -> None:
     bench.steering["needed_bytes"] = 300 << 20
     job = bench.job(**SAXPY)
@@ -195,16 +179,13 @@ def test_a_discovery_is_not_repeated(bench: Bench) -> None:
 
 
 def test_two_takers_at_once_do_not_meet(bench: Bench) -> None:
-    from wavewright.capture.jobs import manifest
-    from wavewright.errors import UsageError
-
     job = bench.job(**SAXPY)
-    how: dict[str, Any] = {"machine": bench.machine, "runner": LocalRunner()}
+    how: dict[str, Any] = {"machine": bench.machine, "runner": Runner()}
     problems: list[str] = []
 
     def say(event: dict[str, Any]) -> None:
         if event["event"] == "started":
-            with pytest.raises(UsageError) as caught, manifest.job_lock(bench.folder / "out", wait_seconds=0.1):
+            with pytest.raises(WorkedOnError) as caught, job_lock(bench.folder / "out", wait_seconds=0.1):
                 pass
             problems.append(str(caught.value))
 
@@ -221,7 +202,7 @@ def test_killed_at_random_moments_it_still_comes_to_one_end(bench: Bench) -> Non
     chance = random.Random(16)
     for _ in range(12):
         _killed(bench, job, stop_at="", seconds=chance.uniform(0, 1.5))
-        if any(event.event == "finished" for event in Manifest(bench.folder / "out").events()):
+        if (bench.folder / "out/result.json").is_file():
             break
         _settled(bench)
     result = bench.take(job, resume=True)
@@ -237,3 +218,16 @@ def test_files_below_are_listed_without_links(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / "pipe")
     assert files_below(tmp_path) == [(tmp_path / "a" / "x", 2)]
+
+
+def test_what_a_killed_taker_left_half_written_does_not_matter(bench: Bench) -> None:
+    """The twins of files and of the link to the result, before they were renamed; nothing but them at first."""
+    folder = bench.folder / "out"
+    folder.mkdir()
+    (folder / ".job.json.4711").write_text("{")
+    job = bench.job(**SAXPY)
+    first = bench.take(job)
+    (folder / ".result.4711").symlink_to("attempts/1")
+    (folder / "attempts/1/.judgement.json.4711").write_text("{")
+    assert bench.take(job, resume=True) == first
+    assert len(bench.runs) == 1

@@ -13,15 +13,13 @@ from synth.profiled_program import STEERING
 from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import PROGRAM, make_rocm_tree, steered
 from tests.conftest import SHARED
-from tests.unit.capture.made_connections import Network
 from wavewright.capture.doctor import examine
 from wavewright.capture.doctor.check import Answer
 from wavewright.capture.doctor.sight import Request, Sight
 from wavewright.capture.jobs import tiny_program
 from wavewright.capture.jobs.tiny_program import SOURCE, tried
-from wavewright.capture.machines.local_machine import LocalMachine
-from wavewright.capture.machines.local_runner import LocalRunner
-from wavewright.capture.remote import connect
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Runner
 
 _NODE = """simd_count 1216
 max_waves_per_simd 8
@@ -59,7 +57,7 @@ def _sight(folder: Path, compiler: str = "", **steering: object) -> Sight:
     path = folder / "rocm/bin/hipcc"
     path.write_text(compiler or "\n".join((*lines, "")), encoding="utf-8")
     path.chmod(0o755)
-    machine = LocalMachine(
+    machine = Machine(
         variables={
             **variables,
             "PATH": f"{tree.root}/bin:{os.environ['PATH']}",
@@ -95,26 +93,13 @@ def kernel_of_the_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_three_captures_are_good(tmp_path: Path) -> None:
     templates = make_templates(tmp_path / "templates")
     sight = _sight(tmp_path, templates=str(templates))
-    answer = tried(sight, LocalRunner())
-    assert answer.is_healthy, answer
-    assert answer.finding.startswith("kernel trace: good; counter: good; thread trace: good, ")
-
-
-@pytest.mark.slow
-def test_on_another_machine(tmp_path: Path) -> None:
-    """Behind a program named ssh: everything is written, compiled and run there, and judged here."""
-    near = _sight(tmp_path, templates=str(make_templates(tmp_path / "templates"))).machine
-    network = Network(tmp_path / "network")
-    programs = network.variables["PATH"].partition(":")[0]
-    variables = {**near.variables, **network.variables, "PATH": f"{programs}:{near.variables['PATH']}"}
-    with connect(host="me@there", variables=variables) as (machine, runner):
-        answer = tried(Sight(machine, Request()), runner)
+    answer = tried(sight, Runner())
     assert answer.is_healthy, answer
     assert answer.finding.startswith("kernel trace: good; counter: good; thread trace: good, ")
 
 
 def test_a_trace_without_waves_is_told_with_its_reason(tmp_path: Path) -> None:
-    answer = tried(_sight(tmp_path), LocalRunner(), pause=lambda seconds: None)  # no templates: no stream is left
+    answer = tried(_sight(tmp_path), Runner(), pause=lambda seconds: None)  # no templates: no stream is left
     assert answer.is_healthy is False
     assert "counter: good; thread trace: no dispatch (" in answer.finding
     assert answer.remedy
@@ -125,14 +110,14 @@ def test_a_trace_without_waves_is_told_with_its_reason(tmp_path: Path) -> None:
     ("#!/bin/sh\nexit 3\n", "hipcc ended with status 3"),
 ])  # fmt: skip
 def test_a_program_that_does_not_compile(tmp_path: Path, compiler: str, words: str) -> None:
-    answer = tried(_sight(tmp_path, compiler), LocalRunner())
+    answer = tried(_sight(tmp_path, compiler), Runner())
     assert answer.is_healthy is False and words in answer.finding
 
 
 def test_without_a_compiler_nothing_is_tried(tmp_path: Path) -> None:
     sight = _sight(tmp_path)
     (tmp_path / "rocm/bin/hipcc").unlink()
-    answer = tried(sight, LocalRunner())
+    answer = tried(sight, Runner())
     assert answer.is_healthy is None and "hipcc" in answer.finding
 
 
@@ -140,7 +125,7 @@ def test_nothing_is_tried_where_devices_are_missing(tmp_path: Path) -> None:
     def trial(sight: Sight) -> Answer:
         raise AssertionError
 
-    checks = {check.name: check for check in examine(LocalMachine(str(tmp_path)), trial=partial(trial))}
+    checks = {check.name: check for check in examine(Machine(str(tmp_path)), trial=partial(trial))}
     assert checks["end-to-end"].status == "not checked"
 
 

@@ -123,7 +123,7 @@ def test_a_run_as_rocpd(tmp_path: Path) -> None:
 def test_a_run_as_rpd(tmp_path: Path) -> None:
     attempt = attempt_in(tmp_path)
     write_rpd(attempt / "raw" / "trace.rpd", Workload(dispatches=200))
-    assert judge(RunTrace(program=("app",), tool="rpd"), WELL, attempt).verdict is Verdict.GOOD
+    assert judge(RunTrace(program=("app",)), WELL, attempt).verdict is Verdict.GOOD
 
 
 def test_a_run_without_kernels(tmp_path: Path) -> None:

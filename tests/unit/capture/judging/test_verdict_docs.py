@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "tools"))
 verdict_docs = import_module("make_verdict_docs")
 
 #: Options of programs that are neither ours nor rocprofv3's.
-OF_OTHERS = {"--cap-add", "--device", "--gpu", "--pc-sampling", "--perf-level", "--plugin", "--write-input"}
+OF_OTHERS = {"--cap-add", "--device", "--gpu", "--pc-sampling", "--perf-level", "--plugin"}
 
 
 def test_the_page_is_what_the_tables_say() -> None:

@@ -375,19 +375,8 @@ def test_options_of_future_releases_are_passed_on() -> None:
     assert command.words[-len(PROGRAM) - 4 : -len(PROGRAM) - 1] == ("--att-new", "x", "y")
 
 
-def test_other_tools() -> None:
-    [rpd] = plans(RunTrace(program=("./a", "-x"), tool="rpd", gpu_index=1), assumed(), RPDT_FILENAME="x")
-    assert rpd.words == ("runTracer.sh", "-o", "/out/run.rpd", "./a", "-x")
-    assert rpd.variables == {"ROCR_VISIBLE_DEVICES": "1"} and rpd.removed == ("RPDT_FILENAME",)
-    [compute] = plans(RunTrace(program=("./my prog", "x"), tool="rocprof-compute", extra=("--no-roof",)), assumed())
-    assert compute.words == (
-        *("rocprof-compute", "profile", "-n", "my_prog", "--output-directory", "/out/compute", "--no-roof", "--"),
-        *("./my prog", "x"),
-    )
+def test_what_cannot_be_recorded_is_refused() -> None:
     for wanted, sentence in (
-        (RunTrace(program=PROGRAM, tool="perf"), "not a tool"),
-        (RunTrace(program=PROGRAM, tool="rpd", extra=("-x",)), "takes no options"),
-        (RunTrace(program=("-o", "x"), tool="rpd"), "not a program"),
         (RunTrace(program=PROGRAM, parts=()), "nothing of the run"),
         (RunTrace(program=PROGRAM, parts=("gpu",)), "not a part of a run"),
         (Counters(program=PROGRAM), "no counters"),

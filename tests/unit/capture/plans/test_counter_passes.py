@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.amd_script import AmdScript
-from wavewright.capture.machines.local_machine import LocalMachine
-from wavewright.capture.plans.counter_passes import available_counters, checked_passes, packed_passes, passes_for
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.plans.counter_passes import checked_passes, packed_passes, passes_for
 from wavewright.capture.rocprofv3.installation import Installation
 from wavewright.capture.rocprofv3.releases import assumed
 from wavewright.errors import UsageError
@@ -99,21 +99,12 @@ def installed(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Install
 
 
 @pytest.fixture(scope="module")
-def machine(shared: Path) -> LocalMachine:
+def machine(shared: Path) -> Machine:
     stubs = str(shared / "data/rocprofv3-tree/stubs")
-    return LocalMachine(variables={"PATH": os.environ["PATH"], "PYTHONPATH": stubs})
+    return Machine(variables={"PATH": os.environ["PATH"], "PYTHONPATH": stubs})
 
 
-def test_what_the_machine_has_is_asked(installed: Installation, machine: LocalMachine) -> None:
-    names = available_counters(machine, installed)
-    assert names is not None
-    assert {"SQ_WAVES", "TCC_HIT_sum", "GRBM_COUNT"} <= names
-    with pytest.raises(UsageError, match="did you mean"):
-        packed_passes("gfx942", ["SQ_WAVEZ"], available=names)
-    assert packed_passes("gfx942", ["SQ_WAVES"], available=names).passes == (("SQ_WAVES",),)
-
-
-def test_passes_that_do_not_fit_are_split(installed: Installation, machine: LocalMachine) -> None:
+def test_passes_that_do_not_fit_are_split(installed: Installation, machine: Machine) -> None:
     tcc = tuple(f"TCC_{name}" for name in ("HIT", "MISS", "REQ", "EA0_RDREQ", "EA0_WRREQ"))
     planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(tcc, ("SQ_WAVES",)), definitions="")
     checked, refused = checked_passes(planned, machine, installed)
@@ -124,21 +115,20 @@ def test_passes_that_do_not_fit_are_split(installed: Installation, machine: Loca
     assert "rocprofv3-avail" in checked.notes[-1]
 
 
-def test_a_counter_that_is_not_there_is_named(installed: Installation, machine: LocalMachine) -> None:
+def test_a_counter_that_is_not_there_is_named(installed: Installation, machine: Machine) -> None:
     planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(("SQ_WAVES", "SQ_NOTHING"),), definitions="")
     checked, refused = checked_passes(planned, machine, installed)
     assert refused == ("SQ_NOTHING",)
     assert checked.passes == (("SQ_WAVES",),)
 
 
-def test_passes_that_fit_stay(installed: Installation, machine: LocalMachine) -> None:
+def test_passes_that_fit_stay(installed: Installation, machine: Machine) -> None:
     planned = passes_for("gfx942", metrics=["17.1.2"])
     assert checked_passes(planned, machine, installed) == (planned, ())
 
 
-def test_without_the_tool_nothing_is_changed(machine: LocalMachine) -> None:
+def test_without_the_tool_nothing_is_changed(machine: Machine) -> None:
     planned = passes_for("gfx942", metrics=["17.1.2"])
     checked, refused = checked_passes(planned, machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3"))
     assert (checked.passes, refused) == (planned.passes, ())
     assert "could not be asked" in checked.notes[-1]
-    assert available_counters(machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3")) is None

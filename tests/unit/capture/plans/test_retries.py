@@ -15,7 +15,7 @@ from wavewright.capture.gpus.gpu import Gpu
 from wavewright.capture.judgement import Cause, Judgement, Verdict
 from wavewright.capture.judging import judge
 from wavewright.capture.plans.buffers import check_buffer, engine_bytes, engine_bytes_limit, selected_engines
-from wavewright.capture.plans.retries import ATTEMPTS_MAX, PAUSE_SECONDS, RULES, Retry, next_try
+from wavewright.capture.plans.retries import ATTEMPTS_MAX, RULES, Retry, next_try
 from wavewright.capture.rocprofv3.messages import cause_of
 from wavewright.capture.wanted import Counters, Discovery, Samples, ThreadTraces, Wanted
 
@@ -163,7 +163,7 @@ def test_lossy_changes_one_thing_once() -> None:
 def test_hung_is_tried_once_more_after_a_pause(wanted: Wanted) -> None:
     hung = judged(Verdict.HUNG)
     retry = then(wanted, hung)
-    assert (retry.wanted, retry.pause_seconds) == (wanted, PAUSE_SECONDS)
+    assert (retry.wanted, retry.pause_seconds) == (wanted, 10.0)
     assert next_try(wanted, hung, MI300X, [(wanted, hung)]) is None
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from synth.profiler_output import write_kernel_stats, write_kernel_trace
-from wavewright.capture.jobs.manifest import Manifest
 from wavewright.capture.pool.plan import job_folder, read_plan
 from wavewright.capture.rocprofv3.releases import assumed
 
@@ -156,11 +155,12 @@ class StandIn:
         return left
 
     def judged_counts(self) -> dict[str, tuple[int, int]]:
-        """By job: how often it was judged, and how often it finished."""
+        """By job: how many of its attempts were judged, and whether it has finished."""
         counts = {}
         for job in read_plan(self.folder):
-            events = [event.event for event in Manifest(job_folder(self.folder, job.id)).events()]
-            counts[job.name] = (events.count("judged"), events.count("finished"))
+            place = job_folder(self.folder, job.id)
+            judged = list(place.glob("attempts/*/judgement.json"))
+            counts[job.name] = (len(judged), int((place / "result.json").is_file()))
         return counts
 
     def overlaps(self) -> list[str]:

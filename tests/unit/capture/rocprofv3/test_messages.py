@@ -13,10 +13,10 @@ from wavewright.capture.judgement import Verdict
 from wavewright.capture.rocprofv3.messages import (
     TEXT_BYTES_MAX,
     causes_of_command,
+    ends_of,
     log_line,
     messages,
     recognised,
-    recognised_in,
 )
 
 _GLOG = "{level}20260602 10:30:58.454084 139053582401024 {file}:111] {text}"
@@ -248,7 +248,7 @@ def test_the_real_log_of_a_good_run_yields_nothing(shared: Path) -> None:
     logs = sorted(folder.glob("*.stderr.txt"))
     assert logs
     for log in logs:
-        assert recognised_in(log) == ()
+        assert recognised(ends_of(log)) == ()
         lines = [log_line(line) for line in log.read_text(encoding="utf-8").splitlines()]
         assert [line.level for line in lines if line is not None] == list("WWWWEEWW")
 
@@ -301,9 +301,9 @@ def test_of_a_large_file_both_ends_are_read(tmp_path: Path) -> None:
         file.write(b"Error loading decoder: 37\n\xff\xfe\n")
         file.seek(1 << 33)  # a sparse file of 8 GiB
         file.write(b"\nThread trace buffer full!\n")
-    assert [cause.number for cause in recognised_in(path)] == [2, 9]
-    assert recognised_in(tmp_path / "none.txt") == ()
-    assert recognised_in(tmp_path) == ()
+    assert [cause.number for cause in recognised(ends_of(path))] == [2, 9]
+    assert recognised(ends_of(tmp_path / "none.txt")) == ()
+    assert recognised(ends_of(tmp_path)) == ()
 
 
 @given(st.binary(max_size=400), st.sampled_from(LINES), st.binary(max_size=400))

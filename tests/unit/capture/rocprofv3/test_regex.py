@@ -1,9 +1,8 @@
-"""Regexes of name filters: safe ones, models of both engines, warnings (spec 4.2, 4.3)."""
+"""Regexes of name filters: safe ones, what is refused and what is not judged, warnings (spec 4.2, 4.3)."""
 
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,9 @@ from wavewright.capture.rocprofv3.regex import (
     regex_warnings,
     truncated,
 )
-from wavewright.capture.rocprofv3.regex_engines import RegexError, finds
-from wavewright.capture.rocprofv3.releases import RegexEngine
 from wavewright.errors import UsageError
 
-AMD, STD = RegexEngine.AMD, RegexEngine.STD
-BOTH = pytest.mark.parametrize("engine", [AMD, STD])
+STD, AMD = (7, 0), (7, 2)  #: Releases with std::regex, and with AMD's own engine.
 NAMES = [
     "void gemm<float>(float*, int)",
     "void gemm<double>(double*, int)",
@@ -37,106 +33,65 @@ NAMES = [
     "_Z3addPfS_i",
     "triton_poi_fused_add_0",
 ]
-#: What the two engines answer, by reading AMD's; the second by ECMAScript.
+#: Name, what both engines answer by reading them; None = they differ, or Python might take for ever: not judged.
 CASES = [
-    ("foo", "a foo b", True, True),
-    ("^foo$", "foo", True, True),
-    ("^foo$", "foo2", False, False),
-    ("(?:a|b)", "a", False, True),
-    ("(?:a|b)", "x?:a", True, True),
-    ("(foo|foobar)<", "foobar<", False, True),
-    ("(foobar|foo)<", "foobar<", True, True),
-    ("(foo|foobar).*", "foobar<", True, True),
-    ("(.*b)c", "abcb", False, True),  # a group has one end: the last b
-    (".*bc", "abcb", True, True),
-    ("(a*)b", "aab", True, True),  # a group of nothing but a repetition is tried again
-    ("(a*)ab", "aab", True, True),
-    ("(xa*)ab", "xaab", False, True),
-    ("(a|b)*c", "abbac", True, True),
-    (r"\d+_\w\s", "x 12_y z", True, True),
-    (r"[\d]x", "7x", True, True),
-    (r"[\S]x", "ax", False, True),  # ignored inside a class
-    (r"[a\-z]q", "mq", True, False),  # AMD takes an escaped hyphen for a range
-    ("[^a-c]", "abc", False, False),
-    ("[z-a]", "m", True, None),
-    ("a{2}", "baab", True, True),
-    ("a{2,}b", "ab", False, False),
-    ("a{1,2}b", "aab", True, True),
-    ("a{3,1}b", "aab", True, None),
-    ("^a{2,3}?$", "aaa", True, True),
-    ("a{x}", "a{x}", True, None),
-    ("*a", "*a", True, None),
-    ("a**", "aaa*", True, None),
-    ("f\\(float\\*\\)", "f(float*)", True, True),
-    ("", "anything", True, True),
-    (".*", "", True, True),
-    (".", "é", True, True),
-    ("(a+)+$", "a" * 30 + "b", False, False),
+    ("foo", "a foo b", True),
+    ("^foo$", "foo", True),
+    ("^foo$", "foo2", False),
+    ("(?:a|b)", "a", None),
+    ("(foo|foobar)<", "foobar<", None),
+    ("(foo|foobar).*", "foobar<", True),
+    ("(.*b)c", "abcb", None),
+    (".*bc", "abcb", True),
+    ("(a|b)*c", "abbac", None),
+    (r"\d+_\w\s", "x 12_y z", True),
+    (r"[\S]x", "ax", None),
+    (r"[a\-z]q", "mq", None),
+    ("[^a-c]", "abc", False),
+    ("a{2}", "baab", True),
+    ("a{2,}b", "ab", False),
+    ("f\\(float\\*\\)", "f(float*)", True),
+    ("", "anything", True),
+    (".*", "", True),
+    (".", "é", True),
+    ("(a+)+$", "a" * 30 + "b", None),
+    ("a(?=b)", "ab", None),
+    (r"\bfoo\b", "foo", None),
+    (r"(a)\1", "aa", None),
+    ("[[:alpha:]]", "a", None),
+    ("a{100000}", "a", None),
 ]
 
 
-@pytest.mark.parametrize(("pattern", "name", "amd", "std"), CASES)
-def test_answers_of_the_engines(pattern: str, name: str, amd: bool, std: bool | None) -> None:
-    assert finds(pattern, name, AMD) is amd
-    if std is None:
-        with pytest.raises(RegexError):
-            finds(pattern, name, STD)
-    else:
-        assert finds(pattern, name, STD) is std
+@pytest.mark.parametrize("version", [STD, AMD])
+@pytest.mark.parametrize(("pattern", "name", "is_found"), CASES)
+def test_what_is_found_alike_and_what_is_not_judged(
+    pattern: str, name: str, is_found: bool | None, version: tuple[int, int]
+) -> None:
+    expected = None if is_found is None else (name,) if is_found else ()
+    assert names_found(pattern, [name], version) == expected
 
 
-@BOTH
 @pytest.mark.parametrize("pattern", ["(a", "[a", "a)", "x|(b|c"])
-def test_what_both_engines_refuse(pattern: str, engine: RegexEngine) -> None:
-    with pytest.raises(RegexError):
-        finds(pattern, "a", engine)
+def test_what_both_engines_refuse(pattern: str) -> None:
+    for version in (STD, AMD):
+        with pytest.raises(UsageError, match="does not take the regex"):
+            check_regex(pattern, version)
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "a{3,1}b", "a{x}", "*a", "a**", "(?<=a)b"])
+def test_what_only_std_regex_refuses(pattern: str) -> None:
+    check_regex(pattern, AMD)
     with pytest.raises(UsageError, match="does not take the regex"):
-        check_regex(pattern, (7, 2) if engine is AMD else (7, 0))
-
-
-def test_what_cannot_be_told_is_not_guessed() -> None:
-    assert finds("a(?=b)", "ab", STD) is None
-    assert finds(r"\bfoo\b", "foo", STD) is None
-    assert finds(r"(a)\1", "aa", STD) is None
-    assert finds("a{100000}", "a", STD) is None
-    assert finds("[[:alpha:]]", "a", STD) is None
-    assert finds(r"\bfoo\b", "bfoob", AMD) is True  # the letter
-    with pytest.raises(RegexError):
-        finds("(?<=a)b", "ab", STD)
-    assert names_found("a(?=b)", ["ab"], (6, 3)) is None
+        check_regex(pattern, STD)
 
 
 def test_long_names_are_fast() -> None:
     name = "void at::native::kernel<" + "std::tuple<float, int>, " * 170 + "int>(int)"
     assert len(name) > 4000
-    for engine in (AMD, STD):
-        assert finds(exact_regex(name), name, engine)
-        assert finds(parts_regex(["kernel<", "nothing like it"]), name, engine)
-        assert not finds(".*(nothing|like).*", name, engine)
-    assert finds("(.*,)*x", "a," * 2000, AMD) in (False, None)
-
-
-_ATOMS = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", r"\w", "^", "$", "(a)", "ab"])
-_PATTERNS = st.recursive(
-    _ATOMS,
-    lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=4).map("".join),
-        st.lists(inner, min_size=2, max_size=3).map(lambda parts: f"({'|'.join(parts)})"),
-        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}"])).map(lambda pair: f"({pair[0]}){pair[1]}"),
-    ),
-    max_leaves=8,
-)
-
-
-@given(_PATTERNS, st.text("abc", max_size=7))
-def test_the_model_of_std_regex_agrees_with_python(pattern: str, name: str) -> None:
-    assert finds(pattern, name, STD) is bool(re.search(pattern.replace("$", r"\Z"), name))
-
-
-@given(_PATTERNS, st.text("abc", max_size=7))
-def test_amds_engine_finds_nothing_that_is_not_there(pattern: str, name: str) -> None:
-    if finds(pattern, name, AMD):
-        assert re.search(pattern.replace("$", r"\Z"), name)
+    assert names_found(exact_regex(name), [name], AMD) == (name,)
+    assert names_found(parts_regex(["kernel<", "nothing like it"]), [name], AMD) == (name,)
+    assert names_found(".*(nothing|like).*", [name], AMD) == ()
 
 
 _KERNEL = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), min_size=1, max_size=40)
@@ -144,13 +99,11 @@ _KERNEL = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "
 
 @given(st.lists(_KERNEL, min_size=1, max_size=5))
 def test_safe_regexes_find_what_they_are_for(names: list[str]) -> None:
-    for engine in (AMD, STD):
-        pattern = parts_regex(names)
-        for name in names:
-            assert finds(pattern, f"x{name}y", engine)
-            assert finds(literal(name), name, engine)
-            assert finds(exact_regex(name), name, engine)
-            assert not finds(exact_regex(name), f"{name}y", engine)
+    pattern = parts_regex(names)
+    for name in names:
+        assert names_found(pattern, [f"x{name}y"], AMD) == (f"x{name}y",)
+        assert names_found(literal(name), [name], STD) == (name,)
+        assert names_found(exact_regex(name), [name, f"{name}y"], AMD) == (name,)
 
 
 @given(st.lists(_KERNEL, min_size=1, max_size=6, unique=True))

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import healthy_machine
-from wavewright.capture.doctor import Change, Check, Status, examine
-from wavewright.capture.machines.local_machine import LocalMachine
+from wavewright.capture.doctor import Check, Status, examine
+from wavewright.capture.machines.machine import Machine
 from wavewright.report.capture.doctor import doctor_report, verdict
 from wavewright.report.capture.shell import ShellText
 
@@ -57,7 +57,7 @@ def test_a_problem_comes_first_and_fits(tmp_path: Path, name: str, width: int) -
 
 def test_a_healthy_machine_in_a_screenful(tmp_path: Path) -> None:
     text = _printed(examine(healthy_machine(tmp_path)))
-    assert text.startswith("captures can be taken here: 44 checks are ok, 2 not made\n")
+    assert text.startswith("captures can be taken here: 30 checks are ok, 2 not made\n")
     assert len(text.splitlines()) <= 65
     assert "MI300X gfx942, 304 CUs, 32 SEs, 8 XCCs, SPX, 192 GiB, 0000:05:00.0" in text
     assert "error" not in text and "warning" not in text
@@ -72,10 +72,10 @@ def test_everything_on_request(tmp_path: Path) -> None:
 
 
 def test_a_bare_machine_in_few_lines(tmp_path: Path) -> None:
-    text = _printed(examine(LocalMachine(str(tmp_path))))
+    text = _printed(examine(Machine(str(tmp_path))))
     assert len(text.splitlines()) <= 26
     assert text.count("error") == 2  # in the verdict, and once below
-    assert "and 25 more: there is no AMD GPU here" in " ".join(text.split())
+    assert "and 5 more: there is no AMD GPU here" in " ".join(text.split())
 
 
 def test_commands_are_the_same_for_a_shell_however_wide(tmp_path: Path) -> None:
@@ -92,16 +92,6 @@ def test_commands_are_the_same_for_a_shell_however_wide(tmp_path: Path) -> None:
 def test_verdicts(tmp_path: Path) -> None:
     checks = examine(healthy_machine(tmp_path))
     assert verdict(checks[:1]) == "captures can be taken here: 1 check is ok"
-    assert verdict(checks, "me@gpu\x1b[2J") == "captures can be taken on me@gpu\\x1b[2J: 44 checks are ok, 2 not made"
+    assert verdict(checks) == "captures can be taken here: 30 checks are ok, 2 not made"
     broken = examine(_fault("no ROCm").machine(tmp_path / "no-rocm"))
     assert verdict(broken).startswith("captures cannot be taken here: 1 error, ")
-
-
-def test_changes_are_told_with_the_way_back() -> None:
-    done = Change(
-        gpu=0, what="level of GPU 0: auto -> profile_standard", command="amd-smi set x", back="sudo amd-smi set y"
-    )
-    failed = Change(gpu=1, what="level of GPU 1", problem="permission denied", command="amd-smi set z", back="-")
-    text = " ".join(_printed((), changes=(done, failed)).split())
-    assert "changed level of GPU 0: auto -> profile_standard" in text and "sudo amd-smi set y" in text
-    assert "not changed: level of GPU 1: permission denied" in text and "sudo amd-smi set z" in text

@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
 import sys
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.unit.capture.made_connections import OLD_PYTHON, Network
 from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.local_runner import LocalRunner
-from wavewright.capture.machines.processes import SUPERVISOR_VARIABLE
 from wavewright.capture.machines.runner import Ending, Limits, Runner
 from wavewright.errors import OutputError
 
 SOON = Limits(seconds=1000, grace_seconds=5)
-PLACES = ("here", "ssh", "Python 3.6 in a container over ssh")
 
 
-@pytest.fixture(scope="module", params=PLACES)
-def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    place = request.param
-    if place == "here":
-        yield LocalRunner()
-        return
-    is_old = place.startswith("Python")
-    if is_old and not OLD_PYTHON:
-        pytest.skip("no Python 3.6 here")
-    network = Network(tmp_path_factory.mktemp("network"), python=OLD_PYTHON if is_old else None)
-    with network.connect("gpu7", "box" if "container" in place else None) as (_, far_runner):
-        yield far_runner
-    assert not network.data, "folders of captures are left on the other machine"
+@pytest.fixture
+def runner() -> Runner:
+    return Runner()
 
 
 class Ran:
@@ -49,7 +33,8 @@ class Ran:
         self.beats: list[float] = []
         self.attempt = attempt
         self.raw = attempt / "raw"
-        self.folder = runner.folder(self.raw)
+        self.raw.mkdir(parents=True, exist_ok=True)
+        self.folder = str(self.raw)
         self.variables = {"PATH": os.environ["PATH"], "A": "b c", "RAW": self.folder, left_behind.MARK: self.mark}
         self.files = attempt / "stdout.txt", attempt / "stderr.txt"
         self.ending: Ending = runner.run(
@@ -61,7 +46,6 @@ class Ran:
             limits=limits,
             each_second=self._beat,
         )
-        runner.bring(self.raw)
         self.stdout, self.stderr = (path.read_bytes() for path in self.files)
         assert not left_behind.processes_of(None, self.mark), "something is left running"
 
@@ -78,29 +62,9 @@ print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), os.getsid(0) == o
     words, variables, folder, leads = json.loads(ran.stdout)
     assert words == ["a b", "$HOME", "", "ü"]
     variables.pop("LC_CTYPE", None)  # Python sets it for itself
-    variables.pop(SUPERVISOR_VARIABLE, None)  # names the process here that watches it
     assert variables == ran.variables
     assert (folder, leads) == (str(tmp_path), True)
     assert (ran.ending.status, ran.ending.stopped, ran.ending.problem) == (0, "", "")
-
-
-def test_what_it_leaves_is_brought(runner: Runner, tmp_path: Path) -> None:
-    script = "mkdir -p $RAW/a/empty; head -c 2000000 /dev/urandom | tee $RAW/a/data | sha256sum; touch $RAW/nothing"
-    ran = Ran(runner, tmp_path, script)
-    content = (ran.raw / "a/data").read_bytes()
-    assert hashlib.sha256(content).hexdigest() == ran.stdout.split()[0].decode()
-    assert sorted(path.name for path in ran.raw.rglob("*")) == ["a", "data", "empty", "nothing"]
-    runner.bring(ran.raw)  # again: everything stays
-    assert (ran.raw / "a/data").read_bytes() == content
-
-
-def test_files_that_a_program_needs_are_written(runner: Runner, tmp_path: Path) -> None:
-    raw = tmp_path / "raw"
-    folder = runner.folder(raw)
-    path = runner.write(raw, "pass_1/ü.yaml", b"a: 1\n")
-    assert path == f"{folder}/pass_1/ü.yaml"
-    assert Ran(runner, tmp_path, "cat $RAW/pass_1/*").stdout == b"a: 1\n"
-    assert (raw / "pass_1/ü.yaml").read_bytes() == b"a: 1\n"
 
 
 def test_two_programs_in_one_folder(runner: Runner, tmp_path: Path) -> None:
@@ -135,23 +99,16 @@ def test_what_cannot_be_started_has_the_same_reason(runner: Runner, tmp_path: Pa
 
 
 def test_a_folder_that_does_not_exist_is_the_reason(runner: Runner, tmp_path: Path) -> None:
-    runner.folder(tmp_path / "raw")
     files = tmp_path / "out", tmp_path / "err"
     nowhere = "/no/such/folder"
     ending = runner.run(["true"], variables={}, cwd=nowhere, stdout=files[0], stderr=files[1], limits=SOON)
-    runner.bring(tmp_path / "raw")
     assert ending.problem == f"the folder {nowhere!r} in which 'true' is to run does not exist"
 
 
 def test_output_that_cannot_be_written_is_an_error(runner: Runner, tmp_path: Path) -> None:
-    runner.folder(tmp_path / "raw")
     out = tmp_path / "no/such/folder/out"
     with pytest.raises(OutputError, match="cannot write what the program prints"):
         runner.run(["true"], variables={}, cwd="", stdout=out, stderr=tmp_path / "err", limits=SOON)
-    runner.bring(tmp_path / "raw")
-    (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot create the folder"):
-        runner.folder(tmp_path / "file/raw")
 
 
 def test_the_start_and_the_end_of_a_flood_are_there_and_the_rest_is_counted(runner: Runner, tmp_path: Path) -> None:
@@ -212,7 +169,8 @@ def test_an_exception_in_between_stops_the_program_gently(runner: Runner, tmp_pa
         raise KeyboardInterrupt
 
     mark = uuid.uuid4().hex
-    raw = runner.folder(tmp_path / "raw")
+    raw = tmp_path / "raw"
+    raw.mkdir()
     script = "trap 'echo data > $RAW/data; exit 0' INT; while :; do sleep 0.05; done"
     variables = {"PATH": os.environ["PATH"], "RAW": raw, left_behind.MARK: mark}
     files = tmp_path / "out", tmp_path / "err"
@@ -227,5 +185,4 @@ def test_an_exception_in_between_stops_the_program_gently(runner: Runner, tmp_pa
             each_second=failing,
         )
     assert not left_behind.processes_of(None, mark)
-    runner.bring(tmp_path / "raw")
     assert (tmp_path / "raw/data").read_text() == "data\n"

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.local_runner import LocalRunner
-from wavewright.capture.machines.runner import Ending, Limits
+from wavewright.capture.machines.runner import Ending, Limits, Runner
 from wavewright.errors import OutputError
 
 SOON = Limits(seconds=1000, grace_seconds=5)
@@ -28,7 +27,7 @@ class Ran:
     def __init__(self, folder: Path, script: str, *, limits: Limits = SOON, words: list[str] | None = None) -> None:
         self.mark = uuid.uuid4().hex
         self.variables = {"PATH": os.environ["PATH"], "A": "b c", left_behind.MARK: self.mark}
-        self.ending: Ending = LocalRunner().run(
+        self.ending: Ending = Runner().run(
             words if words is not None else ["sh", "-c", script],
             variables=self.variables,
             cwd=str(folder),
@@ -47,7 +46,6 @@ print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), os.getsid(0) == o
     words, variables, folder, leads = json.loads(ran.stdout)
     assert words == ["a b", "$HOME", ""]
     variables.pop("LC_CTYPE", None)  # Python sets it for itself
-    assert variables.pop("WAVEWRIGHT_SUPERVISOR").startswith(f"{os.getpid()}.")
     assert variables == ran.variables
     assert (folder, leads) == (str(tmp_path), True)
     assert ran.ending.status == 0
@@ -79,13 +77,13 @@ def test_a_file_that_may_not_grow_does_not_stop_the_program(tmp_path: Path) -> N
     script = f"""
 import resource, signal, sys
 from pathlib import Path
-from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Runner
 from wavewright.capture.machines.runner import Limits
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 folder = Path({str(tmp_path)!r})
 words = ["sh", "-c", "head -c 500000 /dev/zero; exit 3"]
-ending = LocalRunner().run(words, variables={{"PATH": "/bin:/usr/bin"}}, cwd="",
+ending = Runner().run(words, variables={{"PATH": "/bin:/usr/bin"}}, cwd="",
                            stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=20))
 print(ending.status, ending.dropped_bytes)
 """
@@ -139,12 +137,12 @@ TAKER = """
 import os, sys
 from pathlib import Path
 from wavewright.base import stopping
-from wavewright.capture.machines.local_runner import LocalRunner
+from wavewright.capture.machines.runner import Runner
 from wavewright.capture.machines.runner import Limits
 stopping.watch()
 folder, mark, script, grace = Path(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
 variables = {"PATH": os.environ["PATH"], "WAVEWRIGHT_JOB": mark}
-LocalRunner(locks=[int(word) for word in sys.argv[5:]]).run(
+Runner(locks=[int(word) for word in sys.argv[5:]]).run(
     ["sh", "-c", script], variables=variables, cwd=str(folder),
     stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=60, grace_seconds=grace))
 """
@@ -212,9 +210,9 @@ def test_a_lock_is_released_only_after_the_program_of_a_killed_taker_has_ended(t
 def test_what_a_killed_taker_left_is_cleared_by_its_mark(tmp_path: Path) -> None:
     mark = uuid.uuid4().hex
     orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
-    assert LocalRunner().clear(mark) == 1
+    assert Runner().clear(mark) == 1
     assert orphan.wait() == -signal.SIGINT
-    assert LocalRunner().clear(mark) == 0
+    assert Runner().clear(mark) == 0
 
 
 def test_several_programs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
@@ -236,7 +234,7 @@ def test_several_programs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
 
 def test_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot write what the program prints"):
-        LocalRunner().run(
+        Runner().run(
             ["touch", str(tmp_path / "ran")],
             variables={"PATH": "/bin:/usr/bin"},
             cwd="",
@@ -245,6 +243,3 @@ def test_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path: Pa
             limits=SOON,
         )
     assert not (tmp_path / "ran").exists()
-    (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot create the folder"):
-        LocalRunner().folder(tmp_path / "file" / "raw")
