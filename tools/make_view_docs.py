@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavewright.analysis.run.views import VIEWS
+from wavewright.analysis.run.contents.views import VIEWS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "views.md"
 
@@ -15,7 +15,7 @@ def views_page() -> str:
     lines = [
         "# Views of a run",
         "",
-        "<!-- made by tools/make_view_docs.py from src/wavewright/analysis/run/views -->",
+        "<!-- made by tools/make_view_docs.py from src/wavewright/analysis/run/contents/views -->",
         "",
         (
             "`wavewright query PATH... 'SELECT ...'` (in Python: `wavewright.analysis.run.query.query(run, sql)`)"

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_timelines import Lanes, address
-from wavewright.analysis.run.area import run_area
+from wavewright.analysis.run.gpu_time.area import run_area
 from wavewright.analysis.trace.timeline.area import area_rows
 from wavewright.page.area import lanes_from
 from wavewright.page.run.tracks import timeline_of

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.waiting import eventually, fragment
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.gaps import gaps
-from wavewright.analysis.run.kernel_names import short_names
+from wavewright.analysis.run.calls.kernel_names import short_names
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.kernels import kernels
 from wavewright.page.run.names import gpu_lanes
 from wavewright.page.run.times import clocks_of

@@ -11,7 +11,7 @@ from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact, measured, percent
 from tests.e2e.run_inputs import made_ranks
 from wavewright.analysis.counters.compare import counter_compare
-from wavewright.analysis.run.compare import compare_runs
+from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.trace.compare import compare
 from wavewright.page.counters.kernels import kernels_of
 from wavewright.page.trace.loops import loops_of

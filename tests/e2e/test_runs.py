@@ -10,16 +10,16 @@ from tests.e2e.menus import open_view
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually, fragment
 from tests.sampling import every_third
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.compare import compare_runs
-from wavewright.analysis.run.gaps import gaps
-from wavewright.analysis.run.kernel_names import short_names
+from wavewright.analysis.run.calls.kernel_names import short_names
+from wavewright.analysis.run.compare.compare import compare_runs
+from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.gaps import gaps
+from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
-from wavewright.analysis.run.overlap import overlap
-from wavewright.analysis.run.ranks import ranks
-from wavewright.analysis.run.regions import regions
-from wavewright.analysis.run.summary import summary
-from wavewright.analysis.run.top import top
+from wavewright.analysis.run.kernels.top import top
+from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.page.run.times import since_begin
 
 KERNELS = '[data-view="kernels"] .table .row:not(.head)'

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import exported_gemm, hostile_run, made_gemm, real_trace
 from tests.e2e.waiting import eventually, load
-from wavewright.analysis.run.clocks import node_clocks
+from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.page.trace.times import time_range
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.collective_times import collectives
+from wavewright.analysis.run.ranks.collective_times import collectives
 
 if TYPE_CHECKING:
     from pathlib import Path

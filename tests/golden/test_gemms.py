@@ -11,8 +11,8 @@ import pytest
 
 from tests.kit.opened import open_run
 from tests.sampling import every_third
-from wavewright.analysis.run.gemms import gemms
-from wavewright.analysis.run.regions import regions
+from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.kernels.gemms import gemms
 
 if TYPE_CHECKING:
     from pathlib import Path

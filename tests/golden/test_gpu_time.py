@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.choice import RunSelection
-from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.gaps import gaps
+from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
-from wavewright.analysis.run.overlap import overlap
-from wavewright.analysis.run.regions import regions
-from wavewright.analysis.run.selection import select
-from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.selection import select
 from wavewright.report.run.gaps import gaps_report
 
 RPD = {

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.categories import categories_of, category
-from wavewright.analysis.run.collectives import is_collective
-from wavewright.analysis.run.top import top
+from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.kernels.categories import categories_of, category
+from wavewright.analysis.run.kernels.top import top
 from wavewright.base.words import kernel_head, kernel_title
 
 if TYPE_CHECKING:

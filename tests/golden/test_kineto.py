@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.choice import RunSelection
-from wavewright.analysis.run.memory import memory
-from wavewright.analysis.run.ranks import ranks
-from wavewright.analysis.run.selection import select
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.memory.memory import memory
+from wavewright.analysis.run.ranks.ranks import ranks
+from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.selection import select
 
 if TYPE_CHECKING:
     from pathlib import Path

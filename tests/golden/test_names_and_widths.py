@@ -12,7 +12,7 @@ import pytest
 from tests.cli.in_process import call
 from tests.kit.opened import open_run
 from tests.sampling import covering
-from wavewright.analysis.run.kernel_names import short_names
+from wavewright.analysis.run.calls.kernel_names import short_names
 
 if TYPE_CHECKING:
     from pathlib import Path

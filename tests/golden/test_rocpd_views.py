@@ -16,8 +16,8 @@ import pytest
 
 from synth import Workload, write_rocpd
 from tests.sampling import every_third, every_third_pair
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import query
-from wavewright.analysis.run.views import VIEWS
 from wavewright.readers.run.inputs import open_run
 
 REAL = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")

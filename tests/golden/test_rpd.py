@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.contents.summary import summary
 
 if TYPE_CHECKING:
     from pathlib import Path

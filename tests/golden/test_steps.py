@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.launch_statistics import launch_statistics
+from wavewright.analysis.run.contents.launch_statistics import launch_statistics
 from wavewright.analysis.run.steps import steps
 
 if TYPE_CHECKING:

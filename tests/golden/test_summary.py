@@ -11,9 +11,9 @@ from polars.testing import assert_frame_equal
 
 from tests.conftest import SHARED
 from tests.kit.opened import open_run
-from wavewright.analysis.run.rocpd_summary import rocpd_summary
-from wavewright.analysis.run.summary import Summary, partial_summary, summary
-from wavewright.analysis.run.top import top
+from wavewright.analysis.run.contents.rocpd_summary import rocpd_summary
+from wavewright.analysis.run.contents.summary import Summary, partial_summary, summary
+from wavewright.analysis.run.kernels.top import top
 
 DATABASES = sorted((SHARED / "data").glob("att-mi300x-bmm/*/**/*_results.db"))
 CSV_RUNS = sorted((SHARED / "data" / "rocprofv3-mi350x-flydsl").glob("*"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.readers.run.xplane.planes import read_space
 
 if TYPE_CHECKING:

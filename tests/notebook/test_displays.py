@@ -15,7 +15,7 @@ import wavewright
 from tests.hostile_documents import NASTY
 from tests.sampling import every_third
 from tests.unit.made_runs import source
-from wavewright.analysis.run.timeline import run_timeline
+from wavewright.analysis.run.gpu_time.timeline import run_timeline
 from wavewright.model.report import Provenance, Report, Section, Sentence, Table
 from wavewright.model.run import Run
 from wavewright.notebook.answer_words import answer_blocks
@@ -130,14 +130,16 @@ def test_answers_are_worded_by_their_topic_or_verb(opened: dict[str, Any]) -> No
     gaps = bundle(wavewright.ask(opened["run"], "gaps"))
     assert "4 GPUs: 176 gaps" in gaps["text/plain"]
     both = [opened["run"], opened["run"]]
-    comparison = import_module("wavewright.analysis.run.compare").compare_runs(both)
+    comparison = import_module("wavewright.analysis.run.compare.compare").compare_runs(both)
     assert isinstance(answer_blocks(comparison, Wording(limit=5))[0], Sentence)
     assert question_answered(comparison) is None
     assert beside.words_beside_questions(comparison)  # it has the words of `compare`
 
 
 def test_answers_without_words_show_their_values_and_tables(opened: dict[str, Any]) -> None:
-    timeline = run_timeline(opened["run"], import_module("wavewright.analysis.run.clocks").node_clocks(opened["run"]))
+    timeline = run_timeline(
+        opened["run"], import_module("wavewright.analysis.run.select.clocks").node_clocks(opened["run"])
+    )
     blocks = answer_blocks(timeline, Wording(limit=3))
     tables = {block.title.split(":")[0]: block for block in blocks if isinstance(block, Table)}
     assert len(tables["spans"].rows) == 3

@@ -28,8 +28,8 @@ def command(request: RunRequest, bins: int) -> None:
     wavewright busy results.db
     wavewright busy ranks/ --time 30%:60%
     """
-    from wavewright.analysis.run.busy import combine_busy, partial_busy
-    from wavewright.analysis.run.gpus import shared_gpus
+    from wavewright.analysis.run.gpu_time.busy import combine_busy, partial_busy
+    from wavewright.analysis.run.select.gpus import shared_gpus
 
     gathered = request.gather(partial(partial_busy, bins=bins))
     shared = shared_gpus(gathered.values)

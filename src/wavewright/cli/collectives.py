@@ -24,7 +24,7 @@ def command(request: RunRequest, with_calls: bool) -> None:
     wavewright collectives ranks/
     wavewright collectives ranks/ --calls --csv
     """
-    from wavewright.analysis.run.collective_times import combine_collectives, partial_collectives
+    from wavewright.analysis.run.ranks.collective_times import combine_collectives, partial_collectives
 
     gathered = request.gather(partial_collectives)
     answer = combine_collectives(gathered.values)

@@ -22,7 +22,7 @@ from wavewright.facts.metrics.names import NORMALIZATIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.analysis.run.compare import FailOn
+    from wavewright.analysis.run.compare.compare import FailOn
     from wavewright.analysis.trace.selection import Selection
     from wavewright.cli.kit.counters import CounterRequest
     from wavewright.cli.kit.request import Parts
@@ -257,8 +257,8 @@ def _runs(
     """
     import polars as pl
 
-    from wavewright.analysis.run.compare import combine_compare
-    from wavewright.analysis.run.compared_side import partial_compare
+    from wavewright.analysis.run.compare.compare import combine_compare
+    from wavewright.analysis.run.compare.compared_side import partial_compare
     from wavewright.cluster.gather import Gathered
     from wavewright.errors import UsageError
 

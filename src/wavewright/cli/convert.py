@@ -24,7 +24,7 @@ from wavewright.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.model.counters import CounterSet
     from wavewright.model.losses import Loss
     from wavewright.model.run import Run
@@ -100,7 +100,7 @@ def _write_page(
 def _document(
     path: str, output: Path, selection: RunSelection, *, show_secrets: bool
 ) -> ThreadTrace | Run | CounterSet:
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.readers.counters import open_counters
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
     from wavewright.readers.opening import open_trace

@@ -224,10 +224,10 @@ def _unpack_runs(folder: Path) -> dict[str, int]:
 
 
 def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
-    from wavewright.analysis.run.compare import compare_runs
-    from wavewright.analysis.run.gaps import gaps
-    from wavewright.analysis.run.ranks import ranks
-    from wavewright.analysis.run.summary import summary
+    from wavewright.analysis.run.compare.compare import compare_runs
+    from wavewright.analysis.run.contents.summary import summary
+    from wavewright.analysis.run.gpu_time.gaps import gaps
+    from wavewright.analysis.run.ranks.ranks import ranks
     from wavewright.readers.run.inputs import open_run
     from wavewright.report.run.compare import comparison_report
     from wavewright.report.run.demo import run_story

@@ -45,9 +45,9 @@ def command(request: RunRequest, by: str, table: str) -> None:
     wavewright gaps results.db --csv > gaps.csv
     wavewright gaps ranks/ --by stream --top 5
     """
-    from wavewright.analysis.run.gaps import combine_gaps
-    from wavewright.analysis.run.gaps.partial import partial_gaps
-    from wavewright.analysis.run.gpus import merged_elsewhere, partial_intervals, shared_gpus
+    from wavewright.analysis.run.gpu_time.gaps import combine_gaps
+    from wavewright.analysis.run.gpu_time.gaps.partial import partial_gaps
+    from wavewright.analysis.run.select.gpus import merged_elsewhere, partial_intervals, shared_gpus
 
     domains = request.selection.domains
     request = replace(request, selection=replace(request.selection, domains=()))  # other calls still tell why

@@ -24,8 +24,8 @@ def command(request: RunRequest, marker: str | None) -> None:
     wavewright launches trace.json
     wavewright launches ranks/ --rank 3 --step execute_model
     """
-    from wavewright.analysis.run.launch_statistics import combine_launch_statistics, partial_launch_statistics
-    from wavewright.analysis.run.step_ranges import marker_pattern
+    from wavewright.analysis.run.contents.launch_statistics import combine_launch_statistics, partial_launch_statistics
+    from wavewright.analysis.run.select.step_ranges import marker_pattern
 
     if marker is not None:
         marker_pattern(marker)

@@ -29,7 +29,7 @@ def command(request: RunRequest, bins: int, picture: PictureRequest) -> None:
     wavewright memory results.db
     wavewright memory trace.json.gz -o memory.svg
     """
-    from wavewright.analysis.run.memory import combine_memory, partial_memory
+    from wavewright.analysis.run.memory.memory import combine_memory, partial_memory
 
     gathered = request.gather(partial(partial_memory, bins=bins))
     answer = combine_memory(gathered.values)

@@ -69,7 +69,7 @@ def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: 
 
 def _steps(request: RunRequest, marker: str | None) -> pl.DataFrame:
     """The steps of all runs."""
-    from wavewright.analysis.run.step_ranges import marker_pattern
+    from wavewright.analysis.run.select.step_ranges import marker_pattern
     from wavewright.analysis.run.steps import combine_steps, partial_steps
     from wavewright.errors import UsageError
 

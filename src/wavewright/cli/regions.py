@@ -15,7 +15,7 @@ from wavewright.cli.kit.run import run_verb
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.regions import Regions
+    from wavewright.analysis.run.contents.regions import Regions
     from wavewright.cli.kit.request import Parts
     from wavewright.cli.kit.run import RunRequest
 
@@ -71,7 +71,7 @@ def command(
     wavewright regions trace.json --name attention --sort cpu
     wavewright regions results.db --domain MARKER --depth 3
     """
-    from wavewright.analysis.run.regions import combine_regions, named_regions, partial_regions
+    from wavewright.analysis.run.contents.regions import combine_regions, named_regions, partial_regions
 
     if shapes:
         _give_shapes(request, name, sort)
@@ -81,7 +81,7 @@ def command(
         request, selection=replace(request.selection, domains=())
     )  # other calls still tell what they launched
     if stacks:
-        from wavewright.analysis.run.stacks import partial_stacks
+        from wavewright.analysis.run.contents.stacks import partial_stacks
 
         gathered = request.gather(partial_stacks)
     else:
@@ -96,7 +96,7 @@ def command(
             raise UsageError(f"no region's name contains {name!r}", advice="`--csv` lists all names")
 
     def report() -> Parts:
-        from wavewright.analysis.run.regions import folded_layers
+        from wavewright.analysis.run.contents.regions import folded_layers
         from wavewright.report.run.regions import regions_report
 
         return regions_report(
@@ -126,7 +126,7 @@ def _check_choice(answer: Regions, domains: tuple[str, ...], *, layers: bool) ->
 
 def _give_shapes(request: RunRequest, name: str | None, sort: str | None) -> None:
     """Operators by the shapes of their inputs."""
-    from wavewright.analysis.run.gemms import combine_gemms, named_gemms, partial_gemms
+    from wavewright.analysis.run.kernels.gemms import combine_gemms, named_gemms, partial_gemms
 
     # Of an event that a window cuts, the operations would count whole and the time in part.
     request = replace(request, selection=replace(request.selection, domains=(), is_inside=True))

@@ -30,7 +30,7 @@ def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     wavewright schema --view kernels
     wavewright schema results.db
     """
-    from wavewright.analysis.run.catalog import catalog
+    from wavewright.analysis.run.contents.catalog import catalog
 
     request = Request(paths=paths, **form)
     answer = catalog(_run(paths), name)

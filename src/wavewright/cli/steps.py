@@ -25,7 +25,7 @@ def command(request: RunRequest, marker: str | None) -> None:
     wavewright steps trace.json
     wavewright steps ranks/ --step /ProfilerStep/
     """
-    from wavewright.analysis.run.step_ranges import marker_pattern
+    from wavewright.analysis.run.select.step_ranges import marker_pattern
     from wavewright.analysis.run.steps import combine_steps, partial_steps
     from wavewright.errors import UsageError
 

@@ -12,7 +12,7 @@ from wavewright.cli.kit.io import console
 from wavewright.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.events import Grouping
+    from wavewright.analysis.run.contents.events import Grouping
     from wavewright.cli.kit.request import Parts
     from wavewright.cli.kit.run import RunRequest
 
@@ -33,8 +33,8 @@ _GROUPINGS = ("file", "process", "rank", "gpu", "stream", "marker")
 )
 def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) -> None:
     """PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer."""
-    from wavewright.analysis.run.rocpd_summary import rocpd_summary
-    from wavewright.analysis.run.summary import combine_summary, partial_summary
+    from wavewright.analysis.run.contents.rocpd_summary import rocpd_summary
+    from wavewright.analysis.run.contents.summary import combine_summary, partial_summary
     from wavewright.errors import UsageError
     from wavewright.export.run.rocpd_summary import write_rocpd_summary
 

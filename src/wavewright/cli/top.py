@@ -11,7 +11,7 @@ from wavewright.cli.kit.io import console
 from wavewright.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.top import TopGrouping
+    from wavewright.analysis.run.kernels.top import TopGrouping
     from wavewright.cli.kit.request import Parts
     from wavewright.cli.kit.run import RunRequest
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 def command(request: RunRequest, with_calls: bool, by: str) -> None:
     """PATHS are runs or folders of them; all of them together give one answer."""
-    from wavewright.analysis.run.top import combine_top, partial_top
+    from wavewright.analysis.run.kernels.top import combine_top, partial_top
 
     grouping: TopGrouping = "file" if by == "file" else "all"
     gathered = request.gather(partial(partial_top, with_calls=with_calls, by=grouping))

@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
 
 
 @click.command()
@@ -32,7 +32,7 @@ def command(paths: tuple[str, ...], file_format: str, output: Path, selection: R
     wavewright window ranks/ --between "step 10" "step 12" --rank 0 -o steps.db
     wavewright window results.db --kernel gemm --domain HIP -o gemm.db
     """
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
 
     if selection in (RunSelection(), RunSelection(is_inside=True)):
         what = "nothing says which part to write"

@@ -112,7 +112,7 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
 
         return tuple(each for path in paths for each in trace_findings(open_trace(path, kernel=kernel)))
     if kind == "run":
-        from wavewright.analysis.run.baseline import run_findings
+        from wavewright.analysis.run.compare.baseline import run_findings
         from wavewright.analysis.run.diagnose import partial_diagnosis
 
         return tuple(each for path in paths for each in run_findings(_gathered(path, partial_diagnosis, kernel).values))
@@ -122,7 +122,7 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
 def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
     from dataclasses import replace
 
-    from wavewright.analysis.run.baseline import combine_baseline, partial_baseline
+    from wavewright.analysis.run.compare.baseline import combine_baseline, partial_baseline
     from wavewright.readers.files.hashes import hashed_inputs
 
     gathered = _gathered(path, partial_baseline, kernel)
@@ -133,7 +133,7 @@ def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[
 
 
 def _gathered(path: str, question: Any, kernel: str | None) -> Any:
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.cluster.choosing import executor_for
     from wavewright.cluster.gather import gather
     from wavewright.readers.run.inputs import find_runs

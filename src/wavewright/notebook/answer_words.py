@@ -46,7 +46,7 @@ def title_of(answer: Answer) -> str:
 
     Examples
     --------
-    >>> from wavewright.analysis.run.overlap import overlap
+    >>> from wavewright.analysis.run.gpu_time.overlap import overlap
     >>> from wavewright.model.run import Run
     >>> title_of(overlap(Run([])))[:8]
     'Overlap:'

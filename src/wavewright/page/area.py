@@ -51,8 +51,8 @@ def area_of_trace(document: Document, *, start: float, stop: float, lanes: tuple
 
 
 def area_of_run(document: Document, *, start: float, stop: float, lanes: tuple[str, list[int]] | None = None) -> Any:
-    """Events by name that reach into the time on the lanes, without them on all (`analysis.run.area`)."""
-    from wavewright.analysis.run.area import run_area
+    """Events by name that reach into the time on the lanes, without them on all (`analysis.run.gpu_time.area`)."""
+    from wavewright.analysis.run.gpu_time.area import run_area
     from wavewright.page.run.tracks import check_track, timeline_of
 
     track, numbers = lanes or ("run", None)

@@ -93,7 +93,7 @@ def _of_trace(document: Document) -> dict[str, Any]:
 
 
 def _of_run(document: Document) -> dict[str, Any]:
-    from wavewright.analysis.run.busy import busy
+    from wavewright.analysis.run.gpu_time.busy import busy
 
     facts = overview(document)
     over_time = busy(document.run, bins=_BINS).over_time

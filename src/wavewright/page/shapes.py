@@ -15,19 +15,19 @@ from wavewright.analysis.counters.limiters import Limiters
 from wavewright.analysis.counters.memory_chart import MemoryChart
 from wavewright.analysis.counters.raw import RawCounters
 from wavewright.analysis.counters.roofline import Roofline
-from wavewright.analysis.run.area import RunArea
-from wavewright.analysis.run.busy import Busy
-from wavewright.analysis.run.compare import RunComparison
+from wavewright.analysis.run.calls.flame import FUNCTIONS, Sandwich
+from wavewright.analysis.run.compare.compare import RunComparison
+from wavewright.analysis.run.contents.regions import Regions
+from wavewright.analysis.run.contents.summary import Summary
 from wavewright.analysis.run.diagnose import RunDiagnosis
-from wavewright.analysis.run.flame import FUNCTIONS, Sandwich
-from wavewright.analysis.run.gaps import Gaps
+from wavewright.analysis.run.gpu_time.area import RunArea
+from wavewright.analysis.run.gpu_time.busy import Busy
+from wavewright.analysis.run.gpu_time.gaps import Gaps
+from wavewright.analysis.run.gpu_time.overlap import Overlap
 from wavewright.analysis.run.graph.path import CriticalPath
 from wavewright.analysis.run.kernels import Kernels
-from wavewright.analysis.run.overlap import Overlap
-from wavewright.analysis.run.ranks import Ranks
-from wavewright.analysis.run.recording import Recording
-from wavewright.analysis.run.regions import Regions
-from wavewright.analysis.run.summary import Summary
+from wavewright.analysis.run.ranks.ranks import Ranks
+from wavewright.analysis.run.select.recording import Recording
 from wavewright.analysis.trace.barriers import Barriers
 from wavewright.analysis.trace.code.live import LIVE_ROWS
 from wavewright.analysis.trace.compare import Comparison

@@ -39,9 +39,9 @@ def _of_counters() -> dict[type[Answer], Words]:
 
 @cache
 def _of_runs() -> dict[type[Answer], Words]:
-    from wavewright.analysis.run.compare import RunComparison
-    from wavewright.analysis.run.contents import Contents
-    from wavewright.analysis.run.gemms import Gemms
+    from wavewright.analysis.run.compare.compare import RunComparison
+    from wavewright.analysis.run.contents.contents import Contents
+    from wavewright.analysis.run.kernels.gemms import Gemms
     from wavewright.report.run.compare import comparison_report
     from wavewright.report.run.contents import contents_report
     from wavewright.report.run.gemms import gemms_report

@@ -10,7 +10,7 @@ from rich.text import Text
 from wavewright.analysis.common.gate import measured_text, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
 from wavewright.analysis.common.gate.subjects import SUBJECTS
-from wavewright.analysis.run.compare import change_text
+from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
 from wavewright.model import report as blocks
 from wavewright.report.kit.fitted_table import plain_text

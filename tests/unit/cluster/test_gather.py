@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from synth import Workload, write_rocpd, write_rocpd_ranks
-from wavewright.analysis.run.choice import RunSelection
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.cluster.executor import Executor, Serial
 from wavewright.cluster.gather import gather
 from wavewright.cluster.processes import Processes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.kit.together import together
-from wavewright.analysis.run.categories import categories_of
+from wavewright.analysis.run.kernels.categories import categories_of
 from wavewright.facts.kernel_categories.rules import OTHER, category_rules
 
 RULES = category_rules()

@@ -11,8 +11,8 @@ import pytest
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from wavewright.analysis.run.gaps import gaps
-from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.model import kept_source
 from wavewright.model.kept_source import KeptSource, kept_run
 from wavewright.model.run import Run

@@ -97,7 +97,7 @@ def test_themes() -> None:
 
 
 def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
-    from wavewright.analysis.run.budget import budget
+    from wavewright.analysis.run.diagnose.budget import budget
 
     document = opened("run")
     gpus = budget(document.run).gpus.sort("node", "gpu")
@@ -126,9 +126,9 @@ def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
 @pytest.mark.first_case
 @pytest.mark.parametrize("name", ["categories", "gaps"])
 def test_bars_are_as_long_as_their_values(name: str) -> None:
-    from wavewright.analysis.run.categories import time_by_category
-    from wavewright.analysis.run.gaps import gaps
-    from wavewright.analysis.run.summary import summary
+    from wavewright.analysis.run.contents.summary import summary
+    from wavewright.analysis.run.gpu_time.gaps import gaps
+    from wavewright.analysis.run.kernels.categories import time_by_category
 
     document = opened("run")
     if name == "categories":

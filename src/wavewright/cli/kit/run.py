@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.cluster.gather import Gathered
     from wavewright.model.document import Document
     from wavewright.model.run import Run
@@ -144,7 +144,7 @@ def _after_its_options(verb: Callable[..., None], options: Sequence[Callable[[An
 
 def _selection(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
     """What the options choose, which are taken out."""
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
 
     begin, end = options.pop("time")
     percent = options.pop("percent")

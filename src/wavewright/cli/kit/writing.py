@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.export.kit.written import Written
     from wavewright.model.losses import Loss
     from wavewright.model.run import Run, RunSource
@@ -138,7 +138,7 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets:
     UsageError
         When the selection leaves nothing.
     """
-    from wavewright.analysis.run.choice import RunSelection
+    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.readers.run.inputs import open_inputs
 
     run = _chosen(open_inputs(inputs, show_secrets=show_secrets), selection)
@@ -154,8 +154,8 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets:
 def _chosen(run: Run, selection: RunSelection) -> Run:
     """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
-    from wavewright.analysis.run.choice import RunSelection
-    from wavewright.analysis.run.selection import select
+    from wavewright.analysis.run.select.choice import RunSelection
+    from wavewright.analysis.run.select.selection import select
     from wavewright.model.losses import Loss
     from wavewright.model.run import MemorySource, Run
 

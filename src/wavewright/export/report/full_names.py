@@ -96,7 +96,7 @@ def _names(section: Section) -> dict[str, str]:
     """All texts of the section's data as people read them -> what tables cut: without namespaces and parameters."""
     import polars as pl
 
-    from wavewright.analysis.run.kernel_names import readable_names, short_names
+    from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
 
     texts: dict[str, None] = {}
     for table in section.data:

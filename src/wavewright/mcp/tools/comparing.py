@@ -81,8 +81,8 @@ def _traces(documents: list[Document], _arguments: dict[str, Any], limit: int) -
 
 
 def _runs(documents: list[Document], arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
-    from wavewright.analysis.run.compare import combine_compare
-    from wavewright.analysis.run.compared_side import partial_compare
+    from wavewright.analysis.run.compare.compare import combine_compare
+    from wavewright.analysis.run.compare.compared_side import partial_compare
     from wavewright.report.run.compare import comparison_report
 
     sides = [[document.kept("mcp side", partial(partial_compare, document.run))] for document in documents]

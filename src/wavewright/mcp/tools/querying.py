@@ -57,7 +57,7 @@ def query(captures: Captures, arguments: dict[str, Any], say: Callable[[str], No
 
 def schema(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
     """Views and tables that a query can name, or the columns of one of them."""
-    from wavewright.analysis.run.catalog import catalog
+    from wavewright.analysis.run.contents.catalog import catalog
 
     run, capture = None, None
     if arguments.get("capture"):

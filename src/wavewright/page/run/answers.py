@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.gpu_time.gaps import gaps
+from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
-from wavewright.analysis.run.overlap import overlap
-from wavewright.analysis.run.ranks import ranks
-from wavewright.analysis.run.regions import regions
-from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.errors import UsageError
 from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
@@ -23,9 +23,9 @@ from wavewright.questions.kit.parameters import text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wavewright.analysis.run.contents.regions import Regions
+    from wavewright.analysis.run.contents.summary import Summary
     from wavewright.analysis.run.kernels import Kernels
-    from wavewright.analysis.run.regions import Regions
-    from wavewright.analysis.run.summary import Summary
     from wavewright.model.document import Document
 
 
@@ -45,12 +45,12 @@ def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
 
 
 def summary_of_run(document: Document, *, by: str = "all") -> Any:
-    """Where the time went, by kind of thing and name (`analysis.run.summary`)."""
+    """Where the time went, by kind of thing and name (`analysis.run.contents.summary`)."""
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
 
 
 def summary_by(document: Document, by: str) -> Summary:
-    """The whole summary of the run (`analysis.run.summary`), asked once."""
+    """The whole summary of the run (`analysis.run.contents.summary`), asked once."""
     if by not in GROUPINGS:
         raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
     cached: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
 
 
 def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
-    """The call tree (`analysis.run.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
+    """The call tree (`analysis.run.contents.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
 
     At most 20,000 nodes, those that take most time: `node_count` says how many there are.
     """
@@ -97,7 +97,7 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
 
 
 def whole_tree(document: Document, domain: str) -> Regions:
-    """The whole call tree (`analysis.run.regions`) of all regions, or of those of one domain, asked once."""
+    """The whole call tree (`analysis.run.contents.regions`) of all regions, or of those of one domain, asked once."""
     domains = () if domain == "all" else (domain,)
     return document.kept(("run", "whole tree", domain), lambda: regions(document.run, domains=domains))
 
@@ -119,17 +119,17 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
 
 
 def gaps_of_run(document: Document) -> Any:
-    """How long GPUs idled between work, and why (`analysis.run.gaps`)."""
+    """How long GPUs idled between work, and why (`analysis.run.gpu_time.gaps`)."""
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
 
 def overlap_of_run(document: Document) -> Any:
-    """What ran at the same time (`analysis.run.overlap`)."""
+    """What ran at the same time (`analysis.run.gpu_time.overlap`)."""
     return _kept(document, "overlap", lambda: overlap(document.run))
 
 
 def ranks_of_run(document: Document) -> Any:
-    """How evenly the work is spread over processes (`analysis.run.ranks`)."""
+    """How evenly the work is spread over processes (`analysis.run.ranks.ranks`)."""
     return _kept(document, "ranks", lambda: ranks(document.run))
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.gpus import gpu_work, index_gpus
-from wavewright.analysis.run.intervals import covered_per_bin, intervals, merged
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.measures.intervals import covered_per_bin, intervals, merged
+from wavewright.analysis.run.select.gpus import gpu_work, index_gpus
 from wavewright.page.protocol.curve_tiles import Grid, tiling_of
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import serialized
@@ -18,7 +18,7 @@ from wavewright.questions.kit.parameters import place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.busy import Busy
+    from wavewright.analysis.run.gpu_time.busy import Busy
     from wavewright.model.document import Document
 
 CHUNK = 64  #: GPUs of one tile.
@@ -30,7 +30,7 @@ def _busy(document: Document) -> Busy:
 
 
 def busy_of_run(document: Document) -> Any:
-    """How much of the time each GPU had work (`analysis.run.busy`)."""
+    """How much of the time each GPU had work (`analysis.run.gpu_time.busy`)."""
 
     def make() -> dict[str, Any]:
         return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
@@ -49,7 +49,7 @@ def _grid(document: Document) -> Grid:
 
 
 def _work(document: Document) -> pl.DataFrame:
-    """When GPUs had work: `number` of the GPU among those of `analysis.run.busy`, times since the start of its node."""
+    """When GPUs had work: `number` of the GPU as in `analysis.run.gpu_time.busy`, times since the start of its node."""
 
     def make() -> pl.DataFrame:
         run, clocks = document.run, clocks_of(document)

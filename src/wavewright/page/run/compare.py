@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.run.compare import compare_runs
+from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.errors import UsageError
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import serialized
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def run_against(document: Document, *, base: int) -> Any:
-    """The run against the document `base` (`analysis.run.compare`): what got slower or faster, beyond noise."""
+    """The run against the document `base` (`analysis.run.compare.compare`): what got slower or faster, beyond noise."""
     if document.library is None or base == document.number:
         raise UsageError("a run is compared with another one", advice="open both: wavewright open BEFORE AFTER")
     other = document.library.document(base)

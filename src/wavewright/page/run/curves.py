@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.steps import StepLevels
-from wavewright.analysis.run.run_curves import CURVE_UNITS, run_curves
+from wavewright.analysis.run.memory.run_curves import CURVE_UNITS, run_curves
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavewright.page.run.times import clocks_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.analysis.run.run_curves import RunCurves
+    from wavewright.analysis.run.memory.run_curves import RunCurves
     from wavewright.model.document import Document
 
 _EXPORTED_TILES = 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
-from wavewright.analysis.run.kernel_names import short_names
 from wavewright.base.shown import quoted
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize

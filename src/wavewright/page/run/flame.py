@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.flame import WEIGHTS, frames_of, functions_of, sandwich
-from wavewright.analysis.run.regions import combine_regions
-from wavewright.analysis.run.stacks import partial_stacks
+from wavewright.analysis.run.calls.flame import WEIGHTS, frames_of, functions_of, sandwich
+from wavewright.analysis.run.contents.regions import combine_regions
+from wavewright.analysis.run.contents.stacks import partial_stacks
 from wavewright.errors import UsageError
 from wavewright.model.schema import table_spec
 from wavewright.page.protocol.doubles import doubles
@@ -21,7 +21,7 @@ from wavewright.questions.kit.parameters import number, place, text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.timeline import RunTimeline
+    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
     from wavewright.model.document import Document
 
 MOST_FRAMES = 10_000  #: Frames of one answer, the heaviest.
@@ -56,7 +56,7 @@ def trees_of_run(document: Document) -> list[str]:
 
 
 def _tree(document: Document, name: str) -> pl.DataFrame:
-    """A tree as that of `analysis.run.regions`, in depth-first order."""
+    """A tree as that of `analysis.run.contents.regions`, in depth-first order."""
     choices = trees_of_run(document)
     if name not in (*choices, "calls"):  # a run without any calls has a tree without nodes
         raise UsageError(f"no tree {name[:40]!r}", advice=f"trees: {', '.join(choices) or 'none'}")
@@ -72,7 +72,7 @@ def _stacks(document: Document) -> pl.DataFrame:
 
 
 def _gpus(document: Document) -> pl.DataFrame:
-    """Kernels and copies below their GPU, of `analysis.run.summary`."""
+    """Kernels and copies below their GPU, of `analysis.run.contents.summary`."""
     things = summary_by(document, "gpu").things.filter(pl.col("domain").is_in(["KERNEL", "COPY"]))
     several = things["host"].n_unique() > 1
     host = pl.format("{} ", pl.col("host").fill_null("?")) if several else pl.lit("")
@@ -106,7 +106,7 @@ def _checked(weight: str) -> str:
 
 
 def flame_of_run(document: Document, *, tree: str = "calls", weight: str = "host") -> pl.DataFrame:
-    """A tree as frames (`analysis.run.flame`), the heaviest 10,000; `node_count` says how many nodes there are."""
+    """A tree as frames (`analysis.run.calls.flame`), the heaviest 10,000; `node_count` counts all nodes."""
     _checked(weight)
 
     def make() -> pl.DataFrame:
@@ -119,7 +119,7 @@ def flame_of_run(document: Document, *, tree: str = "calls", weight: str = "host
 
 
 def functions_of_run(document: Document, *, tree: str = "calls") -> Any:
-    """All names of a tree with their own time and their total (`analysis.run.flame`)."""
+    """All names of a tree with their own time and their total (`analysis.run.calls.flame`)."""
     return document.kept(
         ("run", "functions", tree), lambda: {"functions": serialize(functions_of(_tree(document, tree)))}
     )
@@ -128,7 +128,7 @@ def functions_of_run(document: Document, *, tree: str = "calls") -> Any:
 def sandwich_of_run(
     document: Document, *, name: str, domain: str = "", tree: str = "calls", weight: str = "host"
 ) -> Any:
-    """One function with its callers and callees (`analysis.run.flame`)."""
+    """One function with its callers and callees (`analysis.run.calls.flame`)."""
     nodes = _tree(document, tree)
     if not nodes.filter((pl.col("name") == name) & (pl.col("domain").fill_null("") == domain)).height:
         raise UsageError(f"there is no function {name[:80]!r} in this tree")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.launch_flows import launch_flows
+from wavewright.analysis.run.calls.launch_flows import launch_flows
 from wavewright.errors import UsageError
 from wavewright.page.run.tracks import check_track, tile_window, timeline_of
 

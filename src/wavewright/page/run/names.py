@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.gpus import index_gpus
-from wavewright.analysis.run.kernel_names import readable_names, short_names
+from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
+from wavewright.analysis.run.select.gpus import index_gpus
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import summary_by
 from wavewright.page.run.times import nodes_by_machine

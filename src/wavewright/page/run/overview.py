@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.recording import COUNT_COLUMNS
+from wavewright.analysis.run.select.recording import COUNT_COLUMNS
 from wavewright.page.run.times import clocks_of, recording_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import run_query
 from wavewright.analysis.run.query.result import QueryLimits
-from wavewright.analysis.run.views import VIEWS
 from wavewright.errors import UsageError
 from wavewright.model.run_tables import RUN
 from wavewright.page.protocol.question import PageQuestion

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.clocks import node_clocks
-from wavewright.analysis.run.recording import recording
+from wavewright.analysis.run.select.clocks import node_clocks
+from wavewright.analysis.run.select.recording import recording
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.clocks import NodeClocks
-    from wavewright.analysis.run.recording import Recording
+    from wavewright.analysis.run.select.clocks import NodeClocks
+    from wavewright.analysis.run.select.recording import Recording
     from wavewright.model.document import Document
     from wavewright.model.schema import TableSpec
 
@@ -21,7 +21,7 @@ _MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, s
 
 
 def recording_of(document: Document) -> Recording:
-    """The recorded processes and GPUs (`analysis.run.recording`), computed once."""
+    """The recorded processes and GPUs (`analysis.run.select.recording`), computed once."""
     return document.kept("recording", lambda: recording(document.run))
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
-from wavewright.analysis.run.timeline import DEEPEST, run_timeline
+from wavewright.analysis.run.gpu_time.timeline import DEEPEST, run_timeline
 from wavewright.errors import UsageError
 from wavewright.page.protocol.span_tiles import coarse_tiles, described
 from wavewright.page.run.times import clocks_of
 
 if TYPE_CHECKING:
     from wavewright.analysis.common.timeline import SpanTiles
-    from wavewright.analysis.run.timeline import RunTimeline
+    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
     from wavewright.model.document import Document
 
 MOST_LANES = 16_384  #: Maximum lanes shown; a note reports more.
@@ -24,7 +24,7 @@ _KEYS = ("lane", "label", "group", "kind", "node", "depth", "process", "agent")
 
 
 def timeline_of(document: Document) -> RunTimeline:
-    """The timeline of the run (`analysis.run.timeline`), computed once."""
+    """The timeline of the run (`analysis.run.gpu_time.timeline`), computed once."""
     return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
 
 

@@ -65,8 +65,8 @@ def asked(document: Document, question: str, function: Callable[..., A], **param
 def _chosen(document: Document, choice: dict[str, Any]) -> Run:
     if not choice:
         return document.run
-    from wavewright.analysis.run.choice import RunSelection
-    from wavewright.analysis.run.selection import select
+    from wavewright.analysis.run.select.choice import RunSelection
+    from wavewright.analysis.run.select.selection import select
 
     begin, end = choice.get("time", (None, None))
     selection = RunSelection(

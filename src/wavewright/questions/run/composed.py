@@ -8,10 +8,10 @@ from wavewright.errors import UsageError
 from wavewright.questions.run.asking import asked
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.budget import TimeBudget
-    from wavewright.analysis.run.busy import Busy
-    from wavewright.analysis.run.memory import Memory
-    from wavewright.analysis.run.ranks import Ranks
+    from wavewright.analysis.run.diagnose.budget import TimeBudget
+    from wavewright.analysis.run.gpu_time.busy import Busy
+    from wavewright.analysis.run.memory.memory import Memory
+    from wavewright.analysis.run.ranks.ranks import Ranks
     from wavewright.model.document import Document
 
 _DRAWN_BINS = 240  #: Points of curves, as `report.run.pictures` draws them: words and picture take the same answer.
@@ -19,7 +19,7 @@ _DRAWN_BINS = 240  #: Points of curves, as `report.run.pictures` draws them: wor
 
 def busy_as_drawn(document: Document, **choice: Any) -> Busy:
     """How busy each GPU is, over time as the picture has it."""
-    from wavewright.analysis.run.busy import busy
+    from wavewright.analysis.run.gpu_time.busy import busy
 
     if _is_part(choice):
         return asked(document, "busy", busy, **choice)
@@ -28,7 +28,7 @@ def busy_as_drawn(document: Document, **choice: Any) -> Busy:
 
 def memory_as_drawn(document: Document, **choice: Any) -> Memory:
     """Memory in use, over time as the picture has it."""
-    from wavewright.analysis.run.memory import memory
+    from wavewright.analysis.run.memory.memory import memory
 
     if _is_part(choice):
         return asked(document, "memory", memory, **choice)
@@ -47,7 +47,7 @@ def several_ranks(document: Document, **choice: Any) -> Ranks:
     UsageError
         When there is one process only.
     """
-    from wavewright.analysis.run.ranks import ranks
+    from wavewright.analysis.run.ranks.ranks import ranks
 
     if document.run.count("processes") < 2:
         raise UsageError("one process: there is nothing to compare it with", where=document.label)
@@ -56,7 +56,7 @@ def several_ranks(document: Document, **choice: Any) -> Ranks:
 
 def time_budget(document: Document, **choice: Any) -> TimeBudget:
     """The time budget, of the same numbers as the diagnosis."""
-    from wavewright.analysis.run.budget import budget_of
     from wavewright.analysis.run.diagnose import diagnose_run
+    from wavewright.analysis.run.diagnose.budget import budget_of
 
     return budget_of(asked(document, "diagnose", diagnose_run, **choice))

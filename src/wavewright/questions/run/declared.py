@@ -14,29 +14,29 @@ from wavewright.questions.run.composed import busy_as_drawn, memory_as_drawn, se
 from wavewright.questions.run.next_questions import HOTTEST, after_diagnosis, after_kernels, after_ranks
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.budget import TimeBudget
-    from wavewright.analysis.run.busy import Busy
-    from wavewright.analysis.run.collective_times import Collectives
+    from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
+    from wavewright.analysis.run.contents.regions import Regions
+    from wavewright.analysis.run.contents.summary import Summary
     from wavewright.analysis.run.diagnose import RunDiagnosis
-    from wavewright.analysis.run.gaps import Gaps
+    from wavewright.analysis.run.diagnose.budget import TimeBudget
+    from wavewright.analysis.run.gpu_time.busy import Busy
+    from wavewright.analysis.run.gpu_time.gaps import Gaps
+    from wavewright.analysis.run.gpu_time.overlap import Overlap
     from wavewright.analysis.run.graph.path import CriticalPath
     from wavewright.analysis.run.kernels import Kernels
-    from wavewright.analysis.run.launch_statistics import LaunchStatistics
-    from wavewright.analysis.run.memory import Memory
-    from wavewright.analysis.run.overlap import Overlap
-    from wavewright.analysis.run.ranks import Ranks
-    from wavewright.analysis.run.recording import Recording
-    from wavewright.analysis.run.regions import Regions
+    from wavewright.analysis.run.kernels.top import Top
+    from wavewright.analysis.run.memory.memory import Memory
+    from wavewright.analysis.run.ranks.collective_times import Collectives
+    from wavewright.analysis.run.ranks.ranks import Ranks
+    from wavewright.analysis.run.select.recording import Recording
     from wavewright.analysis.run.steps import Steps
-    from wavewright.analysis.run.summary import Summary
-    from wavewright.analysis.run.top import Top
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
     from wavewright.questions.kit.question import Parts, Wording
 
 
 def _about() -> Analysis[Recording]:
-    from wavewright.analysis.run.recording import Recording, recording
+    from wavewright.analysis.run.select.recording import Recording, recording
 
     return Analysis((Recording,), recording)
 
@@ -91,7 +91,7 @@ DIAGNOSE = RunQuestion(
 
 
 def _budget() -> Analysis[TimeBudget]:
-    from wavewright.analysis.run.budget import TimeBudget
+    from wavewright.analysis.run.diagnose.budget import TimeBudget
 
     return Analysis((TimeBudget,))
 
@@ -133,7 +133,7 @@ BUDGET = RunQuestion(
 
 
 def _summary() -> Analysis[Summary]:
-    from wavewright.analysis.run.summary import Summary, summary
+    from wavewright.analysis.run.contents.summary import Summary, summary
 
     return Analysis((Summary,), summary)
 
@@ -206,7 +206,7 @@ KERNELS = RunQuestion(
 
 
 def _busy() -> Analysis[Busy]:
-    from wavewright.analysis.run.busy import Busy, busy
+    from wavewright.analysis.run.gpu_time.busy import Busy, busy
 
     return Analysis((Busy,), busy)
 
@@ -240,7 +240,7 @@ BUSY = RunQuestion(
 
 
 def _gaps() -> Analysis[Gaps]:
-    from wavewright.analysis.run.gaps import Gaps, gaps
+    from wavewright.analysis.run.gpu_time.gaps import Gaps, gaps
 
     return Analysis((Gaps,), gaps)
 
@@ -277,7 +277,7 @@ GAPS = RunQuestion(
 
 
 def _launches() -> Analysis[LaunchStatistics]:
-    from wavewright.analysis.run.launch_statistics import LaunchStatistics, launch_statistics
+    from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics, launch_statistics
 
     return Analysis((LaunchStatistics,), launch_statistics)
 
@@ -313,7 +313,7 @@ wavewright overlap ranks/ --json
 
 
 def _overlap() -> Analysis[Overlap]:
-    from wavewright.analysis.run.overlap import Overlap, combine_overlap, overlap, partial_overlap
+    from wavewright.analysis.run.gpu_time.overlap import Overlap, combine_overlap, overlap, partial_overlap
 
     return Analysis((Overlap,), overlap, partial_overlap, combine_overlap)
 
@@ -408,7 +408,7 @@ STEPS = RunQuestion(
 
 
 def _ranks() -> Analysis[Ranks]:
-    from wavewright.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
+    from wavewright.analysis.run.ranks.ranks import Ranks, combine_ranks, partial_ranks, ranks
 
     return Analysis((Ranks,), ranks, partial_ranks, combine_ranks)
 
@@ -443,7 +443,7 @@ RANKS = RunQuestion(
 
 
 def _collectives() -> Analysis[Collectives]:
-    from wavewright.analysis.run.collective_times import Collectives, collectives
+    from wavewright.analysis.run.ranks.collective_times import Collectives, collectives
 
     return Analysis((Collectives,), collectives)
 
@@ -469,7 +469,7 @@ COLLECTIVES = RunQuestion(
 
 
 def _memory() -> Analysis[Memory]:
-    from wavewright.analysis.run.memory import Memory, memory
+    from wavewright.analysis.run.memory.memory import Memory, memory
 
     return Analysis((Memory,), memory)
 
@@ -502,7 +502,7 @@ MEMORY = RunQuestion(
 
 
 def _regions() -> Analysis[Regions]:
-    from wavewright.analysis.run.regions import Regions, regions
+    from wavewright.analysis.run.contents.regions import Regions, regions
 
     return Analysis((Regions,), regions)
 
@@ -528,7 +528,7 @@ REGIONS = RunQuestion(
 
 
 def _top() -> Analysis[Top]:
-    from wavewright.analysis.run.top import Top, top
+    from wavewright.analysis.run.kernels.top import Top, top
 
     return Analysis((Top,), top)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.diagnose import RunDiagnosis
     from wavewright.analysis.run.kernels import Kernels
-    from wavewright.analysis.run.ranks import Ranks
+    from wavewright.analysis.run.ranks.ranks import Ranks
     from wavewright.model.document import Document
 
 HOTTEST = then("kernels", "the kernel with most time", name=handle("k", 0))

@@ -95,7 +95,7 @@ class _Column:
 
 def _shortened(names: Sequence[str], width: int) -> dict[str, str]:
     """`short_names`, imported only where a table has to shorten: doctor starts without it."""
-    from wavewright.analysis.run.kernel_names import short_names
+    from wavewright.analysis.run.calls.kernel_names import short_names
 
     return short_names(names, width)
 

@@ -19,7 +19,10 @@ class KernelName(str):
 
     def __new__(cls, full: str, width: int) -> KernelName:
         """The name in at most `width` characters; `--names full` has no such limit."""
-        from wavewright.analysis.run.kernel_names import readable_names, short_names  # without polars where unused
+        from wavewright.analysis.run.calls.kernel_names import (  # without polars where unused
+            readable_names,
+            short_names,
+        )
 
         is_full = NAMES_FORM.get() == "full"
         label = super().__new__(cls, readable_names([full])[full] if is_full else short_names([full], width)[full])

@@ -52,7 +52,7 @@ def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
     >>> brief_kernels(["my_long_kernel_name_a", "my_long_kernel_name_b"], 16)
     ['my_long…_name_a', 'my_long…_name_b']
     """
-    from wavewright.analysis.run.kernel_names import readable_names, short_names
+    from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
 
     cleaned = [printable(name) for name in names]
     if NAMES_FORM.get() == "full":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.budget import TimeBudget
+    from wavewright.analysis.run.diagnose.budget import TimeBudget
 
 
 def budget_report(answer: TimeBudget, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:

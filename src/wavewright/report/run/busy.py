@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.busy import Busy
+    from wavewright.analysis.run.gpu_time.busy import Busy
 
 _VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
 _CHARTS = 16  #: GPUs with a curve by default.

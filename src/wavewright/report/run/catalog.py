@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.catalog import Catalog
+    from wavewright.analysis.run.contents.catalog import Catalog
 
 _TITLES = {
     "view": "views (SELECT ... FROM kernels)",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.collective_times import Collectives
+    from wavewright.analysis.run.ranks.collective_times import Collectives
 
 _FEWEST_RANKS = 64
 

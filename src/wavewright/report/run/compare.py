@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavewright.analysis.run.compare import REMAINDER, change_text
-from wavewright.analysis.run.kernel_names import readable_names
-from wavewright.analysis.run.summary import GPU_DOMAINS
+from wavewright.analysis.run.calls.kernel_names import readable_names
+from wavewright.analysis.run.compare.compare import REMAINDER, change_text
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.words import counted, kernel_title, percent
 from wavewright.report.kit.tables import WIDE, Column, frame_table, printable
 from wavewright.report.kit.words import brief, brief_kernel, duration
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.compare import RunComparison
+    from wavewright.analysis.run.compare.compare import RunComparison
 
 _NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
 _MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.

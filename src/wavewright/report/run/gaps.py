@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.gaps import Gaps
+    from wavewright.analysis.run.gpu_time.gaps import Gaps
 
 _HALF = 0.5  #: Share of all gap time from which a cause is most of it.
 _SMALL = 0.02  #: Idle share below which there is nothing to advise.

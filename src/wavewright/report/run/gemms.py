@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.gemms import Gemms
+    from wavewright.analysis.run.kernels.gemms import Gemms
 
 #: Types as people write them; others without their namespace.
 _TYPES = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.launch_statistics import LaunchStatistics
+    from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
 
 _FEWEST_RANKS = 64
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.memory import Memory
+    from wavewright.analysis.run.memory.memory import Memory
 
 _KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _PLACES = {"HOST": "host", None: "unknown"}

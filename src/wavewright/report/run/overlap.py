@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.overlap import Overlap
+    from wavewright.analysis.run.gpu_time.overlap import Overlap
 
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavewright.analysis.run.open_regions import SEPARATOR
+from wavewright.analysis.run.calls.open_regions import SEPARATOR
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.bars import bar
 from wavewright.report.kit.tables import Column, frame_table, printable

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavewright.analysis.common.caveats import Caveat
-    from wavewright.analysis.run.ranks import Ranks
+    from wavewright.analysis.run.ranks.ranks import Ranks
 
 _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
 _FEWEST_RANKS = 64  #: Ranks that are always shown.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from rich.text import Text
 
-from wavewright.analysis.run.recording import next_steps
+from wavewright.analysis.run.select.recording import next_steps
 from wavewright.base.words import counted
 from wavewright.model.report import Sentence
 from wavewright.report.kit.tables import Column, frame_table, printable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.recording import Recording
+    from wavewright.analysis.run.select.recording import Recording
     from wavewright.model.report import Block
 
 _COUNTS = {

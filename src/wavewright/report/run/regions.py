@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavewright.analysis.run.regions import PYTHON, RUNTIMES
-from wavewright.analysis.run.trees import LAYER, inherited
+from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
+from wavewright.analysis.run.measures.trees import LAYER, inherited
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.bars import bar
 from wavewright.report.kit.tables import WIDE, Column, frame_table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.regions import Regions
+    from wavewright.analysis.run.contents.regions import Regions
 
 _FOLDERS = re.compile(r"^\S*/(?=[^/\s]+\(\d+\): )")
 _NAME_LINES = 10
@@ -67,7 +67,7 @@ def regions_report(
 
 def folded_report(answer: Regions, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
     """The same with equal layers of a model as one."""
-    from wavewright.analysis.run.regions import folded_layers
+    from wavewright.analysis.run.contents.regions import folded_layers
 
     return regions_report(folded_layers(answer), width=width, limit=limit)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavewright.analysis.run.buckets import QUANTILE_ERROR
-from wavewright.analysis.run.statistics import EXACT_VALUES
-from wavewright.analysis.run.summary import GPU_DOMAINS
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
+from wavewright.analysis.run.measures.statistics import EXACT_VALUES
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.bars import bar
 from wavewright.report.kit.tables import WIDE, Column, frame_table, printable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.summary import Summary
+    from wavewright.analysis.run.contents.summary import Summary
 
 _MOST = 0.8  #: Share of the GPU time that the verdict explains.
 _NAMED = 3

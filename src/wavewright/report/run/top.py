@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavewright.analysis.run.top import Top
+    from wavewright.analysis.run.kernels.top import Top
 
 
 def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:

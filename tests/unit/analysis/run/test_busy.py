@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.clocks import node_clocks
-from wavewright.analysis.run.gaps import gaps
-from wavewright.analysis.run.summary import summary
+from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.gaps import gaps
+from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.model.run import Run
 
 

@@ -16,8 +16,7 @@ from synth import Workload, write_rocpd
 from tests.kit.together import together
 from tests.sampling import every_third
 from wavewright.analysis.common.noise import t_bound
-from wavewright.analysis.run.batches import batches_of, means
-from wavewright.analysis.run.compare import (
+from wavewright.analysis.run.compare.compare import (
     FailOn,
     Renamed,
     RunComparison,
@@ -25,8 +24,9 @@ from wavewright.analysis.run.compare import (
     combine_compare,
     compare_runs,
 )
-from wavewright.analysis.run.compared_side import partial_compare
-from wavewright.analysis.run.renamed import KernelUse, pairs_of
+from wavewright.analysis.run.compare.compared_side import partial_compare
+from wavewright.analysis.run.compare.renamed import KernelUse, pairs_of
+from wavewright.analysis.run.contents.batches import batches_of, means
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run

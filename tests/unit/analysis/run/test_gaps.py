@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavewright.analysis.run.choice import RunSelection
-from wavewright.analysis.run.gaps import gaps
-from wavewright.analysis.run.launches import cause_of
-from wavewright.analysis.run.selection import select
+from wavewright.analysis.run.calls.launches import cause_of
+from wavewright.analysis.run.gpu_time.gaps import gaps
+from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.selection import select
 from wavewright.model.run import Run
 from wavewright.report.run.gaps import _kinds, _main_cause
 

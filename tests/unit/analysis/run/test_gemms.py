@@ -9,8 +9,8 @@ import pytest
 
 from tests.kit.together import together
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavewright.analysis.run.gemm_formulas import cost
-from wavewright.analysis.run.gemms import gemms, named_gemms
+from wavewright.analysis.run.kernels.gemm_formulas import cost
+from wavewright.analysis.run.kernels.gemms import gemms, named_gemms
 from wavewright.model.run import Run
 
 BF16 = "c10::BFloat16"

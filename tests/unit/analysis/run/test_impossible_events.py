@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavewright.analysis.run.compare import compare_runs
-from wavewright.analysis.run.events import GROUPINGS
-from wavewright.analysis.run.ranks import ranks
-from wavewright.analysis.run.summary import summary
-from wavewright.analysis.run.top import top
+from wavewright.analysis.run.compare.compare import compare_runs
+from wavewright.analysis.run.contents.events import GROUPINGS
+from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.kernels.top import top
+from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.model.answer import Answer, to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.report.run.compare import comparison_report

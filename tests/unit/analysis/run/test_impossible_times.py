@@ -9,11 +9,11 @@ import pytest
 
 from tests.sampling import every_third
 from tests.unit.made_runs import Row, run, source
-from wavewright.analysis.run.busy import busy
-from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.gaps import gaps
+from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
-from wavewright.analysis.run.overlap import overlap
-from wavewright.analysis.run.regions import regions
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import Run
 

@@ -9,7 +9,7 @@ import string
 import pytest
 
 from tests.kit.together import together
-from wavewright.analysis.run.kernel_names import readable_names, short_names
+from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
 from wavewright.base.words import kernel_head, kernel_title
 
 ATEN = "void at::native::vectorized_elementwise_kernel<4, at::native::{}<float>, std::array<char*, 3ul> >(int, int)"

@@ -8,7 +8,7 @@ import pytest
 from tests.kit.together import together
 from tests.unit.analysis.run.test_steps import made
 from tests.unit.small_runs import small_run
-from wavewright.analysis.run.launch_statistics import (
+from wavewright.analysis.run.contents.launch_statistics import (
     LaunchStatistics,
     combine_launch_statistics,
     launch_statistics,

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from tests.kit.together import together
-from wavewright.analysis.run.collectives import kind_of
-from wavewright.analysis.run.meetings import clock_offsets, collective_rows, matched
+from wavewright.analysis.run.collectives.collectives import kind_of
+from wavewright.analysis.run.collectives.meetings import clock_offsets, collective_rows, matched
 from wavewright.model.run import MemorySource, Run
 
 Call = tuple[int, int]

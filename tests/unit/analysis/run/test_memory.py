@@ -8,9 +8,9 @@ import pytest
 
 from synth import Workload, write_rocpd
 from synth.rpd import write_rpd
-from wavewright.analysis.run.call_sites import UNKNOWN, call_sites
-from wavewright.analysis.run.counter_points import allocated_bytes
-from wavewright.analysis.run.memory import combine_memory, memory, partial_memory
+from wavewright.analysis.run.calls.call_sites import UNKNOWN, call_sites
+from wavewright.analysis.run.memory.counter_points import allocated_bytes
+from wavewright.analysis.run.memory.memory import combine_memory, memory, partial_memory
 from wavewright.errors import UsageError
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import RUN

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
-from wavewright.analysis.run.overlap import overlap
-from wavewright.analysis.run.pairs import bridged
+from wavewright.analysis.run.gpu_time.overlap import overlap
+from wavewright.analysis.run.measures.pairs import bridged
 from wavewright.model.run import Run
 from wavewright.report.run.overlap import overlap_report
 

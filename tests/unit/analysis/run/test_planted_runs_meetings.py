@@ -10,7 +10,7 @@ import pytest
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
 from tests.sampling import covering
 from tests.unit.planted_runs import FORMS, opened, simulated
-from wavewright.analysis.run.meetings import clock_offsets, collective_rows, matched
+from wavewright.analysis.run.collectives.meetings import clock_offsets, collective_rows, matched
 from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:

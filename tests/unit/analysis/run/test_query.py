@@ -13,9 +13,9 @@ import pytest
 from synth import Workload, write_rocpd
 from tests.cli.in_process import call
 from tests.kit.together import together
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import query, run_query
 from wavewright.analysis.run.query.result import QueryLimits
-from wavewright.analysis.run.views import VIEWS
 from wavewright.errors import UsageError
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run

@@ -11,7 +11,7 @@ import pytest
 from synth import Workload, write_rocpd_ranks
 from tests.kit.together import together
 from tests.unit.small_runs import small_run
-from wavewright.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
+from wavewright.analysis.run.ranks.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run

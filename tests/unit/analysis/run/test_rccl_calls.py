@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.collective_times import collectives
-from wavewright.analysis.run.meetings import collective_rows
+from wavewright.analysis.run.collectives.meetings import collective_rows
+from wavewright.analysis.run.ranks.collective_times import collectives
 from wavewright.model.run import MemorySource, Run
 
 Call = tuple[str, int, int, dict[str, str]]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tests.unit.made_runs import source, spans
-from wavewright.analysis.run.recording import combine_recording, partial_recording, recording
+from wavewright.analysis.run.select.recording import combine_recording, partial_recording, recording
 from wavewright.model.run import MemorySource, Run
 
 

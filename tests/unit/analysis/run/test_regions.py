@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavewright.analysis.run.regions import folded_layers, named_regions, regions
+from wavewright.analysis.run.contents.regions import folded_layers, named_regions, regions
 from wavewright.model.run import Run
 
 

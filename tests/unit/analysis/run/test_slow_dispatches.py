@@ -7,7 +7,11 @@ import pytest
 
 from synth import Workload, write_rocpd
 from synth.rocprof_sys import Poll, add_samples
-from wavewright.analysis.run.slow_dispatches import combine_slow_dispatches, partial_slow_dispatches, slow_dispatches
+from wavewright.analysis.run.kernels.slow_dispatches import (
+    combine_slow_dispatches,
+    partial_slow_dispatches,
+    slow_dispatches,
+)
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of

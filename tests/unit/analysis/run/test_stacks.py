@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavewright.analysis.run.regions import combine_regions
-from wavewright.analysis.run.stacks import partial_stacks
+from wavewright.analysis.run.contents.regions import combine_regions
+from wavewright.analysis.run.contents.stacks import partial_stacks
 from wavewright.model.run import Run
 
 

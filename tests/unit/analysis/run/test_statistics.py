@@ -9,8 +9,15 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from tests.kit.together import together
-from wavewright.analysis.run.buckets import QUANTILE_ERROR
-from wavewright.analysis.run.statistics import EXACT_VALUES, Statistics, described, merged, merged_packed, statistics_of
+from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
+from wavewright.analysis.run.measures.statistics import (
+    EXACT_VALUES,
+    Statistics,
+    described,
+    merged,
+    merged_packed,
+    statistics_of,
+)
 from wavewright.model.run_tables import LONGEST_NS
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wavewright.analysis.run.views import VIEWS
+from wavewright.analysis.run.contents.views import VIEWS
 
 ROOT = Path(__file__).resolve().parents[4]
 

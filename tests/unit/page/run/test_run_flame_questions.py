@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from wavewright.analysis.run.flame import frames_of, functions_of, sandwich
-from wavewright.analysis.run.regions import named_regions, regions
+from wavewright.analysis.run.calls.flame import frames_of, functions_of, sandwich
+from wavewright.analysis.run.contents.regions import named_regions, regions
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.asking import ask

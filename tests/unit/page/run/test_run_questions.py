@@ -12,11 +12,11 @@ from synth import Workload, write_rocpd_ranks
 from synth.runs import planted, simulate, write_rocpd
 from tests.sampled_runs import write_sampled
 from tests.unit.made_runs import run, spans
-from wavewright.analysis.run.busy import busy
+from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.diagnose import diagnose_run
-from wavewright.analysis.run.gaps import gaps
+from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.kernels import kernels
-from wavewright.analysis.run.regions import regions
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run

@@ -10,9 +10,9 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from tests.unit.small_runs import small_run
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import query
 from wavewright.analysis.run.query.result import QueryLimits
-from wavewright.analysis.run.views import VIEWS
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.asking import ask

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.idle import LATENCY_NS
 from wavewright.analysis.run.diagnose.kernels import GRAPH_LENGTH, GRAPH_TIMES
 from wavewright.analysis.run.diagnose.ledger import NOTHING, Candidate
 from wavewright.analysis.run.diagnose.rules import RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
-from wavewright.analysis.run.kernel_names import short_names
 from wavewright.base.words import amount, counted, duration, percent
 
 if TYPE_CHECKING:

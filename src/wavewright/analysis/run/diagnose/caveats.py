@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.finding import Note
 from wavewright.analysis.run.diagnose.rules import OF_LAUNCHES, RULES
 from wavewright.analysis.run.diagnose.sums import total
-from wavewright.analysis.run.kernel_names import short_names
 from wavewright.base.words import counted, duration, percent
 
 if TYPE_CHECKING:

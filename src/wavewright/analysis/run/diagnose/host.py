@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.intervals import covered_before, intervals, merged
-from wavewright.analysis.run.launches import API_DOMAINS, cause_of, outermost, touching
+from wavewright.analysis.run.calls.launches import API_DOMAINS, cause_of, outermost, touching
+from wavewright.analysis.run.measures.intervals import covered_before, intervals, merged
 
 if TYPE_CHECKING:
     from wavewright.model.run import Run

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.host import BLOCKING, CALL_KINDS, calls_within, longest_calls, stacks, time_within
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
-from wavewright.analysis.run.intervals import gaps_between
+from wavewright.analysis.run.measures.intervals import gaps_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.run.categories import category
 from wavewright.analysis.run.diagnose.work import COMPUTE
+from wavewright.analysis.run.kernels.categories import category
 
 TINY_NS = 10_000
 TINY_CALLS = 100

@@ -9,8 +9,8 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.host import time_within
 from wavewright.analysis.run.diagnose.work import COMPUTE
-from wavewright.analysis.run.intervals import gaps_between, intervals, merged
-from wavewright.analysis.run.step_ranges import step_name, steps_by_marker
+from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged
+from wavewright.analysis.run.select.step_ranges import step_name, steps_by_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

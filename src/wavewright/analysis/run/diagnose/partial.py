@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from wavewright.analysis.run.chosen import without_window
+from wavewright.analysis.run.collectives.meetings import collective_rows
 from wavewright.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
 from wavewright.analysis.run.diagnose.idle import (
     LATENCY_NS,
@@ -20,16 +20,16 @@ from wavewright.analysis.run.diagnose.idle import (
 from wavewright.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
 from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, paces
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
-from wavewright.analysis.run.gpus import GPU_KEY, index_gpus, machines
-from wavewright.analysis.run.intervals import in_order, intervals, merged
-from wavewright.analysis.run.meetings import collective_rows
-from wavewright.analysis.run.recorded import windows_of_processes
+from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
+from wavewright.analysis.run.select.chosen import without_window
+from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus, machines
+from wavewright.analysis.run.select.recorded import windows_of_processes
 from wavewright.model.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.gpus import GpuIndex, GpuKey
+    from wavewright.analysis.run.select.gpus import GpuIndex, GpuKey
 
 _EXPOSED_KEYS = [
     "place",

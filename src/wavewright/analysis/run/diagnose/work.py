@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.collectives import is_collective
-from wavewright.analysis.run.gpus import gpu_work
-from wavewright.analysis.run.intervals import intervals
-from wavewright.analysis.run.launches import Launches
+from wavewright.analysis.run.calls.launches import Launches
+from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.measures.intervals import intervals
+from wavewright.analysis.run.select.gpus import gpu_work
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.diagnose.host import Host
-    from wavewright.analysis.run.gpus import GpuIndex
+    from wavewright.analysis.run.select.gpus import GpuIndex
     from wavewright.model.run import Run
 
 COMPUTE, COMMUNICATE, COPY = 0, 1, 2  #: Values of `kind`.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.launches import cause_of
+from wavewright.analysis.run.calls.launches import cause_of
 
 if TYPE_CHECKING:
     from wavewright.model.run import Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.collectives import bus_factor
+from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
 from wavewright.analysis.run.graph.events import CALL_KINDS
 from wavewright.errors import UsageError

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.intervals import share_of
 from wavewright.analysis.run.kernels.occupancy import with_occupancy
 from wavewright.analysis.run.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
-from wavewright.analysis.run.statistics import described, merged
+from wavewright.analysis.run.measures.intervals import share_of
+from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.choice_rules import name_pattern
-from wavewright.analysis.run.gpus import index_gpus
-from wavewright.analysis.run.intervals import bin_width
-from wavewright.analysis.run.launches import Launches, region_pieces
-from wavewright.analysis.run.statistics import Statistics, is_timed, statistics_of
+from wavewright.analysis.run.calls.launches import Launches, region_pieces
+from wavewright.analysis.run.measures.intervals import bin_width
+from wavewright.analysis.run.measures.statistics import Statistics, is_timed, statistics_of
+from wavewright.analysis.run.select.choice_rules import name_pattern
+from wavewright.analysis.run.select.gpus import index_gpus
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame
@@ -19,7 +19,7 @@ from wavewright.model.schema import empty_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavewright.analysis.run.gpus import GpuIndex
+    from wavewright.analysis.run.select.gpus import GpuIndex
     from wavewright.model.run import Run
 
 #: Columns of launch size and resources of a kernel.

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.result import QueryResult, distinct_names, refused
 from wavewright.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
-from wavewright.analysis.run.views import VIEWS
 from wavewright.base.sql import quoted
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
 from wavewright.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
-from wavewright.analysis.run.views import VIEWS
 from wavewright.base.sql import quoted
 from wavewright.model.run_tables import NUMBERED
 from wavewright.readers.files.sqlite.permits import is_reading

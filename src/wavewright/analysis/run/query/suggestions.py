@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
+from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.tables import stored_columns, used
-from wavewright.analysis.run.views import VIEWS
 from wavewright.model.run_tables import RUN
 
 _TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.views import NUMBERED_TABLES, VIEWS
+from wavewright.analysis.run.contents.views import NUMBERED_TABLES, VIEWS
 from wavewright.model.run_tables import RUN
 
 if TYPE_CHECKING:

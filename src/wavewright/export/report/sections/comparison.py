@@ -77,7 +77,7 @@ def _compared(documents: Sequence[Document]) -> Any:
     labels = labels_of(documents)
     kind = documents[0].kind
     if kind == "run":
-        from wavewright.analysis.run.compare import compare_runs
+        from wavewright.analysis.run.compare.compare import compare_runs
 
         return compare_runs([document.run for document in documents], labels=labels)
     if kind == "counters":

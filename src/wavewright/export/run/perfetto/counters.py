@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.counter_points import allocated_bytes, copied_bytes, monitored, sampled_counters
+from wavewright.analysis.run.memory.counter_points import allocated_bytes, copied_bytes, monitored, sampled_counters
 
 if TYPE_CHECKING:
     from wavewright.export.run.perfetto.tracks import Tracks

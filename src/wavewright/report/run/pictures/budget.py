@@ -15,7 +15,7 @@ from wavewright.report.run.words import gpu_names
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.analysis.run.budget import TimeBudget
+    from wavewright.analysis.run.diagnose.budget import TimeBudget
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
 

@@ -15,7 +15,7 @@ from wavewright.report.run.words import gpu_names
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.analysis.run.busy import Busy
+    from wavewright.analysis.run.gpu_time.busy import Busy
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
 
@@ -32,7 +32,7 @@ _NOTE = (
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
     """One curve per GPU, one below the other, over the time since the first GPU work of its node."""
-    from wavewright.analysis.run.busy import busy
+    from wavewright.analysis.run.gpu_time.busy import busy
     from wavewright.report.run.busy import busy_report
 
     answer: Busy = document.kept(("plot", "busy"), lambda: busy(document.run, bins=_BINS))

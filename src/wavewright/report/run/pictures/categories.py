@@ -13,7 +13,7 @@ from wavewright.report.kit.plot_words import listed
 from wavewright.report.kit.words import duration
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.summary import Summary
+    from wavewright.analysis.run.contents.summary import Summary
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
 
@@ -26,8 +26,8 @@ _NOTE = (
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
     """One bar per category, the one with most time first."""
-    from wavewright.analysis.run.categories import time_by_category
-    from wavewright.analysis.run.summary import summary
+    from wavewright.analysis.run.contents.summary import summary
+    from wavewright.analysis.run.kernels.categories import time_by_category
 
     answer: Summary = document.kept(("topic", "summary"), lambda: summary(document.run))
     rows = time_by_category(answer.things)

@@ -16,7 +16,7 @@ from wavewright.report.kit.words import duration
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.analysis.run.gaps import Gaps
+    from wavewright.analysis.run.gpu_time.gaps import Gaps
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
 
@@ -29,7 +29,7 @@ _NOTE = (
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
     """Bars of time by cause, and below them a histogram of lengths."""
-    from wavewright.analysis.run.gaps import gaps
+    from wavewright.analysis.run.gpu_time.gaps import gaps
     from wavewright.report.run.gaps import gaps_report
 
     answer: Gaps = document.kept(("topic", "gaps"), lambda: gaps(document.run))
@@ -88,7 +88,7 @@ def _causes(answer: Gaps, top: int | None) -> list[Bar]:
 
 def _histogram(frame: Frame, rows: pl.DataFrame, top: float) -> None:
     """Columns side by side, one per range of lengths that is used or lies between such."""
-    from wavewright.analysis.run.gaps.partial import LENGTHS_NS
+    from wavewright.analysis.run.gpu_time.gaps.partial import LENGTHS_NS
 
     used = rows["from_ns"]
     ranges = [start for start in LENGTHS_NS if used[0] <= start <= used[-1]]

@@ -12,7 +12,7 @@ from wavewright.report.kit.plot_words import headline, rows_shown, sentences
 from wavewright.report.kit.words import duration, size
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.memory import Memory
+    from wavewright.analysis.run.memory.memory import Memory
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
 
@@ -25,7 +25,7 @@ _NOTE = "Each bin shows the most that was in use in it"
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
     """One curve per GPU, process and allocator, the one with the highest peak first."""
-    from wavewright.analysis.run.memory import memory
+    from wavewright.analysis.run.memory.memory import memory
     from wavewright.report.run.memory import memory_report, place_curve, place_label
 
     answer: Memory = document.kept(("plot", "memory"), lambda: memory(document.run, bins=_BINS))

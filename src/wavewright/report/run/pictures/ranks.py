@@ -17,7 +17,7 @@ from wavewright.report.run.words import process_label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.analysis.run.ranks import Ranks
+    from wavewright.analysis.run.ranks.ranks import Ranks
     from wavewright.model.document import Document
     from wavewright.model.report import Picture
 
@@ -32,7 +32,7 @@ _NOTE = (
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
     """One stacked bar per rank, in the order of ranks; of many ranks, one chart of columns."""
-    from wavewright.analysis.run.ranks import ranks
+    from wavewright.analysis.run.ranks.ranks import ranks
     from wavewright.report.run.ranks import ranks_report
 
     answer: Ranks = document.kept(("topic", "ranks"), lambda: ranks(document.run))

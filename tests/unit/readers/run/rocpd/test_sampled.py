@@ -10,7 +10,7 @@ import polars as pl
 
 from synth import Workload, write_rocpd
 from synth.rocprof_sys import CPU_UNITS, GPU_UNITS, Poll, Stack, add_samples
-from wavewright.analysis.run.run_curves import run_curves
+from wavewright.analysis.run.memory.run_curves import run_curves
 from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:

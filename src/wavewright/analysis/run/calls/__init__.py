@@ -1,0 +1,1 @@
+"""Calls, markers and operators of threads, and what they launch."""

@@ -1,0 +1,66 @@
+"""Call sites: the operators, markers and Python functions that are open on a thread at given times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.calls.open_regions import SEPARATOR
+from wavewright.analysis.run.measures.nesting import timed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.run import Run
+
+UNKNOWN = "not recorded"
+#: Calls into runtimes: the site of a call is what calls them; they count where nothing does.
+_RUNTIMES = ("HIP", "HSA", "CUDA", "KFD")
+_MOST_NAMES = 3
+
+
+def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
+    """The site of each row of `moments` (`thread`, `time_ns`): the innermost names, outermost first.
+
+    A region is open from its start to its end, both included. Runtime calls are a site where nothing else is open.
+    """
+    asked = moments.select("thread", "time_ns").with_row_index("row").drop_nulls().sort("thread", "time_ns")
+    threads = asked["thread"].unique()
+    columns = ["thread", "domain", "name", "start_ns", "end_ns"]
+    chosen = pl.col("thread").is_in(threads.implode())
+    pieces = [piece.filter(chosen) for piece in run.chunks("regions", columns)]
+    sites: list[str] = [UNKNOWN] * moments.height
+    if not asked.height or not any(piece.height for piece in pieces):
+        return pl.Series(sites, dtype=pl.String)
+    regions = timed(pl.concat(pieces)).sort("thread", "start_ns", "end_ns", descending=[False, False, True])
+    is_runtime = pl.col("domain").cast(pl.String).is_in(_RUNTIMES).fill_null(value=False)
+    regions = regions.with_columns(is_runtime=is_runtime, name=pl.col("name").cast(pl.String).fill_null("?"))
+    of_thread = regions.partition_by("thread", as_dict=True)
+    for (thread,), times in asked.partition_by("thread", as_dict=True).items():
+        if (thread,) in of_thread:
+            rows = zip(times["row"].to_list(), times["time_ns"].to_list(), strict=True)
+            for row, site in _of_thread(of_thread[(thread,)], rows):
+                sites[row] = site
+    return pl.Series(sites, dtype=pl.String)
+
+
+def _of_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    starts, ends = regions["start_ns"].to_list(), regions["end_ns"].to_list()
+    names, runtime = regions["name"].to_list(), regions["is_runtime"].to_list()
+    stack: list[int] = []
+    following, texts = 0, dict[tuple[int, ...], str]()
+    for row, time in rows:
+        while following < len(starts) and starts[following] <= time:
+            while stack and ends[stack[-1]] < starts[following]:
+                stack.pop()
+            stack.append(following)
+            following += 1
+        while stack and ends[stack[-1]] < time:
+            stack.pop()
+        open_ = [index for index in stack if ends[index] >= time]
+        inner = [index for index in open_ if not runtime[index]][-_MOST_NAMES:] or open_[:1]
+        key = tuple(inner)
+        if key not in texts:
+            texts[key] = SEPARATOR.join(names[index] for index in inner) or UNKNOWN
+        yield row, texts[key]

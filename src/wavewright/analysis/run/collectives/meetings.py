@@ -1,0 +1,321 @@
+"""Meetings: the same collective on all of its ranks, and the offsets of clocks that follow from their ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.collectives.collectives import (
+    CALL_COLUMNS,
+    POINT_TO_POINT,
+    SYNCHRONIZING,
+    collective_calls,
+    described,
+)
+from wavewright.analysis.run.measures.intervals import FARTHEST_NS
+from wavewright.analysis.run.select.processes import processes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.run import Run
+
+ROW_COLUMNS = {
+    "process": pl.UInt32,  #: Number in the run.
+    "run": pl.String,
+    "host": pl.String,
+    "pid": pl.Int64,
+    "rank": pl.Int32,
+    "agent": pl.UInt32,
+    "row": pl.UInt32,  #: In the table dispatches.
+    "name": pl.String,  #: The kernel.
+    "collective": pl.String,  #: As recorded; null = it was not.
+    "kind": pl.String,  #: See `collectives.kind_of`.
+    "group": pl.String,  #: Process group or communicator as recorded.
+    "sequence": pl.Int64,  #: Number of the collective in its group, where recorded.
+    "start_ns": pl.Int64,
+    "end_ns": pl.Int64,
+    "in_bytes": pl.Int64,
+    "out_bytes": pl.Int64,
+    "group_size": pl.Int64,
+}
+_MEMBER = ("part", "process", "agent")
+#: Why a row belongs to no meeting.
+MISMATCHES = {
+    "twice": "the process was counted twice",
+    "alone": "no other rank has it",
+    "counts": "ranks called it differently often",
+    "apart": "the calls of the ranks are apart in time",
+    "crowd": "more ranks than its group has",
+    "point to point": "sends and receives are not matched",
+}
+#: Calls of one collective on one clock that are further apart than this cannot be the same one.
+_APART_NS = 100_000
+_MOST_SHIFTS = 256  #: Calls that a rank may have more than another for both to be matched by time.
+#: Residual and drift up to which clocks count as aligned: ends of one collective differ by microseconds.
+ALIGNED_NS = 100_000
+
+
+def collective_rows(run: Run) -> pl.DataFrame:
+    """One row per dispatch of a collective: the columns of `ROW_COLUMNS`, sorted by process and time.
+
+    Dispatches without possible times, or of no process, are left out.
+    """
+    pieces, first = [], 0
+    columns = list(CALL_COLUMNS)
+    for piece in run.chunks("dispatches", columns):
+        pieces.append(collective_calls(piece.with_row_index("row", offset=first)))
+        first += piece.height
+    empty = pl.DataFrame(schema={"row": pl.UInt32, **CALL_COLUMNS})
+    is_possible = pl.col("start_ns").is_between(-FARTHEST_NS, FARTHEST_NS) & pl.col("process").is_not_null()
+    calls = pl.concat([empty, *pieces]).filter(is_possible)
+    rows = described(run, calls).join(processes_of(run), on="process", how="left", maintain_order="left")
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in ROW_COLUMNS.items()).sort(
+        "process", "start_ns", "end_ns", "row", nulls_last=True
+    )
+
+
+def matched(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of all runs (with `part`, the number of the run) with `meeting` and `mismatch`.
+
+    Rows with the same number in `meeting` are one collective on its ranks; null = it has no certain partner, and
+    `mismatch` says why, as a key of `MISMATCHES`. A collective is known by its group and sequence number where both
+    are recorded, else as the n-th call of the same collective, group and size, else as the n-th call of the kernel.
+    """
+    order = ["rank", "host", "run", "pid", *_MEMBER, "start_ns", "end_ns", "row"]
+    rows = rows.with_columns(pl.col("part").cast(pl.UInt32)).sort(*order, nulls_last=True).with_row_index("place")
+    sizes = {f"{way}_key": pl.when(~pl.col("kind").is_in(_UNEQUAL)).then(f"{way}_bytes") for way in ("in", "out")}
+    rows = rows.with_columns(member=pl.struct(_MEMBER).rank("dense"), **sizes)
+    is_pair = (pl.col("kind") == POINT_TO_POINT) & pl.col("collective").is_not_null()
+    reason = pl.when(_is_double(rows)).then(pl.lit("twice")).when(is_pair).then(pl.lit("point to point"))
+    rows = rows.with_columns(mismatch=reason)
+    open_rows = rows.filter(pl.col("mismatch").is_null())
+    chosen = [_numbered(open_rows.filter(applies), keys) for keys, applies in _LEVELS]
+    chosen.extend(_by_time(open_rows.join(pl.concat(chosen), on="place", how="anti", maintain_order="left")))
+    keyed = _checked(rows.join(_united(chosen), on="place", how="left", maintain_order="left"))
+    others = pl.len().over(_NAMED) > pl.len().over("member", *_NAMED)
+    why = pl.when(others).then(pl.lit("counts")).otherwise(pl.lit("alone"))
+    inner = ("place", "member", "in_key", "out_key")
+    return keyed.with_columns(mismatch=pl.when(pl.col("meeting").is_null()).then(pl.coalesce("mismatch", why))).drop(
+        inner
+    )
+
+
+_NAMED = ("name", "collective", "group")
+#: Kinds whose buffers may differ from rank to rank.
+_UNEQUAL = ("all-to-all", "all-gather", "reduce-scatter", "gather", "scatter")
+_IDENTITY = ("name", "collective", "group", "in_key", "out_key")
+_IS_COUNTED = pl.col("group").is_not_null() & pl.col("sequence").is_not_null()
+#: By what a collective is known, and for which rows.
+_LEVELS = ((("group", "sequence", "kind"), _IS_COUNTED), (_IDENTITY, ~_IS_COUNTED))
+
+
+def _is_double(rows: pl.DataFrame) -> pl.Expr:
+    """Whether another process stands for the same rank: the first in the order of recordings counts."""
+    who = pl.struct("part", "process")
+    of_rank = pl.col("rank").is_not_null() & (who != who.first().over("host", "rank"))
+    same = ("host", "pid", "run")
+    return of_rank | (pl.col("rank").is_null() & pl.col("run").is_not_null() & (who != who.first().over("rank", *same)))
+
+
+def _numbered(rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
+    """`place`, `key`, `number` of the n-th calls with equal `keys`, where all members of the group have as many."""
+    calls = rows.group_by(*keys, "member").agg(calls=pl.len())
+    even = calls.group_by(keys).agg(members=pl.len(), is_even=pl.col("calls").n_unique() == 1)
+    whole = rows.filter(pl.col("group").is_not_null()).group_by("group").agg(whole=pl.col("member").n_unique())
+    needed = pl.col("members") if "sequence" in keys else pl.coalesce("whole", "members")  # a number tells which one
+    even = even.join(whole, on="group", how="left").filter("is_even", pl.col("members") > 1)
+    accepted = even.filter(pl.col("members") == needed).select(keys)
+    accepted = accepted.sort(keys, nulls_last=True).with_row_index("key")
+    together = rows.join(accepted, on=keys, nulls_equal=True, maintain_order="left")
+    # All leave a collective together: where several run at the same time, ranks may start them in another order.
+    number = pl.col("end_ns").rank("ordinal").over("key", "member").cast(pl.Int64) - 1
+    return together.select("place", "key", number=number)
+
+
+def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Calls that ranks have differently often, of one clock: matched where they overlap in time one way only."""
+    for key, (_, group) in enumerate(rows.filter(~_IS_COUNTED).group_by(_IDENTITY, maintain_order=True)):
+        members = group.partition_by("member", maintain_order=True)
+        if len(members) < 2 or group.select(_clock().n_unique()).item() != 1:
+            continue
+        fewest = min(members, key=lambda member: member.height)
+        shifted = [_fitting(fewest, member) for member in members]
+        fitting = [calls for calls in shifted if calls is not None]
+        if len(fitting) > 1:
+            yield pl.concat(
+                calls.select("place", key=pl.lit(key, pl.UInt32), number=pl.int_range(pl.len())) for calls in fitting
+            )
+
+
+def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
+    """As many calls of a member in a row as `fewest` has, each overlapping its partner; None = none, or several."""
+    count, more = fewest.height, member.height - fewest.height
+    if more > _MOST_SHIFTS:
+        return None
+    fitting = []
+    for shift in range(more + 1):
+        calls = member.slice(shift, count)
+        latest = pl.select(pl.max_horizontal(calls["start_ns"], fewest["start_ns"])).to_series()
+        earliest = pl.select(pl.min_horizontal(calls["end_ns"], fewest["end_ns"])).to_series()
+        if (latest <= earliest).all():
+            fitting.append(calls)
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _united(chosen: list[pl.DataFrame]) -> pl.DataFrame:
+    """`place` with `meeting`, a number for each level, key and number."""
+    empty = pl.DataFrame(schema={"place": pl.UInt32, "level": pl.Int32, "key": pl.UInt32, "number": pl.Int64})
+    levels = [
+        frame.select(
+            "place",
+            pl.lit(level, pl.Int32).alias("level"),
+            pl.col("key").cast(pl.UInt32),
+            pl.col("number").cast(pl.Int64),
+        )
+        for level, frame in enumerate(chosen)
+    ]
+    every = pl.concat([empty, *levels])
+    return every.select("place", meeting=pl.struct("level", "key", "number").rank("dense").cast(pl.UInt32) - 1)
+
+
+def _checked(rows: pl.DataFrame) -> pl.DataFrame:
+    """Without meetings that cannot be: apart in time on one clock, or of more ranks than the group has."""
+    is_crowd = (pl.len() > pl.col("group_size").max()).over("meeting")
+    apart = (pl.col("start_ns").max() - pl.col("end_ns").min() > _APART_NS) & (_clock().n_unique() == 1)
+    is_apart = apart.over("meeting") & pl.col("kind").is_in(SYNCHRONIZING)
+    is_met = pl.col("meeting").is_not_null()
+    why = (
+        pl.when(is_met & is_crowd.fill_null(value=False))
+        .then(pl.lit("crowd"))
+        .when(is_met & is_apart.fill_null(value=False))
+        .then(pl.lit("apart"))
+    )
+    rows = rows.with_columns(mismatch=pl.coalesce("mismatch", why))
+    rows = rows.with_columns(meeting=pl.when(pl.col("mismatch").is_null()).then("meeting"))
+    first = pl.col("start_ns").first().over("meeting")  # of the lowest rank: one clock as far as possible
+    numbers = pl.struct(first, "meeting").rank("dense").cast(pl.UInt32) - 1
+    met = rows.filter(pl.col("meeting").is_not_null()).select("place", renumbered=numbers)
+    return (
+        rows.join(met, on="place", how="left", maintain_order="left")
+        .with_columns(meeting="renumbered")
+        .drop("renumbered")
+    )
+
+
+def _clock() -> pl.Expr:
+    """What tells clocks apart: the host where its name is recorded, else the recording."""
+    return pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
+
+
+@dataclass(frozen=True)
+class ClockOffsets:
+    """How the clocks of processes stand to that of the reference."""
+
+    #: `part`, `process`, `clock` (host or recording), `offset_ns` (added to its times gives those of the reference;
+    #: null = no meeting tells), `residual_ns` (median distance of ends from the fit), `drift_ns` (offset of the last
+    #: third of the meetings minus that of the first), `meeting_count`, `is_steady` (residual and drift are small).
+    table: pl.DataFrame
+    reference: str | None  #: The clock with offset 0; None = no collective.
+
+    @property
+    def is_one_clock(self) -> bool:
+        """Whether all processes share a clock."""
+        return self.table["clock"].n_unique() <= 1
+
+
+def clock_offsets(rows: pl.DataFrame) -> ClockOffsets:
+    """Offsets of clocks from the ends of meetings: no rank leaves one before the last has come.
+
+    The offset of a clock is the median over its meetings of the difference of ends to clocks that are fitted already;
+    the clock of most meetings is the reference. Only collectives that nobody leaves early count.
+    """
+    rows = rows.with_columns(clock=_clock())
+    leaves_together = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
+    met = rows.filter(pl.col("meeting").is_not_null() & leaves_together)
+    ends = met.group_by("clock", "meeting").agg(_middle(pl.col("end_ns")))
+    counts = rows.join(ends.group_by("clock").len(), on="clock", how="left").select("clock", pl.col("len").fill_null(0))
+    clocks = counts.unique().sort("len", "clock", descending=[True, False])["clock"].to_list()
+    fitted = _fits(ends, clocks[:1])
+    processes = rows.select("part", "process", "clock").unique().sort("part", "process")
+    table = processes.join(fitted, on="clock", how="left", maintain_order="left").with_columns(
+        pl.col("meeting_count").fill_null(0), pl.col("is_steady").fill_null(value=False)
+    )
+    return ClockOffsets(table, clocks[0] if clocks else None)
+
+
+def _middle(values: pl.Expr) -> pl.Expr:
+    """The median, the lower of two, as an integer: times since 1970 do not fit into a double."""
+    return values.sort().get((values.len() - 1) // 2)
+
+
+_FIT = {
+    "clock": pl.String,
+    "offset_ns": pl.Int64,
+    "residual_ns": pl.Int64,
+    "drift_ns": pl.Int64,
+    "meeting_count": pl.Int64,
+    "is_steady": pl.Boolean,
+}
+
+
+def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
+    """One row per clock that shares meetings with the first one, directly or through others."""
+    count = ends.filter(pl.col("clock").is_in(first)).height
+    fitted = pl.DataFrame([(clock, 0, 0, 0, count, True) for clock in first], schema=_FIT, orient="row")
+    while True:
+        aligned = ends.join(fitted.select("clock", "offset_ns"), on="clock")
+        common = aligned.group_by("meeting").agg(reference_ns=_middle(pl.col("end_ns") + pl.col("offset_ns")))
+        others = ends.join(fitted, on="clock", how="anti").join(common, on="meeting").sort("clock", "end_ns")
+        if not others.height:
+            return fitted
+        difference = pl.col("reference_ns") - pl.col("end_ns")
+        third = (pl.len() // 3).clip(lower_bound=1)
+        drift = _middle(pl.col("d").tail(third)) - _middle(pl.col("d").head(third))
+        new = (
+            others.with_columns(d=difference)
+            .group_by("clock", maintain_order=True)
+            .agg(
+                offset_ns=_middle(pl.col("d")),
+                residual_ns=_middle((pl.col("d") - _middle(pl.col("d"))).abs()),
+                drift_ns=drift,
+                meeting_count=pl.len().cast(pl.Int64),
+            )
+            .with_columns(is_steady=(pl.col("residual_ns") <= ALIGNED_NS) & (pl.col("drift_ns").abs() <= ALIGNED_NS))
+        )
+        fitted = pl.concat([fitted, new.select(*_FIT)])
+
+
+#: How the last rank of a meeting is known: by start times on one clock, or on clocks that were aligned; else by the
+#: shortest call, where nobody leaves early; else not at all.
+RULES = ("start", "aligned", "duration", "unknown")
+
+
+def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
+    """The rows of meetings with `rule`, `arrival_ns`, `left_ns`, `wait_ns` and `is_last`.
+
+    `arrival_ns` can be compared within a meeting only; `wait_ns` is the latest arrival minus that of the row, and is
+    null where the rule is unknown; `left_ns` (the end on a common clock) is null where there is none.
+    """
+    clocks = offsets.table.select("part", "process", "clock", "offset_ns", "is_steady")
+    met = rows.filter(pl.col("meeting").is_not_null())
+    met = met.join(clocks, on=["part", "process"], how="left", maintain_order="left")
+    is_one = pl.col("clock").n_unique().over("meeting") == 1
+    is_aligned = pl.col("is_steady").all().over("meeting")
+    leaves_together = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
+    rule = pl.when(is_one).then(0).when(is_aligned).then(1).when(leaves_together).then(2).otherwise(3)
+    met = met.with_columns(rule=rule.replace_strict(dict(enumerate(RULES)), return_dtype=pl.String))
+    duration = pl.col("end_ns") - pl.col("start_ns")
+    shift = pl.when(is_one).then(0).otherwise("offset_ns")
+    has_clock = pl.col("rule").is_in(RULES[:2])
+    met = met.with_columns(
+        arrival_ns=pl.when(has_clock)
+        .then(pl.col("start_ns") + shift)
+        .when(pl.col("rule") == "duration")
+        .then(-duration),
+        left_ns=pl.when(has_clock).then(pl.col("end_ns") + shift),
+    ).with_columns(wait_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
+    is_last = (pl.col("wait_ns") == 0) & ((pl.col("wait_ns") == 0).cum_sum().over("meeting") == 1)
+    return met.with_columns(is_last=is_last.fill_null(value=False)).drop("clock", "offset_ns", "is_steady")

@@ -1,0 +1,1 @@
+"""Two runs against each other, or against a baseline."""

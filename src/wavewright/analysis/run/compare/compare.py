@@ -1,0 +1,520 @@
+"""What changed between runs: which kernels, copies and calls got slower or faster, came or went, beyond noise?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+import polars as pl
+
+from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_ALARMS, difference_bound, t_bound
+from wavewright.analysis.run.calls.kernel_names import short_names
+from wavewright.analysis.run.compare.compared_side import (
+    TIMES,
+    Side,
+    kernel_uses,
+    partial_compare,
+    step_noise,
+    total_noise,
+)
+from wavewright.analysis.run.compare.renamed import pairs_of
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.base.words import counted, percent, side_label
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from wavewright.analysis.run.compare.compared_side import PartialComparison
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+#: What counts as a change: the difference of the GPU time that is attributed.
+CHANGES = ("slower", "faster", "renamed", "new", "gone", "more calls", "fewer calls")
+#: The rest of the difference: of things whose calls are too few or differ too much, and of those within noise.
+REMAINDER = ("cannot tell", "same")
+FailOn = Literal["total", "kernel", "step"]
+FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
+
+_TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
+_TIME_WORDS = dict(zip(TIMES, ("computation", "communication", "copies", "idle"), strict=True))
+_WORDS = {"more calls": "with more calls", "fewer calls": "with fewer calls"}
+_NAME_WIDTH, _LINE_WIDTH = 60, 120  #: Characters of the names of kernels in a verdict, and in a line of its own.
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A kernel of a side that was compared with one of the base under another name."""
+
+    side: int
+    base_name: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What got slower by more than a limit."""
+
+    what: str
+    change: float
+    noise: float | None  #: None = not known.
+
+    @property
+    def is_beyond_noise(self) -> bool:
+        """Whether it is more than noise; also where that is not known."""
+        return self.noise is None or self.change > self.noise
+
+    def sentence(self, limit: float) -> str:
+        """In words, for a log: `limit` is the share that it exceeds."""
+        noise = "its noise is not known" if self.noise is None else f"noise ±{percent(self.noise)}"
+        return f"{self.what} {change_text(self.change)}, above the limit of {100 * limit:g} % ({noise})"
+
+
+@dataclass(frozen=True)
+class RunComparison(Answer):
+    """Runs against the first of them."""
+
+    definition: ClassVar[str] = (
+        "Things are matched by domain and name: kernels, kinds of copies and allocations, functions, marker ranges. "
+        "Amounts are per run, or per step where a marker range says what a step is (of all processes: total over "
+        "number of steps). delta = work + speed: work = (calls - base calls) x base mean, speed = calls x (mean - base "
+        "mean). noise is what the means of equal runs would differ by: Student's t (1 % for all things of the "
+        "comparison together) times the standard error of both means, each the larger of that of single calls and "
+        "that of 8 to 64 time bins; with repeated runs at least Student's t (95 %) times the deviation of "
+        "their means; without them at least 1 % of the mean, because runs differ so much by themselves. Numbers of "
+        "calls are taken as random, with processes that do the same: a variance of calls times processes. A thing is "
+        "the same when neither its mean nor its calls differ beyond noise and the noise is at most 25 %; with more "
+        "noise, or none known (one call), the calls cannot tell. The difference of the GPU time is the sum of all "
+        "parts: what is attributed to changes, and what is not. A kernel that is gone and one that is new are one "
+        "renamed kernel when their names differ in numbers, types or sizes of tiles only, or by a word, and their "
+        "calls are of similar number. Times per GPU are from the first to the last event of its process: with "
+        "computation, with communication only, with copies only, idle."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "sides": table_spec(
+            "sides",
+            "one side of the comparison; the first is the base",
+            """
+            side           Int64    -   | number of the side
+            label          String   -   | its name: A, B, ...
+            process_count  Int64    -   | processes
+            step_count     Int64    -   | steps of all processes; 1 = the whole run is the unit
+            gpu_ns         Float64  ns  | time of kernels and copies per unit
+            change         Float64  -   | of the GPU time against the base
+            noise          Float64  -   | what the change must exceed, up or down; null = not known
+            step_ns        Float64  ns  | mean duration of the marker ranges that are steps; null = the unit is the run
+            step_change    Float64? -   | of this against the base
+            step_noise     Float64  -   | what that must exceed; null = not known
+            wall_ns        Int64    ns  | from the first event to the last, on the node where that took longest
+            gpu_count      Int64    -   | GPUs with work, of all processes
+            computation_ns Float64  ns  | time of a GPU per unit (mean) with kernels that compute
+            communication_ns Float64 ns | with communication, without computation
+            copy_ns        Float64  ns  | with copies, without any kernel
+            idle_ns        Float64  ns  | without any work
+            """,
+        ),
+        "parts": table_spec(
+            "parts",
+            "one part of the difference of a side's GPU time; the sum of all is the difference",
+            """
+            side              Int64    -   | sides.side
+            status            String   -   | things.status
+            is_attributed     Boolean  -   | whether it is a change, beyond noise
+            thing_count       Int64    -   | kernels and kinds of copies
+            delta_ns          Float64  ns  | their difference of the time per unit
+            largest_name      String   -   | the one with the largest difference
+            largest_delta_ns  Float64  ns  | its difference
+            """,
+        ),
+        "things": table_spec(
+            "things",
+            "one thing on one side against the base, the largest effect first",
+            """
+            side          Int64    -   | sides.side
+            domain        String   -   | KERNEL, COPY, ... or the kind of call
+            name          String   -   | its name
+            base_name     String   -   | its name at the base, of renamed kernels; null = the same
+            status        String   -   | slower, faster, renamed, new, gone, more calls, fewer calls, same, cannot tell
+            base_calls    Float64  -   | calls per unit of the base
+            calls         Float64  -   | calls per unit
+            base_mean_ns  Float64  ns  | mean duration of the base
+            mean_ns       Float64  ns  | mean duration
+            change        Float64  -   | change of the mean duration
+            noise         Float64  -   | what the change must exceed, up or down; null = not known
+            base_ns       Float64  ns  | time per unit of the base
+            time_ns       Float64  ns  | time per unit
+            delta_ns      Float64  ns  | difference of the time per unit
+            work_ns       Float64  ns  | of this, by more or fewer calls
+            speed_ns      Float64  ns  | of this, by longer or shorter calls
+            delta_share   Float64  -   | delta of the base's GPU time; null for what is not GPU time
+            """,
+        ),
+    }
+
+    sides: pl.DataFrame
+    parts: pl.DataFrame
+    things: pl.DataFrame
+    step: str | None  #: Marker range that is a step; None = the unit is the run.
+    repeat_count: int  #: Repeated runs of the base that the noise was measured with.
+    renamed: tuple[Renamed, ...] = ()  #: Kernels that were compared although their names differ.
+
+    def changes(self, side: int) -> pl.DataFrame:
+        """The things that changed on a side."""
+        return self.things.filter((pl.col("side") == side) & pl.col("status").is_in(CHANGES))
+
+    def remainder(self, side: int) -> pl.DataFrame:
+        """Kernels and copies of a side whose differences are not attributed, the largest first."""
+        is_rest = pl.col("status").is_in(REMAINDER) & pl.col("domain").is_in(GPU_DOMAINS) & (pl.col("delta_ns") != 0)
+        return self.things.filter((pl.col("side") == side) & is_rest)
+
+    def may_be_renamed(self, side: int) -> bool:
+        """Whether one kernel is new on a side and one is gone, which may be the same under another name."""
+        kernels = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
+        return all((kernels["status"] == status).sum() == 1 for status in ("new", "gone"))
+
+    def is_equal(self, side: int) -> bool:
+        """Whether a side has the same calls with the same times as the base."""
+        rows = self.things.filter(pl.col("side") == side)
+        is_same = (pl.col("status") == "same") & (pl.col("delta_ns") == 0) & (pl.col("base_calls") == pl.col("calls"))
+        times = self.sides.select("wall_ns", "gpu_count", *TIMES)
+        return bool(rows.select(is_same.all()).item()) and times.row(0) == times.row(side)
+
+    def verdict(self, side: int) -> str:
+        """What changed on a side, in one sentence; its parts add up to the difference of the GPU time."""
+        row, base = (self.sides.row(number, named=True) for number in (side, 0))
+        headline = f"{row['label']} against {base['label']}:"
+        if self.is_equal(side):
+            return f"{headline} nothing differs"
+        delta = row["gpu_ns"] - base["gpu_ns"]
+        change = "" if row["change"] is None else f" ({change_text(row['change'])})"
+        times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {self._unit}, {_signed(delta)}{change}"
+        parts = self.parts.filter(pl.col("side") == side).to_dicts()
+        changed = [
+            f"{part['thing_count']:,} {_WORDS.get(part['status'], part['status'])} ({_signed(part['delta_ns'])})"
+            for part in parts
+            if part["is_attributed"]
+        ]
+        rest = [part for part in parts if not part["is_attributed"] and part["delta_ns"]]
+        clauses = [", ".join(changed)] if changed else []
+        clauses += [f"not attributed: {self._remainder(rest)}"] if rest else []
+        return f"{headline} GPU time {times}" + (f"; {'; '.join(clauses)}" if clauses else "")
+
+    def _remainder(self, parts: Sequence[dict[str, Any]]) -> str:
+        words = {"cannot tell": "with calls too few or too uneven to tell", "same": "within noise"}
+        total = fsum(part["delta_ns"] for part in parts)
+        where = " and ".join(f"{counted(part['thing_count'], 'things')} {words[part['status']]}" for part in parts)
+        largest = max(parts, key=lambda part: abs(part["largest_delta_ns"]))
+        (name,) = short_names([largest["largest_name"]], _NAME_WIDTH).values()
+        if len(parts) == 1 and largest["thing_count"] == 1:
+            return f"{_signed(total)} in {name}, {words[largest['status']]}"
+        return f"{_signed(total)} in {where}, the largest {name} ({_signed(largest['largest_delta_ns'])})"
+
+    def time_verdict(self, side: int) -> str | None:
+        """Where the time of a GPU went on a side, in one sentence; None = no GPU worked on both sides."""
+        row, base = (self.sides.row(number, named=True) for number in (side, 0))
+        if not row["gpu_count"] or not base["gpu_count"] or self.is_equal(side):
+            return None
+        before, after = (fsum(times[name] for name in TIMES) for times in (base, row))
+        deltas = sorted(((row[name] - base[name], name) for name in TIMES), key=lambda part: -abs(part[0]))
+        parts = [f"{_TIME_WORDS[name]} {_signed(delta)}" for delta, name in deltas if abs(delta) >= _SHOWN_NS]
+        change = f" ({change_text(after / before - 1)})" if before else ""
+        where = f": {', '.join(parts)}" if parts else ""
+        steps = ""
+        if row["step_ns"] is not None and base["step_ns"]:
+            noise = "not known" if row["step_noise"] is None else f"±{percent(row['step_noise'])}"
+            steps = f"a step takes {_ms(base['step_ns'])} -> {_ms(row['step_ns'])} "
+            steps += f"({change_text(row['step_change'])}, noise {noise}); "
+        return (
+            f"{steps}time per GPU {_ms(before)} -> {_ms(after)} per {self._unit}, "
+            f"{_signed(after - before)}{change}{where}"
+        )
+
+    @property
+    def _unit(self) -> str:
+        return "step" if self.step else "run"
+
+    def above(self, side: int, limit: float, on: FailOn = "total") -> list[Regression]:
+        """What got slower by more than `limit`, a share, within noise too: the GPU time, kernels, or steps."""
+        row = self.sides.row(side, named=True)
+        label, unit = row["label"], self._unit
+        if on == "kernel":
+            things = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
+            slower = things.filter(pl.col("change") > limit).sort(-pl.col("delta_ns"), "name")
+            rows = slower.select("name", "change", "noise").rows()
+            names = short_names([name for name, *_ in rows], _LINE_WIDTH)
+            return [Regression(f"{label}: kernel {names[name]}", *figures) for name, *figures in rows]
+        what = f"{label}: duration of a step" if on == "step" else f"{label}: GPU time per {unit}"
+        change, noise = (row[name] for name in (("step_change", "step_noise") if on == "step" else ("change", "noise")))
+        return [Regression(what, change, noise)] if change is not None and change > limit else []
+
+
+def change_text(change: float | None, *, none: str = "-") -> str:
+    """A relative change: in percent, and as a factor where that would be a long number.
+
+    Examples
+    --------
+    >>> change_text(0.055), change_text(-0.58), change_text(18137.3), change_text(None)
+    ('+5.5 %', '-58.0 %', '18,138 times', '-')
+    """
+    if change is None:
+        return none
+    return percent(change, sign=True) if change < _TIMES_FROM else f"{1 + change:,.{0 if change >= 99 else 1}f} times"
+
+
+_TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
+_SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
+
+
+def combine_compare(
+    sides: Sequence[Sequence[PartialComparison]],
+    *,
+    labels: Sequence[str] | None = None,
+    repeats: Sequence[Sequence[PartialComparison]] = (),
+    step: str | None = None,
+    force: bool = False,
+) -> RunComparison:
+    """Sides against the first.
+
+    Parameters
+    ----------
+    sides
+        The partial results of every side: of the files of its ranks.
+    labels
+        Names of the sides; None = A, B, ...
+    repeats
+        Repeated runs of the first side, to measure noise.
+    step
+        The marker range that is a step: its name, or a /regular expression/ for it; None = the unit is the run.
+    force
+        Whether a kernel that only the base has is compared with one that only a side has, if it is one each.
+
+    Raises
+    ------
+    UsageError
+        When there are fewer than two sides, or a side has no such step.
+    """
+    if len(sides) < 2:
+        raise UsageError("a comparison needs two runs", advice="give a second PATH")
+    names = list(labels or (side_label(number) for number in range(len(sides))))
+    measured = [Side.of(side, name, step) for side, name in zip(sides, names, strict=True)]
+    again = [Side.of(run, "a repeated run", step) for run in repeats]
+    base = measured[0]
+    spread = _run_noise([base.rows, *(run.rows for run in again)]) if again else None
+    things, renamed = [], []
+    for number, side in enumerate(measured):
+        if number:
+            pairs = _pairs(base, side, force=force)
+            things.append(_compared(number, base, side, pairs, spread))
+            renamed += [Renamed(number, base_name, name) for base_name, name in pairs.items()]
+    all_things = pl.concat(things)
+    return RunComparison(
+        sides=_sides(measured, names, again),
+        parts=_parts(all_things, len(measured)),
+        things=all_things,
+        step=step,
+        repeat_count=len(repeats),
+        renamed=tuple(renamed),
+    )
+
+
+def _sides(measured: Sequence[Side], names: Sequence[str], repeats: Sequence[Side]) -> pl.DataFrame:
+    base = measured[0]
+    rows = [
+        {
+            "side": number,
+            "label": names[number],
+            "process_count": side.process_count,
+            "step_count": side.steps,
+            "gpu_ns": side.gpu_ns,
+            "change": side.gpu_ns / base.gpu_ns - 1 if base.gpu_ns else None,
+            "noise": total_noise(base, side, repeats) if number else None,
+            "step_ns": side.step_row[0] if side.step_row else None,
+            "step_change": side.step_row[0] / base.step_row[0] - 1 if side.step_row and base.step_row else None,
+            "step_noise": step_noise(base, side, repeats) if number else None,
+            "wall_ns": side.wall_ns,
+        }
+        | side.times
+        for number, side in enumerate(measured)
+    ]
+    return frame_of(RunComparison.tables["sides"], rows)
+
+
+def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
+    """The difference of the GPU time of each side by status; see `RunComparison.tables`."""
+    on_gpu = things.filter(pl.col("domain").is_in(GPU_DOMAINS))
+    rows = []
+    for side in range(1, side_count):
+        for status in (*CHANGES, *REMAINDER):
+            part = on_gpu.filter((pl.col("side") == side) & (pl.col("status") == status))
+            if part.height:  # the largest difference first
+                rows.append(
+                    {
+                        "side": side,
+                        "status": status,
+                        "is_attributed": status in CHANGES,
+                        "thing_count": part.height,
+                        "delta_ns": fsum(part["delta_ns"]),
+                        "largest_name": part["name"][0],
+                        "largest_delta_ns": part["delta_ns"][0],
+                    }
+                )
+    return frame_of(RunComparison.tables["parts"], rows)
+
+
+def _pairs(base: Side, side: Side, *, force: bool) -> dict[str, str]:
+    """Kernels that only the base has, with those that only the side has and that are the same under another name."""
+    uses = [kernel_uses(each) for each in (base, side)]
+    gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
+    pairs = dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
+    gone, new = gone - pairs.keys(), new - set(pairs.values())
+    if force and len(gone) == len(new) == 1:
+        pairs[gone.pop()] = new.pop()
+    return pairs
+
+
+def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
+    """Runs against the first of them; `options` as for `combine_compare`."""
+    return combine_compare([[partial_compare(part) for part in run.parts] for run in runs], **options)
+
+
+def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """How far the mean of a thing in one more run may be from that of the base, by the spread between repeated runs."""
+    together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
+    bounds = {count: t_bound(MEAN_TAIL, count - 1) for count in range(2, len(runs) + 1)}
+    statistics = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
+    bound = pl.col("count").replace_strict(bounds, default=None, return_dtype=pl.Float64)
+    return statistics.select(*_THING, run_noise_ns=bound * pl.col("deviation"))
+
+
+def _compared(
+    number: int, base: Side, side: Side, pairs: Mapping[str, str], run_noise: pl.DataFrame | None
+) -> pl.DataFrame:
+    """The things of one side against those of the base; `pairs` are base names of kernels and those of the side."""
+    both = base.rows.rename(lambda name: name if name in _THING else f"base_{name}").join(
+        _with_base_names(side.rows, pairs), on=_THING, how="full", coalesce=True, maintain_order="left_right"
+    )
+    amounts = [name for column in ("raw_calls", "per_unit", "time") for name in (column, f"base_{column}")]
+    rows = both.with_columns(pl.col(amounts).fill_null(0))
+    rows = _with_noise(rows, run_noise)
+    difference = pl.col("mean_ns") - pl.col("base_mean_ns")
+    is_both = (pl.col("raw_calls") > 0) & (pl.col("base_raw_calls") > 0)
+    speed = pl.when(is_both).then((pl.col("per_unit") * difference).fill_null(0.0)).otherwise(0.0)
+    rows = rows.with_columns(delta_ns=pl.col("time") - pl.col("base_time"), speed_ns=speed)
+    rows = rows.with_columns(work_ns=pl.col("delta_ns") - pl.col("speed_ns"))
+    is_renamed = (pl.col("domain") == "KERNEL") & pl.col("name").is_in([*pairs])
+    status = _status(rows.height, base.process_count, side.process_count)
+    base_gpu = base.gpu_ns
+    on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
+    return (
+        rows.with_columns(
+            status=pl.when(is_renamed).then(pl.lit("renamed")).otherwise(status),
+            base_name=pl.when(is_renamed).then("name"),
+            name=pl.when(is_renamed).then(pl.col("name").replace(dict(pairs))).otherwise("name"),
+        )
+        .sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
+        .select(
+            *_THING,
+            "base_name",
+            "status",
+            "mean_ns",
+            "base_mean_ns",
+            "delta_ns",
+            "work_ns",
+            "speed_ns",
+            side=pl.lit(number, pl.Int64),
+            base_calls="base_per_unit",
+            calls="per_unit",
+            change=pl.when(pl.col("base_mean_ns") > 0).then(difference / pl.col("base_mean_ns")),
+            noise=pl.when(pl.col("base_mean_ns") > 0).then(pl.col("noise_ns") / pl.col("base_mean_ns")),
+            base_ns="base_time",
+            time_ns="time",
+            delta_share=pl.when(on_gpu & (base_gpu > 0)).then(pl.col("delta_ns") / (base_gpu or 1.0)),
+        )
+        .select(RunComparison.tables["things"].names)
+    )
+
+
+def _with_base_names(rows: pl.DataFrame, pairs: Mapping[str, str]) -> pl.DataFrame:
+    """Kernels of a side under their names at the base."""
+    names = {name: base_name for base_name, name in pairs.items()}
+    is_kernel = pl.col("domain") == "KERNEL"
+    return rows.with_columns(name=pl.when(is_kernel).then(pl.col("name").replace(names)).otherwise("name"))
+
+
+_THING = ("domain", "name")
+
+
+def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFrame:
+    """The rows with `noise_ns`: of their calls, and of repeated runs or, where there are none, a share of the mean."""
+    rows = rows.with_columns(_noise(rows))
+    if run_noise is not None:
+        return rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
+            noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns")
+        )
+    floor = LEAST_CHANGE * pl.col("base_mean_ns")
+    is_known = pl.col("noise_ns").is_not_null()
+    return rows.with_columns(noise_ns=pl.when(is_known).then(pl.max_horizontal("noise_ns", floor)))
+
+
+def _noise(rows: pl.DataFrame) -> pl.Series:
+    """What the means of equal runs may differ by; null where a side has too few calls to tell."""
+    tail = RUN_FALSE_ALARMS / max(rows.height, 1)
+    bounds: list[float | None] = []
+    for base, base_degrees, other, degrees in rows.select(
+        "base_error_ns", "base_degrees", "error_ns", "degrees"
+    ).rows():
+        is_known = base is not None and other is not None
+        bounds.append(difference_bound(tail, (base, base_degrees), (other, degrees)) if is_known else None)
+    return pl.Series("noise_ns", bounds, dtype=pl.Float64)
+
+
+def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
+    """What changed: the larger of the differences by speed and by calls, where that is beyond noise."""
+    calls, base = pl.col("raw_calls"), pl.col("base_raw_calls")
+    difference = pl.col("mean_ns") - pl.col("base_mean_ns")
+    scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)
+    side_scale = pl.when(pl.col("per_unit") > 0).then(calls / pl.col("per_unit")).otherwise(1.0)
+    more = pl.col("per_unit") - pl.col("base_per_unit")
+    count_noise = t_bound(RUN_FALSE_ALARMS / max(height, 1), 10**6) * (
+        (base_processes * base / scale**2 + processes * calls / side_scale**2).sqrt()
+    )
+    speed, work = pl.col("speed_ns"), pl.col("work_ns")
+    is_other_speed = (difference.abs() > pl.col("noise_ns")).fill_null(value=False)
+    is_other_count = more.abs() > count_noise
+    agrees = speed * work >= 0
+    is_by_speed = is_other_speed & ((speed.abs() >= work.abs()) | (agrees & ~is_other_count))
+    # Calls are counted, not measured: where fewer of them outweigh a longer mean, they are the change.
+    is_by_calls = (is_other_count & ((work.abs() > speed.abs()) | agrees)) | (
+        is_other_speed & (work.abs() > speed.abs()) & ~agrees
+    )
+    is_equal = (pl.col("delta_ns") == 0) & (more == 0) & (difference.fill_null(0.0) == 0)
+    is_certain = (pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_mean_ns")) & (
+        work.abs() <= _TOO_NOISY * pl.col("base_time")
+    )
+    return (
+        pl.when(base == 0)
+        .then(pl.lit("new"))
+        .when(calls == 0)
+        .then(pl.lit("gone"))
+        .when(is_equal)
+        .then(pl.lit("same"))
+        .when(is_by_speed)
+        .then(pl.when(difference > 0).then(pl.lit("slower")).otherwise(pl.lit("faster")))
+        .when(is_by_calls)
+        .then(pl.when(more > 0).then(pl.lit("more calls")).otherwise(pl.lit("fewer calls")))
+        .when(is_certain.fill_null(value=False))
+        .then(pl.lit("same"))
+        .otherwise(pl.lit("cannot tell"))
+    )
+
+
+def _ms(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e6:,.3f} ms"
+
+
+def _signed(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e6:+,.3f} ms"

@@ -1,0 +1,182 @@
+"""One side of a comparison of runs: its calls with the errors of their means, its steps, the times of its GPUs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import fsum, sqrt
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
+from wavewright.analysis.run.compare.renamed import KernelUse
+from wavewright.analysis.run.contents.batches import Batches, batches_of, means
+from wavewright.analysis.run.contents.events import EXTENTS
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS, wall_of
+from wavewright.analysis.run.gpu_time.gpu_time import CLASSES, GPU_TIMES, gpu_times, mean_gpu_times
+from wavewright.errors import UsageError
+from wavewright.model.schema import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.run import Run
+
+TIMES = (*CLASSES, "idle_ns")  #: Of a GPU; their sum is its time.
+_MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known, up to which the total has one.
+
+
+@dataclass(frozen=True)
+class PartialComparison:
+    """What one run contributes to its side."""
+
+    calls: Batches
+    gpu_times: pl.DataFrame  #: See `GPU_TIMES`.
+    grids: pl.DataFrame  #: `name` of kernels, their `dispatches` with a grid, and the sum of its `lanes`.
+
+
+def partial_compare(run: Run) -> PartialComparison:
+    """What one run contributes to its side."""
+    lanes = reduce(lambda left, axis: left * axis, (pl.col(name).cast(pl.Float64) for name in _GRID))
+    grids = [
+        piece.with_columns(pl.col("name").cast(pl.String), lanes=lanes)
+        .group_by("name")
+        .agg(dispatches=pl.col("lanes").count().cast(pl.Int64), lanes=pl.col("lanes").sum())
+        for piece in run.chunks("dispatches", ["name", *_GRID])
+    ]
+    return PartialComparison(batches_of(run), gpu_times(run), _grids(grids))
+
+
+_GRID = ("grid_x", "grid_y", "grid_z")
+_GRIDS = {"name": pl.String, "dispatches": pl.Int64, "lanes": pl.Float64}
+
+
+def _grids(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    rows = pl.concat([pl.DataFrame(schema=_GRIDS), *pieces])
+    return rows.group_by("name").agg(pl.col("dispatches", "lanes").sum()).sort("name")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side, per unit."""
+
+    rows: pl.DataFrame  #: Of `means`, with `raw_calls`, `per_unit` (calls) and `time`.
+    steps: int
+    step_row: tuple[float, float | None, int | None] | None  #: Of steps: mean, its error and degrees of freedom.
+    process_count: int
+    wall_ns: int
+    times: dict[str, float | int | None]  #: Of a GPU: see `mean_gpu_times`.
+    grids: pl.DataFrame
+
+    @classmethod
+    def of(cls, partials: Sequence[PartialComparison], label: str, step: str | None) -> Side:
+        """The side that consists of these runs; `label` is its name in messages, `step` the marker of steps."""
+        batches = [part.calls for part in partials]
+        rows = means(batches)
+        extents = pl.concat([empty_frame(EXTENTS), *(part.extents for part in batches)])
+        times = mean_gpu_times(pl.concat([empty_frame(GPU_TIMES), *(part.gpu_times for part in partials)]), extents)
+        steps, step_row = 1, None
+        if step is not None:
+            marked = _step_batches(batches, rows, label, step)
+            whole = means(marked).row(0, named=True)
+            steps = whole["calls"]
+            step_row = (whole["mean_ns"], whole["error_ns"], whole["degrees"]) if whole["mean_ns"] else None
+            processes = sum(part.sums["process"].n_unique() for part in marked)
+            times |= {name: value * processes / steps for name in TIMES if (value := times[name])}
+        return cls(
+            rows=_per_unit(rows, steps),
+            steps=steps,
+            step_row=step_row,
+            process_count=sum(part.process_count for part in batches),
+            wall_ns=wall_of(extents),
+            times=times,
+            grids=_grids([part.grids for part in partials]),
+        )
+
+    @property
+    def on_gpu(self) -> pl.DataFrame:
+        """Kernels and copies."""
+        return self.rows.filter(pl.col("domain").is_in(GPU_DOMAINS)).sort("domain", "name")
+
+    @property
+    def gpu_ns(self) -> float:
+        """The time of all kernels and copies, per unit."""
+        return fsum(self.on_gpu["time"])
+
+    @property
+    def variance(self) -> float | None:
+        """Of the GPU time, by the calls of this run; None = too much of it is in single calls."""
+        rows = self.on_gpu
+        unknown = fsum(rows.filter(pl.col("error_ns").is_null())["time"])
+        if unknown > _MOST_WITHOUT_NOISE * self.gpu_ns:
+            return None
+        return fsum((calls * (error or 0.0)) ** 2 for calls, error in rows.select("per_unit", "error_ns").rows())
+
+
+def total_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None:
+    """What the GPU times of equal runs may differ by, as a share of that of the base; None = not known."""
+    if not base.gpu_ns:
+        return None
+    variances = base.variance, side.variance
+    of_calls = None
+    if variances[0] is not None and variances[1] is not None:
+        of_calls = t_bound(MEAN_TAIL, 10**6) * sqrt(variances[0] + variances[1]) / base.gpu_ns
+    return _with_repeats(of_calls, [run.gpu_ns for run in (base, *repeats)])
+
+
+def step_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None:
+    """The same of the mean duration of a step."""
+    if base.step_row is None or side.step_row is None:
+        return None
+    (mean, error, degrees), (_, other_error, other_degrees) = base.step_row, side.step_row
+    of_calls = None
+    if error is not None and degrees and other_error is not None and other_degrees:
+        of_calls = difference_bound(MEAN_TAIL, (error, degrees), (other_error, other_degrees)) / mean
+    return _with_repeats(of_calls, [run.step_row[0] for run in (base, *repeats) if run.step_row])
+
+
+def _with_repeats(noise: float | None, values: Sequence[float]) -> float | None:
+    """Noise of calls, and at least that of repeated runs, or where there are none, `LEAST_CHANGE`."""
+    if len(values) < 2:
+        return None if noise is None else max(noise, LEAST_CHANGE)
+    mean = fsum(values) / len(values)
+    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return max(noise or 0.0, t_bound(MEAN_TAIL, len(values) - 1) * deviation / values[0])
+
+
+def kernel_uses(side: Side) -> dict[str, KernelUse]:
+    """The kernels of a side by name."""
+    kernels = side.rows.filter(pl.col("domain") == "KERNEL").join(side.grids, on="name", how="left")
+    mean = pl.when(pl.col("dispatches") > 0).then(pl.col("lanes") / pl.col("dispatches"))
+    return {row[0]: KernelUse(*row) for row in kernels.select("name", "per_unit", "time", mean).rows()}
+
+
+def _step_batches(batches: Sequence[Batches], rows: pl.DataFrame, label: str, step: str) -> list[Batches]:
+    """The calls of the marker ranges that are steps, under one name."""
+    pattern = _pattern(step)
+    ranges = rows.filter(pl.col("domain") == "MARKER").select("name", "calls").rows()
+    names = [name for name, _ in ranges if (pattern.search(name) if pattern else name == step)]
+    if not names:
+        what = f"{label} has no marker range {step!r}"
+        named = ", ".join(repr(name) for name, _ in sorted(ranges, key=lambda row: (-row[1], row[0]))[:5])
+        raise UsageError(what, advice=f"its marker ranges: {named}" if named else "it has no marker ranges at all")
+    is_step = (pl.col("domain") == "MARKER") & pl.col("name").is_in(names)
+    return [replace(part, sums=part.sums.filter(is_step).with_columns(name=pl.lit(step))) for part in batches]
+
+
+def _pattern(step: str) -> re.Pattern[str] | None:
+    if len(step) <= 2 or not (step.startswith("/") and step.endswith("/")):
+        return None
+    try:
+        return re.compile(step[1:-1])
+    except (re.error, OverflowError, RecursionError) as error:
+        what = f"{step!r} is not a regular expression ({error})"
+        raise UsageError(what, advice="leave out the slashes to name a marker range") from error
+
+
+def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:
+    return rows.with_columns(
+        raw_calls="calls", per_unit=pl.col("calls") / units, time=pl.col("total_ns").fill_null(0) / units
+    )

@@ -1,0 +1,1 @@
+"""What a run holds: events, tables, views."""

@@ -1,0 +1,131 @@
+"""Calls in batches of adjacent times: the error of a mean, also where a call depends on earlier ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.contents.events import EVENT_TABLES, Events
+from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.run import Run
+
+_FEWEST_BATCHES, _MOST_BATCHES = 8, 64
+_SUMS = ("calls", "timed", "total", "squares")
+_KEYS = ("process", "domain", "name", "batch")
+_BATCHES = table_spec(
+    "batches",
+    "the calls of one name of one process in one time bin",
+    """
+    process  UInt32  -    | number of the process
+    domain   String  -    | KERNEL, COPY, ... or the kind of call
+    name     String  -    | name
+    batch    Int64   -    | number of the stretch
+    calls    Int64   -    | calls that began in it
+    timed    Int64   -    | of these, calls with a duration
+    total    Int128  ns   | their durations
+    squares  Int128  ns2  | squares of these
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The calls of one run in at most 64 batches of equal lengths of time."""
+
+    sums: pl.DataFrame  #: The columns of `_BATCHES`.
+    extents: pl.DataFrame  #: See `Events.extents`.
+    process_count: int
+
+
+def batches_of(run: Run) -> Batches:
+    """The calls of a run in batches."""
+    events = Events(run, "process")
+    totals: pl.DataFrame | None = None
+    bits = 0
+    for table in EVENT_TABLES:
+        for piece in events.pieces(table):
+            more = _surplus(piece.filter(is_timed())["start_ns"] // (1 << bits))
+            bits += more
+            parts = [_summed(piece, bits)] if totals is None else [_coarser(totals, more), _summed(piece, bits)]
+            totals = pl.concat(parts)
+            more = _surplus(totals.filter(pl.col("timed") > 0)["batch"])
+            totals, bits = _coarser(totals, more), bits + more
+    if totals is None:
+        return Batches(empty_frame(_BATCHES), events.extents(), events.process_count())
+    named = totals.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+    return Batches(named.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
+
+
+def means(partials: Sequence[Batches]) -> pl.DataFrame:
+    """Per `domain` and `name`: `calls`, `total_ns`, `mean_ns` with its standard error `error_ns` and the `degrees` of
+    freedom of that.
+
+    The error is the larger of two: of single calls, as if they did not depend on each other, and of eight or more
+    batches.
+    """
+    sums = pl.concat([empty_frame(_BATCHES), *(part.sums for part in partials)])
+    thing = ["domain", "name"]
+    whole = sums.group_by(thing).agg(pl.col(*_SUMS).sum(), batches=(pl.col("timed") > 0).sum())
+    real = sums.select(*thing, "timed", pl.col("total").cast(pl.Float64))
+    rates = whole.select(*thing, mean=pl.col("total").cast(pl.Float64) / pl.col("timed").replace(0, None))
+    rest = (pl.col("total") - pl.col("mean") * pl.col("timed")).pow(2).sum()
+    spread = real.join(rates, on=thing, maintain_order="left").group_by(thing).agg(rest=rest)
+    rows = whole.join(spread, on=thing).sort(thing)
+    return rows.with_columns(_errors(rows)).select(*thing, "calls", "total_ns", "mean_ns", "error_ns", "degrees")
+
+
+def _surplus(batches: pl.Series) -> int:
+    """How many bits too fine these batches are."""
+    low, high = batches.min(), batches.max()
+    bits = 0
+    while isinstance(low, int) and isinstance(high, int) and (high >> bits) - (low >> bits) >= _MOST_BATCHES:
+        bits += 1
+    return bits
+
+
+def _coarser(sums: pl.DataFrame, bits: int) -> pl.DataFrame:
+    """Batches that are 2 ** bits times as long."""
+    return sums.group_by(*_KEYS[:-1], pl.col("batch") // (1 << bits)).agg(pl.col(*_SUMS).sum())
+
+
+def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
+    """The calls of a chunk in batches of 2 ** bits ns."""
+    value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Int128)
+    batch = pl.col("start_ns").fill_null(0) // (1 << bits)
+    words = pl.col("domain", "name").cast(pl.Categorical)
+    return (
+        piece.with_columns(words, value=value, batch=batch)
+        .group_by(_KEYS)
+        .agg(
+            calls=pl.len().cast(pl.Int64),
+            timed=pl.col("value").count().cast(pl.Int64),
+            total=pl.col("value").sum(),
+            squares=(pl.col("value") * pl.col("value")).sum(),
+        )
+    )
+
+
+def _errors(rows: pl.DataFrame) -> list[pl.Series]:
+    """Means and their errors: one row per name, so that Python does it, in integers where they are large."""
+    totals, averages, errors, degrees = [], [], [], []
+    for count, total, squares, batches, rest in rows.select("timed", "total", "squares", "batches", "rest").rows():
+        totals.append(total if total < 1 << 63 else None)
+        averages.append(total / count if count else None)
+        single = (count * squares - total * total) / (count * (count - 1)) / count if count > 1 else None
+        grouped = batches / (batches - 1) * rest / count**2 if batches >= _FEWEST_BATCHES else 0.0
+        errors.append(None if single is None else sqrt(max(single, grouped)))
+        degrees.append(None if single is None else batches - 1 if grouped > single else count - 1)
+    return [
+        pl.Series("total_ns", totals, dtype=pl.Int64),
+        pl.Series("mean_ns", averages, dtype=pl.Float64),
+        pl.Series("error_ns", errors, dtype=pl.Float64),
+        pl.Series("degrees", degrees, dtype=pl.Int64),
+    ]

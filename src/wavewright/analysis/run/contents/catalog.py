@@ -1,0 +1,119 @@
+"""What can a query name? Views, tables and columns, with their meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.contents.stored_tables import stored_tables
+from wavewright.analysis.run.contents.views import VIEWS
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+_RELATIONS = table_spec(
+    "relations",
+    "one view or table",
+    """
+    name          String  -  | what to call it in a query; stored tables can not be queried
+    kind          String  -  | view, table (of every run), extra (of these files), stored (in these databases)
+    row           String  -  | what a row is
+    column_count  Int64   -  | columns
+    """,
+)
+_COLUMNS = table_spec(
+    "columns",
+    "one column of a view or table",
+    """
+    relation  String  -  | relations.name
+    name      String  -  | name of the column
+    type      String  -  | type: of SQL for views, of polars for tables
+    unit      String  -  | unit; empty = none
+    meaning   String  -  | what it means
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Catalog(Answer):
+    """The views and tables that a query can name."""
+
+    relations: pl.DataFrame
+    columns: pl.DataFrame
+
+    definition: ClassVar[str] = (
+        "Views have the names and columns of AMD's ROCpd views and exist for every format; tables are those of the "
+        "run itself."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"relations": _RELATIONS, "columns": _COLUMNS}
+
+
+def catalog(run: Run | None, name: str | None = None) -> Catalog:
+    """The views and tables that a query can name, and the other tables in the files of a run; or one of them.
+
+    Raises
+    ------
+    UsageError
+        When there is no view or table of that name.
+
+    Examples
+    --------
+    >>> catalog(None).relations["name"].to_list()[:2]
+    ['code_objects', 'kernel_symbols']
+    """
+    entries = [_view(view) for view in VIEWS] + [_table(table) for table in RUN]
+    if run is not None:
+        entries += [_extra(run, extra) for extra in run.extra_names]
+        entries += _stored(run)
+    if name is not None:
+        chosen = [entry for entry in entries if entry[0][0].lower() == name.lower()]
+        if not chosen:
+            what = f"no view or table {name!r}"
+            raise UsageError(what, advice=f"there are {', '.join(entry[0][0] for entry in entries)}")
+        entries = chosen
+    return Catalog(
+        pl.DataFrame([head for head, _ in entries], schema=_RELATIONS.dtypes, orient="row"),
+        pl.DataFrame([row for _, rows in entries for row in rows], schema=_COLUMNS.dtypes, orient="row"),
+    )
+
+
+Head = tuple[str, str, str, int]
+Rows = list[tuple[str, str, str, str, str]]
+
+
+def _view(name: str) -> tuple[Head, Rows]:
+    view = VIEWS[name]
+    rows = [(name, column.name, column.type, column.unit, column.meaning) for column in view.columns]
+    return (name, "view", view.row, len(rows)), rows
+
+
+def _table(name: str) -> tuple[Head, Rows]:
+    table = RUN[name]
+    full = f"run.{name}"
+    rows = [(full, column.name, column.dtype, column.unit, column.meaning) for column in table.columns]
+    return (full, "table", table.row, len(rows)), rows
+
+
+def _extra(run: Run, name: str) -> tuple[Head, Rows]:
+    full = f"run.{name}"
+    rows = [(full, column, str(dtype), "", "as stored") for column, dtype in run.table(name).schema.items()]
+    return (full, "extra", "as stored", len(rows)), rows
+
+
+def _stored(run: Run) -> list[tuple[Head, Rows]]:
+    entries: dict[str, tuple[Head, Rows]] = {}
+    for source in run.origins:
+        for stored in stored_tables(source):
+            head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
+            rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]
+            entries.setdefault(stored.table, (head, rows))
+    return list(entries.values())

@@ -1,0 +1,311 @@
+"""How is GPU work launched: by which calls, how long before it starts, how much waits in queues, how many per step?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.common.time_bins import TimeBins
+from wavewright.analysis.run.calls.launches import Launches, region_pieces
+from wavewright.analysis.run.measures.intervals import intervals
+from wavewright.analysis.run.measures.statistics import described, merged, statistics_of
+from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.step_ranges import step_ranges
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.run.measures.statistics import Statistics
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+_BINS = 60
+_WHO = """
+    host               String?  -   | node
+    pid                Int64?   -   | process id
+    rank               Int32?   -   | rank; null = not known
+    run                String?  -   | recording
+"""
+_COUNTS = table_spec(
+    "counts",
+    "one function that launches",
+    """
+    function     String  -   | the call
+    launches     Int64   -   | calls that launched work
+    graphs       Int64   -   | of these, with several pieces of work
+    works        Int64   -   | kernels and copies
+    early        Int64   -   | launches whose first work began before the call returned
+    """,
+)
+
+
+@dataclass(frozen=True)
+class PartialLaunchStatistics:
+    """The contribution of one run."""
+
+    counts: pl.DataFrame  #: Columns of `_COUNTS`.
+    calls: Statistics  #: Durations of launching calls, by function.
+    delays: Statistics  #: From the end of a launching call to the start of its first work, by function.
+    processes: pl.DataFrame
+    depths: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class LaunchStatistics(Answer):
+    """How GPU work is launched."""
+
+    definition: ClassVar[str] = (
+        "The launch of a kernel or copy is the call into the runtime with its correlation id in the same process. A "
+        "call that launches several pieces of work (a graph) counts once, with the first of them. Delay is the start "
+        "of the work minus the end of the call, 0 where the work starts before the call returns: short delays with an "
+        "empty queue mean that the GPU waits for the host, long ones that the host runs ahead. Queue depth is the "
+        "number of launches that began and whose work has not started, over the time between first and last GPU work "
+        "of the process. Steps are those of `steps`."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "functions": table_spec(
+            "functions",
+            "one function that launches work",
+            """
+            function           String   -   | the call
+            launch_count       Int64    -   | calls that launched work
+            graph_count        Int64    -   | of these, with several pieces of work
+            work_count         Int64    -   | kernels and copies they launched
+            call_median_ns     Float64? ns  | median duration of the call
+            call_total_ns      Int64?   ns  | durations of these calls
+            early_count        Int64    -   | launches whose first work began before the call returned
+            delay_mean_ns      Float64? ns  | mean delay
+            delay_median_ns    Float64? ns  | median delay
+            delay_p95_ns       Float64? ns  | 95 of 100 delays are shorter
+            delay_max_ns       Int64?   ns  | longest delay
+            """,
+        ),
+        "processes": table_spec(
+            "processes",
+            "one process with GPU work",
+            _WHO
+            + """
+            work_count         Int64    -   | kernels and copies
+            launch_count       Int64    -   | launches of these that were recorded
+            unknown_count      Int64    -   | kernels and copies whose launch was not recorded
+            unknown_share      Float64? -   | share of them in all
+            unknown_ns         Int64    ns  | their durations
+            depth_mean         Float64? -   | mean queue depth over time
+            depth_max          Int64?   -   | deepest queue
+            empty_share        Float64? -   | share of the time with nothing launched that has not started
+            step_count         Int64    -   | steps
+            launches_per_step  Float64? -   | launches that start in a step, median
+            calls_per_step     Float64? -   | calls into the runtime that start in a step, median
+            """,
+        ),
+        "depths": table_spec(
+            "depths",
+            "one of up to 60 equal intervals of a process",
+            _WHO
+            + """
+            start_ns           Int64    ns  | start
+            depth_mean         Float64  -   | mean queue depth
+            depth_max          Int64    -   | deepest queue
+            """,
+        ),
+    }
+
+    functions: pl.DataFrame
+    processes: pl.DataFrame
+    depths: pl.DataFrame
+
+
+def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLaunchStatistics:
+    """The contribution of one run; `marker` is the range that is a step, if not found."""
+    work = _work(run)
+    calls = _launching(run, work)
+    launches = _first_work(work, calls)
+    who = processes_of(run)
+    spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("process")
+    unknown = pl.col("slot").is_null() | ~pl.col("slot").is_in(calls["slot"].implode())
+    duration = pl.col("end_ns") - pl.col("start_ns")
+    counts = work.group_by("process").agg(
+        work_count=pl.len().cast(pl.Int64),
+        unknown_count=unknown.sum().cast(pl.Int64),
+        unknown_ns=duration.filter(unknown).sum(),
+    )
+    depths, shares = _depths(launches, spans)
+    processes = counts.join(
+        launches.group_by("process").agg(launch_count=pl.len().cast(pl.Int64)), on="process", how="left"
+    )
+    processes = processes.join(shares, on="process", how="left").join(
+        _per_step(run, spans, launches, marker), on="process", how="left"
+    )
+    names = [name for name in LaunchStatistics.tables["processes"].names if name not in (*PROCESS, "unknown_share")]
+    delays = launches.select("function", start_ns=pl.min_horizontal("call_end_ns", "first_ns"), end_ns="first_ns")
+    return PartialLaunchStatistics(
+        counts=_counts(launches),
+        calls=statistics_of([launches.select("function", start_ns="call_ns", end_ns="call_end_ns")], ["function"]),
+        delays=statistics_of([delays], ["function"]),
+        processes=processes.sort("process").select("process", *names).join(who, on="process", how="left"),
+        depths=depths.join(who, on="process", how="left", maintain_order="left"),
+    )
+
+
+def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> LaunchStatistics:
+    """The combined result of all runs."""
+    tables = LaunchStatistics.tables
+    counts = pl.concat([empty_frame(_COUNTS), *(part.counts for part in partials)])
+    counts = counts.group_by("function").agg(pl.col("launches", "graphs", "works", "early").sum())
+    calls = described(merged([part.calls for part in partials], ["function"])).with_columns(
+        pl.col("function").cast(pl.String)
+    )
+    delays = described(merged([part.delays for part in partials], ["function"])).with_columns(
+        pl.col("function").cast(pl.String)
+    )
+    functions = counts.join(
+        calls.select("function", call_median_ns="median_ns", call_total_ns="total_ns"), on="function", how="left"
+    ).join(
+        delays.select(
+            "function",
+            delay_mean_ns="mean_ns",
+            delay_median_ns="median_ns",
+            delay_p95_ns="p95_ns",
+            delay_max_ns="max_ns",
+        ),
+        on="function",
+        how="left",
+    )
+    functions = functions.rename(
+        {"launches": "launch_count", "graphs": "graph_count", "works": "work_count", "early": "early_count"}
+    )
+    share = pl.when(pl.col("work_count") > 0).then(pl.col("unknown_count") / pl.col("work_count"))
+    processes = _together(tables["processes"], [part.processes.with_columns(unknown_share=share) for part in partials])
+    processes = processes.with_columns(pl.col("launch_count", "step_count").fill_null(0))
+    return LaunchStatistics(
+        functions=functions.sort(-pl.col("launch_count"), "function").select(
+            pl.col(name).cast(dtype) for name, dtype in tables["functions"].dtypes.items()
+        ),
+        processes=processes.sort("rank", *PROCESS, nulls_last=True),
+        depths=_together(tables["depths"], [part.depths for part in partials]).sort(
+            "rank", *PROCESS, "start_ns", nulls_last=True
+        ),
+    )
+
+
+def launch_statistics(run: Run, marker: str | None = None) -> LaunchStatistics:
+    """How the GPU work of a run is launched."""
+    return combine_launch_statistics([partial_launch_statistics(part, marker) for part in run.parts])
+
+
+def _together(spec: TableSpec, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    casted = [frame.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items()) for frame in frames]
+    return pl.concat([empty_frame(spec), *casted])
+
+
+def _work(run: Run) -> pl.DataFrame:
+    """Dispatches and copies with possible times: `process`, `correlation`, `start_ns`, `end_ns`."""
+    columns = ["process", "correlation", "start_ns", "end_ns"]
+    schema = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
+    pieces = [pl.DataFrame(schema=schema)]
+    for table in ("dispatches", "copies"):
+        pieces.extend(run.chunks(table, columns))
+    work = intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), ["process"])
+    return work.with_columns(slot=Launches(work).slots_of(work).cast(pl.Int64))
+
+
+def _launching(run: Run, work: pl.DataFrame) -> pl.DataFrame:
+    """The first call of each slot: `slot`, `function`, `call_ns`, `call_end_ns`."""
+    slots = Launches(work)
+    schema = {"slot": pl.Int64, "function": pl.String, "call_ns": pl.Int64, "call_end_ns": pl.Int64}
+    pieces = [pl.DataFrame(schema=schema)]
+    for calls, _ in region_pieces(run, ["process", "correlation", "name", "start_ns", "end_ns"]):
+        placed = calls.with_columns(slot=slots.slots_of(calls).cast(pl.Int64))
+        launching = placed.filter(pl.col("slot").is_not_null() & (pl.col("end_ns") >= pl.col("start_ns")))
+        pieces.append(
+            launching.select(
+                "slot",
+                pl.col("name").cast(pl.String).fill_null("?").alias("function"),
+                call_ns="start_ns",
+                call_end_ns="end_ns",
+            )
+        )
+    return pl.concat(pieces).unique("slot", keep="first", maintain_order=True)
+
+
+def _first_work(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """One row per launch: its call, process, the start of its first work, and how much work it launched."""
+    launched = work.filter(pl.col("slot").is_not_null())
+    firsts = launched.group_by("slot", maintain_order=True).agg(
+        pl.col("process").first(), first_ns=pl.col("start_ns").min(), works=pl.len().cast(pl.Int64)
+    )
+    return firsts.join(calls, on="slot", maintain_order="left")
+
+
+def _counts(launches: pl.DataFrame) -> pl.DataFrame:
+    counts = launches.group_by("function").agg(
+        launches=pl.len().cast(pl.Int64),
+        graphs=(pl.col("works") > 1).sum().cast(pl.Int64),
+        works=pl.col("works").sum(),
+        early=(pl.col("first_ns") < pl.col("call_end_ns")).sum().cast(pl.Int64),
+    )
+    return counts.select(pl.col(name).cast(dtype) for name, dtype in _COUNTS.dtypes.items())
+
+
+def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The curve of the queue depth of each process, and its mean, largest value and share of 0."""
+    curve = {"process": pl.UInt32, "start_ns": pl.Int64, "depth_mean": pl.Float64, "depth_max": pl.Int64}
+    share = {"process": pl.UInt32, "depth_mean": pl.Float64, "depth_max": pl.Int64, "empty_share": pl.Float64}
+    curves: list[tuple[int, int, float, int]] = []
+    shares: list[tuple[int, float, int, float]] = []
+    of_process = launches.partition_by("process", as_dict=True)
+    for process, first, last in spans.iter_rows():
+        if (process,) not in of_process or last <= first:
+            continue
+        waiting = of_process[process,].filter(pl.col("call_ns") <= pl.col("first_ns"))
+        changes = pl.concat(
+            waiting.select(time_cycles=pl.col(name).clip(first, last) - first, change=pl.lit(change, pl.Int64))
+            for name, change in (("call_ns", 1), ("first_ns", -1))
+        )
+        depth = StepCurve.of_changes(changes)
+        width = -(-(last - first) // _BINS)
+        bins = TimeBins(0, last - first, width, -(-(last - first) // width))
+        whole = depth.binned(TimeBins(0, last - first, last - first, 1))
+        empty = StepCurve(depth.times, (depth.values == 0).astype(float), 1.0)
+        share_empty = float(empty.binned(TimeBins(0, last - first, last - first, 1)).mean[0])
+        shares.append((process, float(whole.mean[0]), int(whole.high[0]), share_empty))
+        each = depth.binned(bins)
+        curves.extend(
+            (process, first + number * width, float(mean), int(high))
+            for number, (mean, high) in enumerate(zip(each.mean, each.high, strict=True))
+        )
+    return pl.DataFrame(curves, schema=curve, orient="row"), pl.DataFrame(shares, schema=share, orient="row")
+
+
+def _per_step(run: Run, spans: pl.DataFrame, launches: pl.DataFrame, marker: str | None) -> pl.DataFrame:
+    """Per process: steps, and the median of launches and calls that start in one."""
+    steps = step_ranges(run, spans, marker).steps.with_row_index("step")
+    ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
+
+    def started(events: pl.DataFrame) -> pl.DataFrame:
+        placed = (
+            events.drop_nulls()
+            .sort("time_ns")
+            .join_asof(
+                ranges, left_on="time_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
+            )
+        )
+        return placed.filter(pl.col("time_ns") < pl.col("until_ns")).group_by("step").agg(n=pl.len())
+
+    pieces = [
+        started(calls.select("process", time_ns="start_ns")) for calls, _ in region_pieces(run, ["process", "start_ns"])
+    ]
+    calls = pl.concat([pl.DataFrame(schema={"step": pl.UInt32, "n": pl.UInt32}), *pieces])
+    counts = {
+        "calls_per_step": calls.group_by("step").agg(pl.col("n").sum()),
+        "launches_per_step": started(launches.select("process", time_ns="call_ns")),
+    }
+    for name, rows in counts.items():
+        steps = steps.join(rows.rename({"n": name}), on="step", how="left").with_columns(pl.col(name).fill_null(0))
+    medians = [pl.col(name).median() for name in counts]
+    return steps.group_by("process").agg(pl.len().cast(pl.Int64).alias("step_count"), *medians)

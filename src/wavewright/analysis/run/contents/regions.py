@@ -1,0 +1,319 @@
+"""Which regions cause the GPU work, and take the time of the threads, with and without what they enclose?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
+from wavewright.analysis.run.measures.intervals import share_of
+from wavewright.analysis.run.measures.trees import LAYER, folded, inherited, merged_trees, with_inclusive
+from wavewright.analysis.run.select.choice_rules import name_pattern
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+#: Orders of siblings, and the columns that they are by.
+SORTS: dict[str, str] = {"gpu": "gpu_total_ns", "cpu": "total_ns", "self": "self_ns", "calls": "call_count"}
+PYTHON = "PYTHON"  #: Domain of frames of Python.
+#: Domains of calls of a runtime: what launched their work is a region around them.
+RUNTIMES = ("HIP", "HSA", "CUDA", "TOOL", "OTHER")
+_LONGEST_PATH = 1_000  #: Last characters of a path that are stored: trees from untrusted files can be deep.
+
+
+@dataclass(frozen=True)
+class Regions(Answer):
+    """The tree of regions."""
+
+    definition: ClassVar[str] = (
+        "A region lies below the innermost region of its thread that encloses it in time; nodes of the tree are paths "
+        "of names, added up over threads, processes and ranks. CPU time is the length of the regions (inclusive) or "
+        "what none of the regions below covers (self). GPU time is that of dispatches and copies launched by a call "
+        "(equal correlation), of the node itself and of all nodes below it; it is not merged, so that work at the same "
+        "time counts several times. What launched work is the innermost operator around the call; else the innermost "
+        "frame of Python, else the innermost marker, else the call. A region that outlasts its parent cannot be nested "
+        "and is shown next to it. * stands for addresses, for the numbers of profiler steps, and for "
+        "numbers in which more than 32 names differ; those of source lines and modules stay."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "tree": table_spec(
+            "tree",
+            "one path of names; every node comes behind its parent, siblings by GPU time, without any by CPU time",
+            """
+            node              Int64    -   | number of the node, in the order of the rows
+            parent            Int64    -   | node above; -1 = none
+            depth             Int64    -   | nodes above
+            name              String   -   | name of the regions
+            domain            String   -   | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
+            path              String   -   | names from the root, with / between them
+            call_count        Int64    -   | regions of this path of names
+            total_ns          Int64    ns  | inclusive CPU time: their lengths added up
+            total_share       Float64  -   | of the inclusive time of all roots
+            self_ns           Int64    ns  | exclusive CPU time: without the time that regions below cover
+            self_share        Float64  -   | of the inclusive time of all roots
+            mean_ns           Float64  ns  | mean length of a region
+            min_ns            Int64    ns  | shortest region
+            max_ns            Int64    ns  | longest region
+            gpu_count         Int64    -   | dispatches and copies that its regions launched themselves
+            gpu_ns            Int64    ns  | durations of the dispatches and copies that it launched itself
+            gpu_total_count   Int64    -   | those of all nodes below included
+            gpu_total_ns      Int64    ns  | durations of what it and all regions below launched
+            gpu_share         Float64  -   | gpu_total_ns of all GPU time with a known launch
+            crossing_count    Int64    -   | regions that outlast the one they began in
+            """,
+        ),
+        "launchers": table_spec(
+            "launchers",
+            "the regions of one name that launched GPU work, by GPU time",
+            """
+            name        String   -   | name of the regions
+            domain      String   -   | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
+            call_count  Int64    -   | regions of this name, whether they launched work or not
+            self_ns     Int64    ns  | exclusive CPU time of all these regions
+            gpu_count   Int64    -   | dispatches and copies that they launched
+            gpu_ns      Int64    ns  | durations of these dispatches and copies
+            gpu_share   Float64  -   | of all GPU time with a known launch
+            """,
+        ),
+        "callers": table_spec(
+            "callers",
+            "one region and one that encloses it directly, where regions were chosen by name",
+            """
+            name          String  -   | name of the chosen regions
+            caller        String  -   | name of the region around them; null = none
+            call_count    Int64   -   | chosen regions in it
+            total_ns      Int64   ns  | their inclusive CPU time
+            gpu_total_ns  Int64   ns  | GPU time that they and the regions below them launched
+            """,
+        ),
+        "domains": table_spec(
+            "domains",
+            "one domain that was recorded, whether its regions are nodes or not",
+            """
+            domain        String  -  | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
+            region_count  Int64   -  | its regions
+            """,
+        ),
+    }
+
+    tree: pl.DataFrame
+    launchers: pl.DataFrame
+    callers: pl.DataFrame
+    domains: pl.DataFrame
+    region_count: int
+    thread_count: int
+    process_count: int
+    unlinked_gpu_ns: int  #: GPU time whose launch is not among the regions.
+    crossing_count: int  #: Regions that outlast their parent.
+    untimed_count: int  #: Regions without a possible length; they are left out.
+
+
+@dataclass(frozen=True)
+class PartialRegions:
+    """The contribution of one run."""
+
+    tree: pl.DataFrame
+    patterns: frozenset[str]  #: Names with * in place of numbers.
+    domains: dict[str, int]
+    thread_count: int
+    process_count: int
+    unlinked_gpu_ns: int
+    untimed_count: int
+
+
+def partial_regions(run: Run, *, domains: tuple[str, ...] = (), layers: bool = False) -> PartialRegions:
+    """The contribution of one run.
+
+    With `domains`, only regions of these domains or categories are nodes, with `layers` only modules of PyTorch; work
+    launched by other calls counts for the node around them.
+    """
+    nodes = Nodes()
+    if layers:
+        nodes = Nodes(is_node=_is_layer)
+    elif domains:
+        nodes = Nodes(("category",), partial(_is_of, domains=domains))
+    whole = call_tree(run, nodes)
+    return PartialRegions(
+        tree=whole.tree,
+        patterns=whole.patterns,
+        domains=whole.domains,
+        thread_count=whole.thread_count,
+        process_count=run.read("processes", ["process"]).height,
+        unlinked_gpu_ns=whole.unlinked_gpu_ns,
+        untimed_count=whole.untimed_count,
+    )
+
+
+def _is_layer(piece: pl.DataFrame) -> pl.Expr:
+    values = piece["name"].unique().cast(pl.String).drop_nulls()
+    return pl.col("name").is_in(values.filter(values.str.starts_with(LAYER)).cast(pl.Categorical).implode())
+
+
+def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr:
+    """Whether rows are of one of the domains or categories, whatever the case."""
+    wanted = {domain.upper() for domain in domains}
+    is_chosen = pl.lit(value=False)
+    for column in ("domain", "category"):
+        values = piece[column].unique().cast(pl.String).drop_nulls()
+        chosen = values.filter(values.str.to_uppercase().is_in(list(wanted)))
+        is_chosen = is_chosen | pl.col(column).is_in(chosen.cast(pl.Categorical).implode()).fill_null(value=False)
+    return is_chosen
+
+
+def combine_regions(partials: Sequence[PartialRegions], *, sort: str | None = None) -> Regions:
+    """The combined result of all runs; siblings by one of `SORTS`, None = by GPU time where work was launched."""
+    patterns = frozenset().union(*(part.patterns for part in partials))
+    trees = [part.tree.with_columns(folded(part.tree["name"], patterns)[0]) for part in partials]
+    whole = with_inclusive(merged_trees(trees))
+    domains: Counter[str] = Counter()
+    for part in partials:
+        domains.update(part.domains)
+    tree = _ordered(whole, sort, _Whole(whole))
+    return Regions(
+        tree=tree,
+        launchers=_launchers(whole),
+        callers=pl.DataFrame(schema=Regions.tables["callers"].dtypes),
+        domains=pl.DataFrame(
+            sorted(domains.items(), key=lambda item: (-item[1], item[0])),
+            schema=Regions.tables["domains"].dtypes,
+            orient="row",
+        ),
+        region_count=int(tree["call_count"].sum()),
+        thread_count=sum(part.thread_count for part in partials),
+        process_count=sum(part.process_count for part in partials),
+        unlinked_gpu_ns=sum(part.unlinked_gpu_ns for part in partials),
+        crossing_count=int(tree["crossing_count"].sum()),
+        untimed_count=sum(part.untimed_count for part in partials),
+    )
+
+
+class _Whole:
+    """What shares are of: the CPU time and the GPU time of all roots."""
+
+    def __init__(self, tree: pl.DataFrame) -> None:
+        roots = tree.filter(pl.col("depth") == 0)
+        self.cpu_ns, self.gpu_ns = int(roots["total_ns"].sum()), int(roots["gpu_total_ns"].sum())
+
+
+def _ordered(tree: pl.DataFrame, sort: str | None, whole: _Whole) -> pl.DataFrame:
+    """The rows of an answer: in their order, with shares."""
+    by = SORTS[sort or ("gpu" if whole.gpu_ns else "cpu")]
+    rows = _walked(tree, by).with_columns(
+        total_share=share_of(pl.col("total_ns"), pl.lit(whole.cpu_ns)),
+        self_share=share_of(pl.col("self_ns"), pl.lit(whole.cpu_ns)),
+        mean_ns=share_of(pl.col("total_ns"), pl.col("call_count")),
+        gpu_share=share_of(pl.col("gpu_total_ns"), pl.lit(whole.gpu_ns)),
+    )
+    return rows.select(Regions.tables["tree"].names)
+
+
+def _launchers(tree: pl.DataFrame) -> pl.DataFrame:
+    """GPU time by the regions that launched it."""
+    domain = pl.col("domain").fill_null("?")
+    is_runtime = domain.is_in(RUNTIMES)
+    is_operator = ~is_runtime & ~domain.is_in((PYTHON, "MARKER"))
+    heirs = (is_operator, domain == PYTHON, ~is_runtime)
+    nearest = pl.coalesce(*(inherited(tree, is_heir) for is_heir in heirs), pl.col("node"))
+    launching = tree.select("gpu_count", "gpu_ns", node=nearest).filter(pl.col("gpu_count") > 0)
+    launching = launching.group_by("node").agg(pl.all().sum())
+    names = tree.select("node", "name", "domain")
+    keys = ["name", "domain"]
+    sums = launching.join(names, on="node").group_by(keys).agg(pl.col("gpu_count", "gpu_ns").sum())
+    calls = tree.group_by(keys).agg(pl.col("call_count", "self_ns").sum())
+    rows = sums.join(calls, on=keys, nulls_equal=True).sort("gpu_ns", "name", descending=[True, False])
+    share = share_of(pl.col("gpu_ns"), pl.col("gpu_ns").sum())
+    return rows.with_columns(gpu_share=share).select(Regions.tables["launchers"].names)
+
+
+def named_regions(answer: Regions, name: str, *, sort: str | None = None) -> Regions:
+    """The regions whose name contains `name`, or matches `/REGEX/`, as roots, with all that is below them.
+
+    Raises
+    ------
+    UsageError
+        When the expression is not one.
+    """
+    pattern = name_pattern(name)
+    tree = answer.tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")
+    names = tree["name"].unique().drop_nulls()
+    matching = names.filter([bool(pattern.search(text)) for text in names])
+    is_named = pl.col("name").is_in(matching.implode())
+    above = tree.select("node", nearest=inherited(tree, is_named))
+    outer = tree.join(above.select(parent="node", around="nearest"), on="parent", how="left", maintain_order="left")
+    roots = outer.filter(is_named & pl.col("around").is_null())
+    # Below one of the roots is what is below a named node at all: the outermost of them is a root.
+    below = tree.filter(above["nearest"].is_not_null())
+    depth_of_root = dict(roots.select("node", "depth").iter_rows())
+    depths: dict[int, int] = {}
+    for node, parent, depth in below.select("node", "parent", "depth").sort("depth").iter_rows():
+        depths[node] = depth if node in depth_of_root else depths[parent]
+    shift = pl.Series([depths[node] for node in below["node"]], dtype=pl.Int64)
+    is_root = pl.col("node").is_in(roots["node"].implode())
+    subtree = below.with_columns(depth=pl.col("depth") - shift, parent=pl.when(is_root).then(-1).otherwise("parent"))
+    merged = with_inclusive(merged_trees([subtree]))
+    callers = roots.join(tree.select(parent="node", caller="name"), on="parent", how="left")
+    sums = callers.group_by("name", "caller").agg(pl.col("call_count", "total_ns", "gpu_total_ns").sum())
+    whole, chosen = _Whole(answer.tree), _Whole(merged)
+    rows = _ordered(merged, sort, whole)
+    return replace(
+        answer,
+        tree=rows,
+        unlinked_gpu_ns=answer.unlinked_gpu_ns + whole.gpu_ns - chosen.gpu_ns,
+        launchers=_launchers(merged),
+        callers=sums.sort("gpu_total_ns", "total_ns", "name", "caller", descending=[True, True, False, False]).select(
+            Regions.tables["callers"].names
+        ),
+        region_count=int(rows["call_count"].sum()),
+        crossing_count=int(rows["crossing_count"].sum()),
+    )
+
+
+def folded_layers(answer: Regions, *, sort: str | None = None) -> Regions:
+    """The same with one node for modules of PyTorch that differ only in their number: `nn.Module: DecoderLayer_*`."""
+    name = pl.col("name")
+    is_layer = name.str.starts_with(LAYER)
+    tree = answer.tree.with_columns(
+        pl.when(is_layer).then(name.str.replace(r"_\d+$", "_*")).otherwise(name).alias("name")
+    )
+    if tree["name"].equals(answer.tree["name"], null_equal=True):
+        return answer
+    merged = with_inclusive(merged_trees([tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")]))
+    rows = _ordered(merged, sort, _Whole(answer.tree))
+    return replace(answer, tree=rows, launchers=_launchers(merged))
+
+
+def _walked(whole: pl.DataFrame, by: str) -> pl.DataFrame:
+    """The nodes in depth-first order: every node after its parent, siblings by a column."""
+    rows = whole.sort(by, "total_ns", "name", descending=[True, True, False]).select("node", "parent", "name")
+    children: dict[int, list[tuple[int, str]]] = {}
+    for node, parent, name in rows.iter_rows():
+        children.setdefault(parent, []).append((node, name or "?"))
+    order: list[int] = []
+    paths: list[str] = []
+    waiting = [(node, name) for node, name in reversed(children.get(-1, []))]
+    while waiting:
+        node, path = waiting.pop()
+        order.append(node)
+        paths.append(path)
+        waiting += [(below, f"{path}/{name}"[-_LONGEST_PATH:]) for below, name in reversed(children.get(node, []))]
+    number = dict(zip(order, range(len(order)), strict=True)) | {-1: -1}
+    parents = [number[parent] for parent in whole["parent"].gather(order)]
+    return whole[order].with_columns(
+        node=pl.int_range(len(order), dtype=pl.Int64),
+        parent=pl.Series(parents, dtype=pl.Int64),
+        path=pl.Series(paths, dtype=pl.String),
+    )
+
+
+def regions(run: Run, *, domains: tuple[str, ...] = (), layers: bool = False, sort: str | None = None) -> Regions:
+    """The tree of all regions of the run, or of the regions of some `domains` (MARKER, HIP, ...), or of modules."""
+    return combine_regions([partial_regions(part, domains=domains, layers=layers) for part in run.parts], sort=sort)

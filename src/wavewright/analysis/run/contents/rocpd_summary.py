@@ -1,0 +1,63 @@
+"""The tables of AMD's `rocpd summary`: the same names, columns and units, from any run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.measures.statistics import Statistics, described, merged, merged_packed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.run.contents.summary import PartialSummary
+
+_KEYS = ("domain", "name")
+#: Table -> its domains; every other domain has a table of the same name.
+_VIEWS = {
+    "kernels": ("KERNEL",),
+    "memory_copies": ("COPY",),
+    "memory_allocations": ("ALLOCATION", "SCRATCH"),
+    "scratch_memory": ("SCRATCH",),
+    "markers": ("MARKER",),
+}
+
+
+def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]:
+    """Tables by the name of their file (`kernels_summary`, ...), of ungrouped summaries; only tables with rows.
+
+    Allocations are by type, as there: those of scratch memory are in two tables.
+    """
+    whole = merged_packed([part.statistics for part in partials], _KEYS)
+    with_view = {domain for domains in _VIEWS.values() for domain in domains}
+    others = sorted(set(whole.sums["domain"]) - with_view)
+    views = _VIEWS | {name: (name,) for name in others}
+    tables = {f"{view}_summary": _table(whole, domains) for view, domains in views.items()}
+    return {name: table for name, table in tables.items() if table.select(pl.len()).item()}
+
+
+def _table(whole: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
+    is_allocation = "SCRATCH" in domains
+    name = pl.col("name").str.split(" ").list.first() if is_allocation else pl.col("name")
+    chosen = whole.sums.filter(pl.col("domain").is_in(domains)).with_columns(name=name)
+    rows = described(merged([_part(whole, chosen)], ("name",)))
+    percent = 100 * pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
+    return rows.sort(-pl.col("total_ns"), "name", nulls_last=True).select(
+        pl.col("name").alias("Name"),
+        pl.col("calls").alias("Calls"),
+        pl.col("total_ns").alias("DURATION (nsec)"),
+        pl.col("mean_ns").alias("AVERAGE (nsec)"),
+        percent.alias("PERCENT (INC)"),
+        pl.col("min_ns").alias("MIN (nsec)"),
+        pl.col("max_ns").alias("MAX (nsec)"),
+        pl.col("stddev_ns").alias("STD_DEV"),
+    )
+
+
+def _part(whole: Statistics, chosen: pl.DataFrame) -> Statistics:
+    """Some of the groups, renumbered."""
+    numbers = chosen.select("group").with_row_index("number")
+    values = whole.values.join(numbers, on="group", maintain_order="left").drop("group").rename({"number": "group"})
+    sums = chosen.drop("group").with_row_index("group")
+    return Statistics(_KEYS, sums, values.select(whole.values.columns))

@@ -1,0 +1,92 @@
+"""Where in the source calls were made: the recorded call stacks of calls as a tree of frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.calls.call_trees import gpu_times
+from wavewright.analysis.run.contents.regions import PartialRegions
+from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.analysis.run.measures.trees import SUMS, empty_tree, merged_trees
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+_FRAME = "FRAME"  #: Domain of the frames.
+_BETWEEN = "\x1f"
+_DEEPEST = 500  #: Outermost frames of a stack that count: stacks from untrusted files can be endless.
+
+
+def partial_stacks(run: Run) -> PartialRegions:
+    """The calls of one run by their call stacks; the call itself is the innermost node.
+
+    Files without recorded stacks (`rocpd_stackframe` of RPD) have none.
+    """
+    stacks = _stacks(run)
+    calls = _calls(run).join(stacks, on=["process", "event"])
+    sums = gpu_times(run).drop_nulls("correlation").group_by("process", "correlation")
+    work = sums.agg(gpu_ns=pl.col("length").sum(), gpu_count=pl.len().cast(pl.Int64))
+    calls = calls.join(work, on=["process", "correlation"], how="left")
+    lengths = pl.col("length")
+    leaves = calls.group_by("stack", "name", "domain").agg(
+        call_count=pl.len().cast(pl.Int64),
+        total_ns=lengths.sum(),
+        min_ns=lengths.min(),
+        max_ns=lengths.max(),
+        gpu_ns=pl.col("gpu_ns").fill_null(0).sum(),
+        gpu_count=pl.col("gpu_count").fill_null(0).sum(),
+    )
+    tree = merged_trees([_chain(row) for row in leaves.sort("stack", "name").iter_rows(named=True)])
+    all_gpu = int(gpu_times(run)["length"].sum())
+    return PartialRegions(
+        tree=tree,
+        patterns=frozenset(),
+        domains={str(domain): count for domain, count in calls.group_by("domain").len().iter_rows()},
+        thread_count=calls["thread"].n_unique(),
+        process_count=run.read("processes", ["process"]).height,
+        unlinked_gpu_ns=all_gpu - int(tree["gpu_ns"].sum()),
+        untimed_count=0,
+    )
+
+
+def _stacks(run: Run) -> pl.DataFrame:
+    """`process`, `event` and the frames of each call from the outermost on, in one text."""
+    name = pl.col("name").cast(pl.String).fill_null("?").str.replace_all(_BETWEEN, " ", literal=True)
+    frames = run.read("frames", ["process", "event", "depth", "name"]).drop_nulls("event")
+    ordered = frames.with_columns(name).sort("depth", descending=True, maintain_order=True)
+    joined = pl.col("name").head(_DEEPEST).str.join(_BETWEEN)
+    return ordered.group_by("process", "event").agg(stack=joined)
+
+
+def _calls(run: Run) -> pl.DataFrame:
+    columns = ["process", "thread", "event", "correlation", "name", "domain", "start_ns", "end_ns"]
+    regions = run.read("regions", columns).filter(is_timed())
+    texts = [pl.col(column).cast(pl.String) for column in ("name", "domain")]
+    # A call is there once, whatever the file says.
+    return regions.unique(["process", "event"], keep="first", maintain_order=True).select(
+        "process", "thread", "event", "correlation", *texts, length=pl.col("end_ns") - pl.col("start_ns")
+    )
+
+
+def _chain(leaf: dict[str, object]) -> pl.DataFrame:
+    """The frames of one stack, each below the one before, and the call at the end."""
+    names = [*str(leaf["stack"]).split(_BETWEEN), leaf["name"]]
+    last = len(names) - 1
+    of_call = {
+        "self_ns": leaf["total_ns"],
+        "gpu_ns": leaf["gpu_ns"],
+        "gpu_count": leaf["gpu_count"],
+        "crossing_count": 0,
+    }
+    shared = {column: leaf[column] for column in ("call_count", "total_ns", "min_ns", "max_ns")}
+    rows = [
+        {"node": depth, "parent": depth - 1, "name": name, "depth": depth}
+        | {"domain": leaf["domain"] if depth == last else _FRAME}
+        | dict.fromkeys(SUMS, 0)
+        | (of_call if depth == last else {})
+        | shared
+        for depth, name in enumerate(names)
+    ]
+    return pl.DataFrame(rows, schema=empty_tree().schema)

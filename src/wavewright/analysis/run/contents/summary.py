@@ -1,0 +1,217 @@
+"""Where did the time of a run go: kernels, copies, allocations and calls, with their statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.contents.events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
+from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
+from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order
+from wavewright.analysis.run.measures.intervals import merged as merged_intervals
+from wavewright.analysis.run.measures.statistics import EXACT_VALUES, described, merged, merged_packed
+from wavewright.analysis.run.select.nodes import node_names, renamed
+from wavewright.analysis.run.select.processes import PROCESS
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.run.contents.events import Grouping
+    from wavewright.analysis.run.measures.statistics import PackedDurations
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+#: Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up.
+GPU_DOMAINS = ("KERNEL", "COPY")
+_DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
+_GROUPS = """\
+path           String   -      | file; null = not grouped by it
+host           String   -      | node, by GPU its file where none is recorded; null = not grouped by it, here and below
+pid            Int64?   -      | process id
+rank           Int32    -      | rank; null also where it is not known
+run            String?  -      | unique id of the recording, or its path
+gpu            Int64?   -      | number of the GPU on its node
+stream         Int64?   -      | id of the stream
+marker         String   -      | innermost marker range that was open on the calling thread; null also where none was
+domain         String   -      | KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ...
+"""
+_FIGURES = """\
+calls          Int64    -      | number of calls
+untimed_calls  Int64    -      | of these, without a usable begin and end: not in the times
+total_ns       Int64    ns     | sum of the durations
+mean_ns        Float64  ns     | mean duration
+median_ns      Float64  ns     | median duration
+p95_ns         Float64  ns     | 95 % take at most so long
+p99_ns         Float64  ns     | 99 % take at most so long
+min_ns         Int64    ns     | shortest duration
+max_ns         Int64    ns     | longest duration
+stddev_ns      Float64  ns     | standard deviation of a sample (n - 1); null for one call
+bytes_total    Int64    bytes  | bytes copied or allocated, of the calls whose size was recorded; null = of none
+sized_calls    Int64    -      | calls whose size was recorded
+bytes_per_second  Float64  bytes/s  | bytes over durations of the calls that have both; null = of none
+is_exact       Boolean  -      | whether median, p95 and p99 are exact
+"""
+
+
+@dataclass(frozen=True)
+class PartialSummary:
+    """The contribution of one run to a `Summary`."""
+
+    statistics: PackedDurations  #: By the columns of the grouping, `domain` and `name`.
+    extents: pl.DataFrame  #: See `EXTENTS`.
+    gpus: pl.DataFrame  #: `host`, `run` and `gpu` of GPUs that kernels ran on.
+
+
+@dataclass(frozen=True)
+class Summary(Answer):
+    """Where the time of a run went."""
+
+    definition: ClassVar[str] = (
+        "Durations are end minus start. Shares are of all durations of the domain in the group (events that overlap "
+        f"count each). Median, p95 and p99 are exact up to {EXACT_VALUES} distinct durations, and else at most "
+        f"{QUANTILE_ERROR:.2%} off. Calls that ended before they began, or never, count as calls without time. Of a "
+        "time window, the part of every event that is inside counts, and the window is the wall time; else that is "
+        "from the first event to the last, without time between recordings, on the node where it took longest: clocks "
+        "of nodes are not compared. The busy share is the time in which the GPUs of a process ran anything "
+        "(overlapping work counts once), of the wall time of its node, over all processes."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "things": table_spec(
+            "things",
+            "one kernel, kind of copy or allocation, or call, in one group",
+            _GROUPS
+            + "name String - | kernel, kind of copy, function or marker range; for allocations type and level\n"
+            + _FIGURES
+            + "share Float64 - | of the durations of its domain in its group",
+        ),
+        "domains": table_spec(
+            "domains",
+            "one domain in one group",
+            _GROUPS
+            + "name_count Int64 - | different names\n"
+            + _FIGURES
+            + "share Float64 - | of the GPU time of its group; null for what is not GPU time",
+        ),
+        "processes": EXTENTS,
+    }
+
+    by: Grouping
+    domains: pl.DataFrame
+    things: pl.DataFrame
+    processes: pl.DataFrame
+    gpu_count: int  #: GPUs that kernels ran on.
+    node_count: int  #: Nodes on which processes ran.
+    gpu_ns: int  #: Time of all kernels and copies together.
+    wall_ns: int
+    #: Share of the wall time in which GPUs ran anything; None = no GPU was used.
+    busy_share: float | None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of `things` that have something to say in this grouping."""
+        unused = {name for names in GROUP_COLUMNS.values() for name in names} - {*GROUP_COLUMNS[self.by]}
+        return [name for name in self.things.columns if name not in unused]
+
+
+def partial_summary(run: Run, *, by: Grouping = "all") -> PartialSummary:
+    """The contribution of one run."""
+    events = Events(run, by)
+    return PartialSummary(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
+
+
+def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all") -> Summary:
+    """The summary of all runs together."""
+    group = GROUP_COLUMNS[by]
+    whole = merged_packed([part.statistics for part in partials], (*group, "domain", "name"))
+    by_domain = merged([whole], (*group, "domain"))
+    names = whole.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
+    processes = _processes([part.extents for part in partials])
+    node_labels = _node_names(processes)
+    gpus = [_with_node(part.gpus, node_labels).select("node", "gpu") for part in partials]
+    domains = described(by_domain).join(names, on=[*group, "domain"], nulls_equal=True)
+    share = pl.col("total_ns") / pl.col("total_ns").sum().over(*group, "domain").replace(0, None)
+    is_gpu = pl.col("domain").is_in(GPU_DOMAINS)
+    gpu_total = pl.when(is_gpu).then("total_ns").sum()
+    gpu_share = pl.col("total_ns") / (gpu_total.over(group) if group else gpu_total).replace(0, None)
+    return Summary(
+        by=by,
+        domains=_ordered(domains.with_columns(share=pl.when(is_gpu).then(gpu_share)), group, "domains"),
+        things=_ordered(described(whole).with_columns(share=share), group, "things"),
+        processes=processes,
+        gpu_count=pl.concat(gpus).unique().height if gpus else 0,
+        node_count=_with_node(processes, node_labels)["node"].n_unique(),
+        gpu_ns=int(domains.select(gpu_total).item() or 0),
+        wall_ns=wall_of(processes),
+        busy_share=_busy_share(processes),
+    )
+
+
+def summary(run: Run, *, by: Grouping = "all") -> Summary:
+    """Calls, total, mean, median, min, max, deviation and share of all kernels, copies, allocations and calls."""
+    return combine_summary([partial_summary(part, by=by) for part in run.parts], by=by)
+
+
+def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFrame:
+    """Groups in their order; in each the domains as on the GPU first; in each what takes most time first."""
+    spec = Summary.tables[table]
+    dtypes = spec.dtypes
+    missing = [pl.lit(None, dtypes[name]).alias(name) for name in spec.names if name not in rows.columns]
+    place = pl.col("domain").replace_strict({name: n for n, name in enumerate(_DOMAINS)}, default=len(_DOMAINS))
+    domain_total = pl.col("total_ns").sum().over(*group, "domain")
+    keys = [*group, place, -domain_total, "domain", -pl.col("total_ns"), *(["name"] if "name" in rows.columns else [])]
+    return (
+        rows.sort(keys, nulls_last=True)
+        .with_columns(missing)
+        .select(pl.col(name).cast(dtype) for name, dtype in dtypes.items())
+    )
+
+
+def wall_of(processes: pl.DataFrame) -> int:
+    """The longest time on one node, of `Events.extents`; where the node is not known, of one process."""
+    return int(_walls(processes)["wall_ns"].max() or 0)  # type: ignore[arg-type]
+
+
+def _node_names(processes: pl.DataFrame) -> pl.DataFrame:
+    """Names of nodes, as `node_names` gives them."""
+    times = processes.select("start_ns", "end_ns", "rank", machine="run", is_named=pl.col("host") != "")
+    return node_names([times.drop_nulls(["start_ns", "end_ns"])])
+
+
+def _with_node(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `host` and `run` with their `node`: the host, else what stands for it."""
+    unnamed = renamed(rows.select(machine="run"), names)["machine"]
+    return rows.with_columns(node=pl.when(pl.col("host") == "").then(unnamed).otherwise("host"))
+
+
+def _walls(processes: pl.DataFrame) -> pl.DataFrame:
+    """Processes with `wall_ns`, the time in which any process of their node was recorded, and `own_wall_ns`: without
+    recordings in which they were not."""
+    times = pl.col("start_ns", "end_ns").clip(-FARTHEST_NS, FARTHEST_NS)
+    placed = _with_node(processes, _node_names(processes)).with_columns(times)
+    length = (pl.col("end_ns") - pl.col("start_ns")).alias("own_wall_ns")
+    whole = merged_intervals(in_order(placed.drop_nulls(["start_ns", "end_ns"]), ["node"]), ["node"])
+    whole = whole.select("node", "start_ns", length, wall_ns=length.sum().over("node"))
+    return (
+        placed.sort("start_ns")
+        .join_asof(whole.sort("start_ns"), on="start_ns", by="node", check_sortedness=False)
+        .with_columns(pl.col("wall_ns", "own_wall_ns").fill_null(0))
+    )
+
+
+def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Processes in order; one that is in several files is one."""
+    ends = [pl.col("start_ns").min(), pl.col("end_ns").max()]
+    sums = [pl.col("busy_ns").sum(), pl.col("gpu_count").max()]
+    return pl.concat([empty_frame(EXTENTS), *extents]).group_by(PROCESS).agg(*ends, *sums).sort(PROCESS)
+
+
+def _busy_share(processes: pl.DataFrame) -> float | None:
+    used = _walls(processes).filter(pl.col("gpu_count") > 0)
+    wall = pl.col("own_wall_ns").cast(pl.Int128) * pl.col("gpu_count")
+    times = used.select(pl.col("busy_ns").sum(), all_ns=wall.sum())
+    busy, whole = times.row(0)
+    return busy / whole if whole else None

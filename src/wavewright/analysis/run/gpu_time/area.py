@@ -1,0 +1,88 @@
+"""What happened on some lanes of a run's timeline in a window of time? Events by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
+    from wavewright.model.schema import TableSpec
+
+
+@dataclass(frozen=True)
+class RunArea(Answer):
+    """The events of some lanes in a window of time, by name."""
+
+    definition: ClassVar[str] = (
+        "Events of the lanes that reach into the time; only the part of each inside the time counts. Calls that are "
+        "nested in each other count each for itself, so totals of threads can exceed the time. "
+        "Events that take no time are counted and add none."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "names": table_spec(
+            "names",
+            "one name, that with most time first",
+            """
+            kind          UInt16   -   | kinds.kind of the timeline
+            name          String   -   | kernel, kind of copy or allocation, function, marker
+            event_count   Int64    -   | events
+            total_ns      Int64    ns  | their time inside
+            mean_ns       Float64  ns  | of an event
+            share         Float64  -   | of the time of all names here
+            max_ns        Int64    ns  | longest time of an event inside
+            first_ns      Int64    ns  | start of the first event, since the start of its node
+            first_item    Int64    -   | number of the first event
+            longest_ns    Int64    ns  | start of the longest event, since the start of its node
+            longest_item  Int64    -   | number of the longest event
+            """,
+        )
+    }
+
+    names: pl.DataFrame
+    event_count: int
+    total_ns: int
+    lane_count: int
+
+
+def run_area(timeline: RunTimeline, lanes: Collection[int] | None, start_ns: int, end_ns: int) -> RunArea:
+    """The events of lanes of a timeline (None = all) from one time to another, in ns since the start of their node."""
+    numbers = timeline.lanes["lane"].to_list() if lanes is None else list(lanes)
+    first, last = pl.lit(start_ns, pl.Int64), pl.lit(end_ns, pl.Int64)
+    is_moment = (pl.col("start_ns") == pl.col("end_ns")) & (pl.col("start_ns") >= first)
+    is_inside = (pl.col("start_ns") < last) & ((pl.col("end_ns") > first) | is_moment)
+    inside = timeline.spans.filter(pl.col("lane").is_in(numbers), is_inside).sort("start_ns", "item")
+    length = pl.min_horizontal("end_ns", last) - pl.max_horizontal("start_ns", first)
+    longest = pl.col("item", "start_ns").sort_by("length", descending=True, maintain_order=True).first()
+    sums = (
+        inside.with_columns(length=length)
+        .group_by("kind")
+        .agg(
+            pl.len().cast(pl.Int64).alias("event_count"),
+            pl.col("length").sum().alias("total_ns"),
+            pl.col("length").max().alias("max_ns"),
+            pl.col("start_ns").first().alias("first_ns"),
+            pl.col("item").first().cast(pl.Int64).alias("first_item"),
+            longest.name.prefix("longest_"),
+        )
+    )
+    total = int(sums["total_ns"].sum())
+    names = (
+        sums.join(timeline.kinds.select("kind", "name"), on="kind", how="left")
+        .with_columns(
+            pl.col("longest_item").cast(pl.Int64),
+            longest_ns=pl.col("longest_start_ns"),
+            mean_ns=pl.col("total_ns") / pl.col("event_count"),
+            share=pl.col("total_ns") / (total or 1),
+        )
+        .sort("total_ns", "event_count", "kind", descending=[True, True, False])
+        .select(RunArea.tables["names"].names)
+    )
+    return RunArea(names, inside.height, total, len(numbers))

@@ -1,0 +1,384 @@
+"""How busy are the GPUs, in total and over time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.measures.intervals import (
+    bin_width,
+    covered,
+    covered_per_bin,
+    in_order,
+    intervals,
+    merged,
+    share_of,
+)
+from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
+from wavewright.analysis.run.select.nodes import node_names, renamed
+from wavewright.analysis.run.select.recorded import node_spans, recorded
+from wavewright.base.bounds import BINS, bounded
+from wavewright.model.answer import Answer
+from wavewright.model.run import Run
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.run.select.gpus import GpuKey
+    from wavewright.model.schema import TableSpec
+
+_GPU = """\
+node                 String   -      | host name of the node, else the file
+gpu                  Int64    -      | number of the GPU on the node; null = not recorded
+"""
+_KINDS = ("busy_ns", "kernel_busy_ns", "copy_busy_ns")
+_BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
+
+
+@dataclass(frozen=True)
+class Busy(Answer):
+    """How much of the time each GPU had work."""
+
+    definition: ClassVar[str] = (
+        "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged "
+        "intervals). Shares are of the span of its node: from the start of the first to the end of the last GPU work "
+        "on any GPU of that node, without time between recordings; of a time window, the window. The wall time is all "
+        "of the recorded time, the host's too: what of it is before the first and after the last GPU work is idle at "
+        "the edges. The summed durations count overlapping work as often as it overlaps, as the busy figures of RPD "
+        "and rocpd do, and can exceed the span. A GPU that several processes use is one GPU; a copy between two GPUs "
+        "keeps both busy. Clocks of different nodes are never compared."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "gpus": table_spec(
+            "gpus",
+            "one GPU that had work",
+            _GPU
+            + """
+            target               String   -      | gfx942, ...
+            product              String   -      | name of the product
+            process_count        UInt32   -      | processes whose work it did
+            kernel_count         UInt64   -      | dispatches
+            copy_count           UInt64   -      | copies from or to it
+            start_ns             Int64    ns     | begin of its first work
+            end_ns               Int64    ns     | end of its last work
+            span_ns              Int64    ns     | span of all GPU work of its node, or the time window
+            wall_ns              Int64    ns     | time that was recorded on its node, or the time window
+            busy_ns              Int64    ns     | with at least one dispatch or copy
+            busy_share           Float64  -      | share of the span with work
+            busy_wall_share      Float64  -      | busy_ns / wall_ns
+            kernel_busy_ns       Int64    ns     | with at least one dispatch
+            kernel_busy_share    Float64  -      | kernel_busy_ns / span_ns
+            copy_busy_ns         Int64    ns     | with at least one copy
+            copy_busy_share      Float64  -      | copy_busy_ns / span_ns
+            duration_sum_ns      Int64    ns     | durations of dispatches and copies added up, overlaps included
+            duration_sum_share   Float64  -      | duration_sum_ns / span_ns: the busy figure of RPD
+            concurrency_mean     Float64  -      | duration_sum_ns / busy_ns: work at the same time while busy
+            """,
+        ),
+        "streams": table_spec(
+            "streams",
+            "one stream of one process on one GPU",
+            _GPU
+            + """
+            pid                  Int64    -      | process
+            rank                 Int32    -      | rank; null = not known
+            stream_id            Int64    -      | stream; null = not recorded
+            kernel_count         UInt64   -      | dispatches
+            copy_count           UInt64   -      | copies
+            duration_sum_ns      Int64    ns     | durations added up
+            busy_ns              Int64    ns     | with at least one dispatch or copy
+            busy_share           Float64  -      | of the span of the node
+            """,
+        ),
+        "over_time": table_spec(
+            "over_time",
+            "one time bin in which a GPU was busy",
+            _GPU
+            + """
+            bin                  Int64    -      | number of the bin on the clock of the node, from 0
+            start_ns             Int64    ns     | its begin
+            length_ns            Int64    ns     | how much of it lies in the span of the node
+            busy_ns              Int64    ns     | with at least one dispatch or copy
+            kernel_busy_ns       Int64    ns     | with at least one dispatch
+            copy_busy_ns         Int64    ns     | with at least one copy
+            busy_share           Float64  -      | busy_ns / length_ns
+            """,
+        ),
+        "nodes": table_spec(
+            "nodes",
+            "one node",
+            """
+            node                 String   -      | host name of the node, else the file
+            start_ns             Int64    ns     | begin of the first GPU work on it, or of the time window
+            end_ns               Int64    ns     | end of the last GPU work on it, or of the time window
+            begin_ns             Int64    ns     | begin of the recording on it: times of --time count from here
+            is_window            Boolean  -      | whether a time window was chosen
+            bin_ns               Int64    ns     | length of a stretch of over_time
+            bin_count            Int64    -      | stretches
+            gpu_count            UInt32   -      | GPUs with work
+            unused_gpu_count     UInt32   -      | GPUs that processes saw and did not use
+            """,
+        ),
+    }
+
+    gpus: pl.DataFrame
+    streams: pl.DataFrame
+    over_time: pl.DataFrame
+    nodes: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class PartialBusy:
+    """The contribution of one run; times are in ns of the clock of the node."""
+
+    gpus: pl.DataFrame  #: One row per GPU that processes see, with counts, sums and merged times.
+    streams: pl.DataFrame
+    bins: pl.DataFrame  #: Merged times per GPU and bin of `width`, which is a power of two.
+    intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`, of dispatches and of copies.
+    bin_count: int
+    recorded: pl.DataFrame  #: See `recorded`.
+
+    @property
+    def used_gpus(self) -> frozenset[GpuKey]:
+        """The GPUs that did work."""
+        used = self.gpus.filter(pl.col("start_ns").is_not_null())
+        return frozenset(used.select(GPU_KEY).rows())
+
+
+@bounded(bins=BINS)
+def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = frozenset()) -> PartialBusy:
+    """The contribution of one run, with curves of at most `bins` time bins.
+
+    The merged intervals of a GPU that other runs tell of too must be kept to be merged with theirs: `shared` names
+    such GPUs (see `shared_gpus`).
+    """
+    gpu_index = index_gpus(run)
+    work = intervals(gpu_work(run, gpu_index), ["place"])
+    names = gpu_index.table.select("place", *GPU_KEY)
+    whole = _merged_kinds(work)
+    gpus = gpu_index.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
+    for kind, parts in whole.items():
+        gpus = gpus.join(_lengths(parts, kind), on="place", how="left", maintain_order="left")
+    shared_work = pl.concat(
+        whole[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]
+    ).join(names.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True), on="place")
+    return PartialBusy(
+        gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
+        streams=_streams(run, work).join(names, on="place", maintain_order="left").drop("place"),
+        bins=_binned(whole, gpu_index.table, bins),
+        intervals=shared_work.select(*GPU_KEY, "is_copy", "start_ns", "end_ns"),
+        bin_count=bins,
+        recorded=recorded(run),
+    )
+
+
+def _merged_kinds(work: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Merged intervals per `place`, of sorted work: all of it, dispatches, copies."""
+    parts = (work, work.filter(~pl.col("is_copy")), work.filter("is_copy"))
+    return {kind: merged(part, ["place"]) for kind, part in zip(_KINDS, parts, strict=True)}
+
+
+def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    return work.group_by(by).agg(
+        kernel_count=(~pl.col("is_copy")).sum().cast(pl.UInt64),
+        copy_count=pl.col("is_copy").sum().cast(pl.UInt64),
+        start_ns=pl.col("start_ns").min(),
+        end_ns=pl.col("end_ns").max(),
+        duration_sum_ns=(pl.col("end_ns") - pl.col("start_ns")).sum(),
+    )
+
+
+def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
+    length = pl.col("end_ns") - pl.col("start_ns")
+    return parts.group_by("place").agg(length.sum().alias(name))
+
+
+def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
+    by = ["place", "process", "stream"]
+    totals = _totals(work, by).drop("start_ns", "end_ns")
+    spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
+    ids = run.read("streams", ["stream", "stream_id"])
+    processes = run.read("processes", ["process", "pid", "rank"])
+    named = (
+        totals.join(spent, on=by, nulls_equal=True)
+        .join(ids, on="stream", how="left")
+        .join(processes, on="process", how="left")
+    )
+    return named.sort("place", "pid", "stream_id", "stream", nulls_last=True).drop("process", "stream")
+
+
+def _binned(whole: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Merged times per bin, of every node on its own clock."""
+    curves = []
+    for _, node_gpus in gpu_numbers.group_by("machine", maintain_order=True):
+        parts = {
+            kind: frame.filter(pl.col("place").is_in(node_gpus["place"].to_list())) for kind, frame in whole.items()
+        }
+        work = parts["busy_ns"]
+        if not work.height:
+            continue
+        begin, end = work["start_ns"].min(), work["end_ns"].max()
+        width = bin_width(begin, end, count)  # type: ignore[arg-type]  # not empty: numbers
+        sums = [
+            covered_per_bin(frame, ["place"], begin, end, width).rename({"covered_ns": kind})  # type: ignore[arg-type]
+            for kind, frame in parts.items()
+        ]
+        totals = sums[0]
+        for more in sums[1:]:
+            totals = totals.join(more, on=["place", "bin"], how="left", maintain_order="left")
+        curves.append(totals.with_columns(pl.col(_KINDS).fill_null(0), width=pl.lit(width, pl.Int64)))
+    empty = pl.DataFrame(schema={"place": pl.UInt32} | dict.fromkeys(("bin", "width", *_KINDS), pl.Int64))
+    columns = empty.columns
+    return pl.concat([empty, *(part.select(columns) for part in curves)]).join(gpu_numbers, on="place").select(_BINS)
+
+
+def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
+    """The combined result of all runs."""
+    partials = partials or [partial_busy(Run([]))]
+    names = node_names(part.recorded for part in partials)
+    seen = _of_one_node(renamed(_merged_gpus(partials), names))
+    used = seen.filter(pl.col("start_ns").is_not_null())
+    times = [renamed(part.recorded, names) for part in partials]
+    nodes = _nodes(seen, used, pl.concat(times), max(part.bin_count for part in partials))
+    streams = renamed(pl.concat(part.streams for part in partials), names)
+    processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
+    spans = node_spans(times, renamed(pl.concat(part.gpus for part in partials), names))
+    gpus = (
+        used.join(spans, on="machine")
+        .join(processes, on=GPU_KEY, how="left", nulls_equal=True)
+        .with_columns(
+            *(share_of(pl.col(kind), pl.col("span_ns")).alias(kind.replace("_ns", "_share")) for kind in _KINDS),
+            busy_wall_share=share_of(pl.col("busy_ns"), pl.col("wall_ns")),
+            duration_sum_share=share_of(pl.col("duration_sum_ns"), pl.col("span_ns")),
+            concurrency_mean=share_of(pl.col("duration_sum_ns"), pl.col("busy_ns")),
+        )
+        .sort("node", *GPU_KEY, nulls_last=True)
+    )
+    gpu_labels = gpus.select(*GPU_KEY, "node", "gpu", "span_ns")
+    rows = (
+        streams.join(gpu_labels, on=GPU_KEY, nulls_equal=True, maintain_order="left")
+        .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")))
+        .sort("node", *GPU_KEY, "rank", "pid", "stream_id", "busy_ns", nulls_last=True)
+    )
+    tables = Busy.tables
+    return Busy(
+        gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
+        streams=rows.select(tables["streams"].names),
+        over_time=_over_time(partials, names, nodes, gpu_labels),
+        nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
+    )
+
+
+def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
+    """One row per GPU, whatever the number of runs that record it."""
+    rows = pl.concat(part.gpus for part in partials)
+    first = pl.col("node", "gpu", "target", "product").first()
+    sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
+    seen = (
+        rows.sort("start_ns", nulls_last=True, maintain_order=True)
+        .group_by(GPU_KEY, maintain_order=True)
+        .agg(first, sums, pl.col("start_ns").min(), pl.col("end_ns").max(), users=pl.col("start_ns").count())
+    )
+    shared_work = pl.concat(part.intervals for part in partials).sort(*GPU_KEY, "start_ns", "end_ns")
+    apart = (shared_work, shared_work.filter(~pl.col("is_copy")), shared_work.filter("is_copy"))
+    is_kept = shared_work.select(GPU_KEY).unique().with_columns(is_kept=pl.lit(value=True))
+    seen = seen.join(is_kept, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
+    for kind, frame in zip(_KINDS, apart, strict=True):
+        together = covered(frame, GPU_KEY).rename({"covered_ns": "together"})
+        of_all = pl.when(pl.col("users") > 1, pl.col(kind) > 0).then(
+            pl.when("is_kept").then(pl.col("together").fill_null(0))  # else sums of sums would be too much: null
+        )
+        seen = (
+            seen.join(together, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
+            .with_columns(of_all.otherwise(kind).alias(kind))
+            .drop("together")
+        )
+    return seen
+
+
+def _of_one_node(seen: pl.DataFrame) -> pl.DataFrame:
+    """GPUs of files that were found to be of one node, which never worked at the same time: sums are exact."""
+    first = pl.col("node", "gpu", "target", "product").first()
+    sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
+    times = (pl.col("start_ns").min(), pl.col("end_ns").max())
+    whole = seen.filter(pl.struct(GPU_KEY).is_unique())
+    parts = seen.filter(~pl.struct(GPU_KEY).is_unique())
+    merged_parts = parts.group_by(GPU_KEY, maintain_order=True).agg(first, sums, *times)
+    return pl.concat([whole.select(merged_parts.columns), merged_parts]) if parts.height else whole
+
+
+def _nodes(seen: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: int) -> pl.DataFrame:
+    """`machine`, `node`, the span of its work or the window, and the bins of its curves."""
+    windows = times.group_by("machine").agg(
+        pl.col("is_window").any(),
+        pl.col("begin_ns").min(),
+        window_start_ns=pl.col("start_ns").min(),
+        window_end_ns=pl.col("end_ns").max(),
+    )
+    spans = (
+        used.group_by("machine")
+        .agg(pl.col("node").min(), pl.col("start_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len())
+        .join(windows, on="machine")
+        .with_columns(
+            pl.when("is_window").then(f"window_{name}").otherwise(name).alias(name) for name in ("start_ns", "end_ns")
+        )
+    )
+    unused = seen.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
+    rows = spans.join(unused, on="machine", how="left").sort("node", "machine")
+    widths = [bin_width(begin, end, count) for begin, end in rows.select("start_ns", "end_ns").iter_rows()]
+    width = pl.Series("bin_ns", widths, pl.Int64)
+    last = pl.max_horizontal("start_ns", pl.col("end_ns") - 1)
+    return rows.with_columns(width, unused_gpu_count=pl.col("n").fill_null(0)).with_columns(
+        bin_count=last // pl.col("bin_ns") - pl.col("start_ns") // pl.col("bin_ns") + 1
+    )
+
+
+def _over_time(
+    partials: Sequence[PartialBusy], names: pl.DataFrame, nodes: pl.DataFrame, gpu_labels: pl.DataFrame
+) -> pl.DataFrame:
+    shared_work = renamed(pl.concat(part.intervals for part in partials), names)
+    shared = shared_work.select(GPU_KEY).unique()
+    bins = [renamed(part.bins, names).join(shared, on=GPU_KEY, how="anti", nulls_equal=True) for part in partials]
+    bins += _shared_bins(shared_work, nodes)
+    width, begin, end = pl.col("bin_ns"), pl.col("node_start_ns"), pl.col("node_end_ns")
+    clocks = nodes.select("machine", "bin_ns", node_start_ns="start_ns", node_end_ns="end_ns")
+    start = pl.max_horizontal(pl.col("at") * width, begin)
+    stop = pl.min_horizontal((pl.col("at") + 1) * width, end)
+    rows = (
+        pl.concat(bins)
+        .join(clocks, on="machine")
+        .with_columns(at=(pl.col("bin") * pl.col("width")) // width)
+        .group_by(*GPU_KEY, "at")
+        .agg(pl.col(_KINDS).sum(), pl.col("bin_ns", "node_start_ns", "node_end_ns").first())
+        .with_columns(bin=pl.col("at") - begin // width, start_ns=start, length_ns=stop - start)
+        .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("length_ns")))
+        .join(gpu_labels.drop("span_ns"), on=GPU_KEY, nulls_equal=True)
+        .sort("node", *GPU_KEY, "bin", nulls_last=True)
+    )
+    return rows.select(Busy.tables["over_time"].names)
+
+
+def _shared_bins(shared_work: pl.DataFrame, nodes: pl.DataFrame) -> list[pl.DataFrame]:
+    """Curves of GPUs that several runs record."""
+    if not shared_work.height:
+        return []
+    gpu_numbers = shared_work.select(GPU_KEY).unique().sort(GPU_KEY, nulls_last=True).with_row_index("place")
+    work = shared_work.join(gpu_numbers, on=GPU_KEY, nulls_equal=True).sort("place", "start_ns", "end_ns")
+    whole = _merged_kinds(work)
+    return [
+        _binned(whole, gpu_numbers.filter(pl.col("machine") == machine), count)
+        for machine, count in nodes.select("machine", "bin_count").iter_rows()
+    ]
+
+
+@bounded(bins=BINS)
+def busy(run: Run, *, bins: int = 120) -> Busy:
+    """How much of the time each GPU of the run had work, in total and in at most `bins` time bins."""
+    partials = [partial_busy(part, bins=bins) for part in run.parts]
+    shared = shared_gpus(partials)
+    if shared:
+        partials = [partial_busy(part, bins=bins, shared=shared) for part in run.parts]
+    return combine_busy(partials)

@@ -1,0 +1,327 @@
+"""What runs at the same time: copies and kernels, communication and computation, streams, processes, calls and GPUs?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.calls.launches import region_pieces
+from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged, share_of
+from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
+from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
+from wavewright.analysis.run.select.recorded import node_spans, recorded
+from wavewright.model.answer import Answer
+from wavewright.model.run import Run
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.run.select.gpus import GpuIndex
+    from wavewright.model.schema import TableSpec
+
+_COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
+_GPU_WORK, _CALLS = 1, 2
+#: Maximum intervals of a process in a partial result, so that thousands of ranks fit in memory.
+_MOST_INTERVALS = 250_000
+_WHERE = """\
+node                    String   -   | host name of the node, else the file
+gpu                     Int64    -   | number of the GPU on the node; null = not recorded
+"""
+_TWO = """\
+first_busy_ns           Int64    ns  | with work of the first
+second_busy_ns          Int64    ns  | with work of the second
+both_ns                 Int64    ns  | with work of both
+both_share              Float64  -   | both_ns of the shorter of the two
+"""
+
+
+@dataclass(frozen=True)
+class Overlap(Answer):
+    """What runs at the same time."""
+
+    definition: ClassVar[str] = (
+        "Each kind of work of a GPU is merged by itself: computation (kernels), communication (kernels of RCCL, NCCL "
+        "and other collectives, told by their names) and copies. Exposed communication is what no computation hides, "
+        "exposed copy time what neither computation nor communication hides: computation + exposed communication + "
+        "exposed copies = busy, as in TraceLens. Two streams, or processes, overlap while both have work. Calls into "
+        "the runtime overlap while the process that makes them has GPU work running."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "gpus": table_spec(
+            "gpus",
+            "one GPU; of work of one process where several use it",
+            _WHERE
+            + """
+            pid                     Int64    -   | process
+            rank                    Int32    -   | its rank; null = not known
+            span_ns                 Int64    ns  | span of all GPU work of its node, or the time window
+            computation_ns          Int64    ns  | with kernels that compute
+            communication_ns        Int64    ns  | with kernels that communicate
+            copy_ns                 Int64    ns  | with copies
+            exposed_communication_ns Int64   ns  | with communication, without computation
+            exposed_copy_ns         Int64    ns  | with copies, without any kernel
+            copy_hidden_share       Float64  -   | of copy_ns: with a kernel at the same time
+            communication_hidden_share Float64 - | of communication_ns: with computation at the same time
+            busy_ns                 Int64    ns  | with work of any kind
+            idle_ns                 Int64    ns  | without any work, of the span
+            busy_share              Float64  -   | share of the span with work
+            """,
+        ),
+        "streams": table_spec(
+            "streams",
+            "two streams of one process on one GPU that both had work",
+            _WHERE
+            + """
+            pid                     Int64    -   | process
+            rank                    Int32    -   | its rank; null = not known
+            first_stream_id         Int64    -   | one stream
+            second_stream_id        Int64    -   | the other stream
+            """
+            + _TWO,
+        ),
+        "processes": table_spec(
+            "processes",
+            "two processes on one GPU",
+            _WHERE
+            + """
+            first_pid               Int64    -   | one process
+            second_pid              Int64    -   | the other process
+            """
+            + _TWO,
+        ),
+        "levels": table_spec(
+            "levels",
+            "one number of processes, or of streams of a GPU, that have GPU work at the same time",
+            """
+            node                    String   -   | host name of the node, else the file
+            gpu                     Int64    -   | GPU, for streams; null for processes of the node
+            what                    String   -   | processes or streams
+            level                   Int64    -   | how many at the same time
+            length_ns               Int64    ns  | how long
+            busy_share              Float64  -   | of the time with at least one
+            """,
+        ),
+        "host": table_spec(
+            "host",
+            "one process",
+            """
+            node                    String   -   | host name of the node, else the file
+            pid                     Int64    -   | process
+            rank                    Int32    -   | its rank; null = unknown
+            call_ns                 Int64    ns  | with at least one call into the runtime, in any of its threads
+            call_hidden_ns          Int64    ns  | of that, while the GPU did work of the process
+            call_hidden_share       Float64  -   | call_hidden_ns / call_ns
+            gpu_busy_ns             Int64    ns  | with GPU work of the process
+            """,
+        ),
+    }
+
+    gpus: pl.DataFrame
+    streams: pl.DataFrame
+    processes: pl.DataFrame
+    levels: pl.DataFrame
+    host: pl.DataFrame
+    #: Idle time that `processes` and their `levels` count as busy, because a process has too many intervals.
+    bridged_ns: int
+    #: Streams of a GPU that `streams` compares, the busiest, where there are more; None = all are compared.
+    stream_limit: int | None
+
+
+@dataclass(frozen=True)
+class PartialOverlap:
+    """The contribution of one run."""
+
+    gpus: pl.DataFrame
+    streams: pl.DataFrame
+    stream_levels: pl.DataFrame
+    host: pl.DataFrame
+    intervals: pl.DataFrame  #: When each process had work on each GPU.
+    bridged_ns: int
+    is_cut: bool
+    recorded: pl.DataFrame  #: See `recorded`.
+
+
+def partial_overlap(run: Run) -> PartialOverlap:
+    """The contribution of one run."""
+    gpu_index = index_gpus(run)
+    work = gpu_work(run, gpu_index, ["name"])
+    names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
+    kind = (
+        pl.when("is_copy")
+        .then(_COPY)
+        .when(pl.col("name").is_in(names.implode()))
+        .then(_COMMUNICATE)
+        .otherwise(_COMPUTE)
+        .cast(pl.UInt8)
+    )
+    by = ["place", "process"]
+    work = intervals(work.select(*by, "stream", "start_ns", "end_ns", kind=kind), by)
+    who = run.read("processes", ["process", "pid", "rank"]).with_columns(pl.col("process"))
+    where = gpu_index.table.select("place", *GPU_KEY, "node", "gpu")
+
+    def named(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.join(where, on="place").join(who, on="process", how="left").drop("place", "process")
+
+    streams = _merged(work, [*by, "stream"])
+    marked, is_cut = with_bits(streams, by, "stream")
+    together = combinations(marked, by, "bit")
+    whole = merged(work, by)
+    busy, lost = bridged(whole, by, _MOST_INTERVALS)
+    ids = run.read("streams", ["stream", "stream_id"])
+    return PartialOverlap(
+        gpus=named(_kinds(work, by)),
+        streams=named(_stream_pairs(together, marked, by, ids)),
+        stream_levels=named(levels(streams, by) if is_cut else levels_of(together, by)),
+        host=_host(run, whole, who, gpu_index),
+        intervals=named(busy),
+        bridged_ns=lost,
+        is_cut=is_cut,
+        recorded=recorded(run),
+    )
+
+
+def _merged(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    return merged(in_order(work, by), by)
+
+
+def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Merged and exposed times of the kinds of work."""
+
+    def time(is_in: pl.Expr) -> pl.Expr:
+        return pl.col("length_ns").filter(is_in).sum()
+
+    def has(kind: int) -> pl.Expr:
+        return pl.col("members") & kind != 0
+
+    sums = combinations(_merged(work, [*by, "kind"]), by, "kind").group_by(by)
+    spans = work.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    times = sums.agg(
+        computation_ns=time(has(_COMPUTE)),
+        communication_ns=time(has(_COMMUNICATE)),
+        copy_ns=time(has(_COPY)),
+        exposed_communication_ns=time(has(_COMMUNICATE) & ~has(_COMPUTE)),
+        exposed_copy_ns=time(pl.col("members") == _COPY),
+        busy_ns=pl.col("length_ns").sum(),
+    )
+    return spans.join(times, on=by, how="left").with_columns(pl.col(times.columns[len(by) :]).fill_null(0))
+
+
+def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], ids: pl.DataFrame) -> pl.DataFrame:
+    rows = pairs(together, marked, by, "stream")
+    for side in ("first", "second"):
+        rows = rows.join(
+            ids.rename({"stream": f"{side}_stream", "stream_id": f"{side}_stream_id"}), on=f"{side}_stream", how="left"
+        )
+    swapped = pl.col("first_stream_id") > pl.col("second_stream_id")
+    return rows.drop("first_stream", "second_stream").with_columns(
+        first_stream_id=pl.when(swapped).then("second_stream_id").otherwise("first_stream_id"),
+        second_stream_id=pl.when(swapped).then("first_stream_id").otherwise("second_stream_id"),
+        first_busy_ns=pl.when(swapped).then("second_busy_ns").otherwise("first_busy_ns"),
+        second_busy_ns=pl.when(swapped).then("first_busy_ns").otherwise("second_busy_ns"),
+    )
+
+
+def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, gpu_index: GpuIndex) -> pl.DataFrame:
+    """Calls of each process against its GPU work."""
+    by = ["process"]
+    empty = run.read("processes", ["process", "start_ns", "end_ns"]).clear()
+    pieces = region_pieces(run, empty.columns)
+    calls = [empty, *(merged(intervals(piece, by), by) for piece, _ in pieces)]
+    both = pl.concat(
+        frame.with_columns(kind=pl.lit(bit, pl.Int64))
+        for frame, bit in (
+            (_merged(busy.select(empty.columns), by), _GPU_WORK),
+            (_merged(pl.concat(calls), by), _CALLS),
+        )
+    )
+    has_call = pl.col("members") & _CALLS != 0
+    is_both = pl.col("members") == _CALLS + _GPU_WORK
+    nodes = gpu_index.of_process.join(gpu_index.table, on="place").select("process", "machine", "node")
+    return (
+        combinations(both, by, "kind")
+        .group_by(by)
+        .agg(
+            call_ns=pl.col("length_ns").filter(has_call).sum(),
+            call_hidden_ns=pl.col("length_ns").filter(is_both).sum(),
+            gpu_busy_ns=pl.col("length_ns").filter(pl.col("members") & _GPU_WORK != 0).sum(),
+        )
+        .join(nodes, on="process", how="left")
+        .join(who, on="process", how="left")
+        .drop("process")
+    )
+
+
+def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
+    """The combined result of all runs."""
+    partials = partials or [partial_overlap(Run([]))]
+    tables = Overlap.tables
+    gpus = pl.concat(part.gpus for part in partials)
+    spans = node_spans([part.recorded for part in partials], gpus).select("machine", "span_ns")
+    hidden = pl.col("copy_ns") - pl.col("exposed_copy_ns")
+    covered = pl.col("communication_ns") - pl.col("exposed_communication_ns")
+    gpus = gpus.join(spans, on="machine").with_columns(
+        idle_ns=pl.col("span_ns") - pl.col("busy_ns"),
+        busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")),
+        copy_hidden_share=share_of(hidden, pl.col("copy_ns")),
+        communication_hidden_share=share_of(covered, pl.col("communication_ns")),
+    )
+    busy = pl.concat(part.intervals for part in partials)
+    host = pl.concat(part.host for part in partials).with_columns(
+        call_hidden_share=share_of(pl.col("call_hidden_ns"), pl.col("call_ns"))
+    )
+    streams = pl.concat(part.streams for part in partials)
+    order = ["node", *GPU_KEY, "rank", "pid"]
+    return Overlap(
+        gpus=gpus.sort(*order, nulls_last=True).select(tables["gpus"].names),
+        streams=streams.sort(
+            "both_ns", *order, "first_stream_id", "second_stream_id", descending=[True] + [False] * 7
+        ).select(tables["streams"].names),
+        processes=_processes(busy).select(tables["processes"].names),
+        levels=_levels(partials, busy).select(tables["levels"].names),
+        host=host.sort("node", "machine", "rank", "pid", nulls_last=True).select(tables["host"].names),
+        bridged_ns=sum(part.bridged_ns for part in partials),
+        stream_limit=MOST_MEMBERS if any(part.is_cut for part in partials) else None,
+    )
+
+
+def _processes(busy: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of processes on one GPU."""
+    by = [*GPU_KEY]
+    several = busy.group_by(by).agg(pl.col("pid").n_unique().alias("n")).filter(pl.col("n") > 1)
+    shared = busy.join(several.select(by), on=by, how="semi", nulls_equal=True)
+    marked, _ = with_bits(_merged(shared, [*by, "pid"]), by, "pid")
+    rows = pairs(combinations(marked, by, "bit"), marked, by, "pid")
+    names = busy.select(*by, "node", "gpu").unique(by, keep="first", maintain_order=True)
+    return rows.join(names, on=by, nulls_equal=True).sort("node", *by, "first_pid", "second_pid", nulls_last=True)
+
+
+def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
+    """How many processes of a node, and streams of a GPU, work at the same time."""
+    by = ["machine"]
+    nodes = busy.group_by("machine").agg(pl.col("node").min())
+    processes = (
+        levels(_merged(busy, [*by, "pid"]), by)
+        .join(nodes, on="machine")
+        .with_columns(what=pl.lit("processes"), gpu=pl.lit(None, pl.Int64), gpu_key=pl.lit(None, pl.Int64))
+    )
+    keys = [*GPU_KEY, "node", "gpu"]
+    streams = (
+        pl.concat(part.stream_levels for part in partials)
+        .group_by(*keys, "level")
+        .agg(pl.col("length_ns").sum())
+        .with_columns(what=pl.lit("streams"))
+    )
+    columns = [*keys, "what", "level", "length_ns"]
+    both = pl.concat([processes.select(columns), streams.select(columns)])
+    return both.with_columns(
+        busy_share=share_of(pl.col("length_ns"), pl.col("length_ns").sum().over(*GPU_KEY, "what"))
+    ).sort("what", "node", *GPU_KEY, "level", nulls_last=True)
+
+
+def overlap(run: Run) -> Overlap:
+    """What runs at the same time in the run."""
+    return combine_overlap([partial_overlap(part) for part in run.parts])

@@ -1,0 +1,274 @@
+"""What happened when and where? Every event of a run as a span on a lane: threads, streams of GPUs, allocations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.gpu_time.busy_time import copy_agent
+from wavewright.analysis.run.measures.nesting import nested, timed
+from wavewright.analysis.run.select.clocks import node_clocks
+from wavewright.model.answer import Answer
+from wavewright.model.run_labels import agent_label, process_label
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.run.select.clocks import NodeClocks
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+#: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
+ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")
+DEEPEST = 64  #: Lanes of a thread: deeper calls are counted, not shown.
+MOST_KINDS = 4096  #: Names with a kind of their own, by total time; all others share one kind.
+
+_KIND_OF = {
+    "dispatches": "stream",
+    "copies": "stream",
+    "allocations": "allocations",
+    "regions": "thread",
+    "samples": "marks",
+}
+#: Kind of lane -> the columns that identify its lines.
+_KEYS = {
+    "stream": ("process", "agent", "stream", "queue"),
+    "allocations": ("process",),
+    "thread": ("process", "thread"),
+    "marks": ("process", "thread"),
+}
+#: Kinds of lanes of a process as they are shown: GPUs first, because threads can be many lanes deep.
+_ORDER = ("stream", "allocations", "thread", "marks")
+
+
+@dataclass(frozen=True)
+class RunTimeline(Answer):
+    """The events of a run by lane."""
+
+    definition: ClassVar[str] = (
+        "Calls and ranges lie on their thread, nested by time: one lane per depth. Dispatches and copies lie on the "
+        "stream of their GPU, or on its queue where no stream is recorded; work that overlaps there takes further "
+        "lanes. A copy is on its destination, else on its source. Times count from the start of the node; "
+        "an end before its start is set to the start."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "lanes": table_spec(
+            "lanes",
+            "one lane, in the order to show",
+            """
+            lane     UInt32  -  | number of the lane
+            kind     String  -  | thread, marks, allocations or stream
+            process  UInt32  -  | processes.process; null = not recorded
+            thread   UInt32  -  | threads.thread of a thread
+            agent    UInt32  -  | agents.agent of a stream
+            stream   UInt32  -  | streams.stream of a stream
+            queue    UInt32  -  | queues.queue where no stream is recorded
+            depth    UInt32  -  | 0 = outermost
+            overlap  UInt32  -  | number of the lane of what overlaps on the line; 0 = the first
+            node     String  -  | host name of the node, else the file
+            group    String  -  | the process to show
+            part     String  -  | its thread or GPU to show
+            label    String  -  | the lane to show
+            """,
+        ),
+        "spans": table_spec(
+            "spans",
+            "one event, by item",
+            """
+            item      Int32   -   | number of the event: see ITEM_TABLES
+            lane      UInt32  -   | lanes.lane
+            kind      UInt16  -   | kinds.kind
+            start_ns  Int64   ns  | since the begin of the node
+            end_ns    Int64   ns  | since the begin of the node
+            """,
+        ),
+        "kinds": table_spec(
+            "kinds",
+            "one name, those that take most time first",
+            """
+            kind      UInt16  -   | number of the name
+            name      String  -   | kernel, kind of copy or allocation, function, marker
+            count     UInt32  -   | events
+            total_ns  Int64   ns  | their durations
+            """,
+        ),
+    }
+
+    lanes: pl.DataFrame
+    spans: pl.DataFrame
+    kinds: pl.DataFrame
+    first_items: dict[str, int]  #: Table -> the item of its first row.
+    item_count: int
+    duration_ns: int
+    untimed_count: int  #: Events without a time, or before 0; they are left out.
+    too_deep_count: int  #: Calls nested deeper than `DEEPEST`; they are left out.
+    other_name_count: int  #: Names beyond `MOST_KINDS`, which are the last kind together.
+
+
+def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
+    """The events of a run by lane; `clocks` is the result of `node_clocks`, if available."""
+    clocks = clocks or node_clocks(run)
+    first_items, events, total = {}, [], 0
+    for table in ITEM_TABLES:
+        first_items[table] = total
+        rows = _events(run, table).with_row_index("item", total)
+        total += rows.height
+        events.append(rows)
+    placed = [_placed(kind, pl.concat([rows for table, rows in zip(ITEM_TABLES, events, strict=True)
+                                       if _KIND_OF[table] == kind])) for kind in _ORDER]  # fmt: skip
+    events.clear()
+    spans = pl.concat([spans for spans, _ in placed])
+    shown = spans.filter(pl.col("depth") < DEEPEST)
+    too_deep = spans.height - shown.height
+    lines = pl.concat([lines for _, lines in placed], how="diagonal").with_columns(pl.col("line").cast(pl.UInt32))
+    lanes = _lanes(run, clocks, shown, lines)
+    kinds, numbers = _kinds(shown)
+    at = ["order", "line", "overlap", "depth"]
+    numbered = shown.join(lanes.select("lane", *at, "process"), on=at, how="left").join(numbers, on="name", how="left")
+    begin = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
+    final = numbered.with_columns(begin).select(
+        pl.col("item").cast(pl.Int32),
+        "lane",
+        "kind",
+        pl.col("start_ns") - pl.col("node_begin"),
+        pl.col("end_ns") - pl.col("node_begin"),
+    )
+    return RunTimeline(
+        lanes.select(RunTimeline.tables["lanes"].names),
+        final.sort("item"),
+        kinds,
+        first_items,
+        total,
+        clocks.duration_ns,
+        total - spans.height,
+        too_deep,
+        max(0, numbers.height - kinds.height),
+    )
+
+
+def _first(clocks: NodeClocks) -> int:
+    """The start of events without a process."""
+    return int(clocks.nodes["start_ns"].min() or 0)  # type: ignore[arg-type]
+
+
+def _events(run: Run, table: str) -> pl.DataFrame:
+    """`start_ns`, `end_ns`, `name` and the columns that identify lines, of all rows of a table."""
+    where = _KEYS[_KIND_OF[table]]
+    if table == "copies":
+        gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+        columns = ["process", "src_agent", "dst_agent", "stream", "queue"]
+        rows = run.read(table, [*columns, "name", "start_ns", "end_ns"]).with_columns(copy_agent(gpus))
+    elif table == "allocations":
+        rows = run.read(table, [*where, "type", "level", "start_ns", "end_ns"])
+        words = [pl.col(part).cast(pl.String).fill_null("") for part in ("type", "level")]
+        rows = rows.with_columns(name=pl.concat_str(words, separator=" ").cast(pl.Categorical))
+    elif table == "samples":
+        rows = run.read(table, [*where, "name", "time_ns"])
+        rows = rows.with_columns(start_ns=pl.col("time_ns"), end_ns=pl.col("time_ns"))
+    else:
+        rows = run.read(table, [*where, "name", "start_ns", "end_ns"])
+    if "stream" in where:
+        rows = rows.with_columns(queue=pl.when(pl.col("stream").is_null()).then("queue"))
+    return rows.select("start_ns", "end_ns", pl.col("name").fill_null(""), *where)
+
+
+def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The timed rows with their `order` (number of the kind of lane), `line`, `overlap` and `depth`; and the lines."""
+    timed_rows = timed(rows)
+    keys = list(_KEYS[kind])
+    order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
+    if kind == "marks":  # moments take no space
+        lines = timed_rows.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
+        with_lines = timed_rows.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        placed = with_lines.with_columns(overlap=pl.lit(0, pl.UInt32), depth=pl.lit(0, pl.UInt32))
+    else:
+        lines, events = nested(timed_rows, keys, may_nest=kind == "thread")
+        change = pl.when("is_end").then(-1).otherwise(1).cast(pl.Int32)
+        begins = events.with_columns(depth=change.cum_sum() - 1).filter(~pl.col("is_end"))
+        placed = timed_rows[begins["row"]].with_columns(
+            begins["line"], begins["lane"].alias("overlap"), begins["depth"].cast(pl.UInt32)
+        )
+    spans = placed.select("item", "start_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
+    return spans, lines.with_columns(order)
+
+
+def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The kinds, and the kind of each name."""
+    names = (
+        spans.group_by("name")
+        .agg(pl.len().alias("count"), (pl.col("end_ns") - pl.col("start_ns")).sum().alias("total_ns"))
+        .sort("total_ns", "count", pl.col("name").cast(pl.String), descending=[True, True, False])
+        .with_row_index("kind")
+    )
+    numbers = names.select("name", pl.col("kind").clip(upper_bound=MOST_KINDS - 1).cast(pl.UInt16))
+    if names.height > MOST_KINDS:
+        names = names.with_columns(pl.col("kind").clip(upper_bound=MOST_KINDS - 1))
+        rest = f"{names.height - MOST_KINDS + 1:,} other names"
+        sums = [pl.col("count", "total_ns").sum(), pl.when(pl.len() > 1).then(pl.lit(rest)).otherwise(
+            pl.col("name").cast(pl.String).first()).alias("name")]  # fmt: skip
+        names = names.group_by("kind", maintain_order=True).agg(sums)
+    dtypes = RunTimeline.tables["kinds"].dtypes
+    return names.select(pl.col(name).cast(dtype) for name, dtype in dtypes.items()), numbers
+
+
+def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """The lanes in the order to show: by node, process (ranks in order), then kind."""
+    processes = run.read("processes", ["process", "rank", "pid", "command", "node"])
+    hosts = run.read("nodes", ["hostname"])["hostname"].to_list()
+    groups = [process_label(row, hosts) for row in processes.to_dicts()]
+    who = processes.select("process", "rank", "pid").with_columns(
+        clocks.processes["node"], pl.Series("group", groups, dtype=pl.String)
+    )
+    at = ["order", "line", "overlap", "depth"]
+    lanes = (
+        spans.select(at)
+        .unique()
+        .join(lines, on=["order", "line"], how="left")
+        .join(who, on="process", how="left")
+        .with_columns(pl.col("group").fill_null("no process"), pl.col("node").fill_null(""))
+        .sort("node", "rank", "pid", "process", *at, nulls_last=True)
+        .with_row_index("lane")
+    )
+    labels = _Labels(run)
+    kinds = [_ORDER[order] for order in lanes["order"]]
+    texts = [labels.of(kind, row) for kind, row in zip(kinds, lanes.iter_rows(named=True), strict=True)]
+    parts, names = ([text[n] for text in texts] for n in (0, 1))
+    missing = [pl.lit(None, pl.UInt32).alias(name) for name in ("thread", "agent", "stream", "queue")
+               if name not in lanes.columns]  # fmt: skip
+    return lanes.with_columns(
+        *missing,
+        pl.Series("kind", kinds, dtype=pl.String),
+        pl.Series("part", parts, dtype=pl.String),
+        pl.Series("label", names, dtype=pl.String),
+    )
+
+
+class _Labels:
+    """Labels of lanes."""
+
+    def __init__(self, run: Run) -> None:
+        self._threads = run.read("threads", ["tid", "name"]).rows()
+        self._agents = [agent_label(row) for row in run.read("agents").to_dicts()]
+        self._lines = {
+            "stream": run.read("streams", ["stream_id", "name"]).rows(),
+            "queue": run.read("queues", ["queue_id", "name"]).rows(),
+        }
+
+    def of(self, kind: str, lane: dict[str, int | None]) -> tuple[str, str]:
+        """The thread or GPU, and the lane of it."""
+        again = f"overlap {lane['overlap']}" if lane["overlap"] else ""
+        if kind == "allocations":
+            return "Allocations", again
+        if kind in ("thread", "marks"):
+            tid, name = ("?", "no thread") if lane["thread"] is None else self._threads[lane["thread"]]
+            return name or f"Thread {tid}", "marks" if kind == "marks" else again
+        agent = "no GPU" if lane["agent"] is None else self._agents[lane["agent"]]
+        for key, names in self._lines.items():
+            number = lane[key]
+            if number is not None:
+                named, name = names[number]
+                return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", again)))
+        return agent, " ".join(filter(None, ("no stream", again)))

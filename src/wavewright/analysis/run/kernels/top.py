@@ -1,0 +1,92 @@
+"""What takes most GPU time in a run, over kernels and copies alike?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import polars as pl
+
+from wavewright.analysis.run.contents.events import EVENT_TABLES, GROUP_COLUMNS, Events
+from wavewright.analysis.run.kernels.categories import time_by_category
+from wavewright.analysis.run.measures.statistics import described, merged_packed
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.run.measures.statistics import PackedDurations
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+
+TopGrouping = Literal["all", "file"]
+
+
+@dataclass(frozen=True)
+class Top(Answer):
+    """The kernels, copies and calls of a run with most time."""
+
+    definition: ClassVar[str] = (
+        "Durations of all dispatches and copies by name, added up; shares are of the sum of all of them, also of those "
+        "that overlap. With calls: regions and allocations too, where nested calls count at every level. The "
+        "category of a kernel is what the first matching rule of facts/kernel_categories says about its name."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "things": table_spec(
+            "things",
+            "one kernel or kind of copy; with calls also one function, marker range or kind of allocation",
+            """
+            path       String   -   | file, when grouped by it; null = not grouped by it
+            domain     String   -   | KERNEL, COPY, or the kind of call
+            name       String   -   | its name
+            calls      Int64    -   | how often
+            total_ns   Int64    ns  | sum of the durations
+            mean_ns    Float64  ns  | mean duration
+            share      Float64  -   | of the sum of all durations, of its file when grouped by it
+            """,
+        ),
+        "categories": table_spec(
+            "categories",
+            "one category of kernels; copies are with the kernels that copy",
+            """
+            category    String   -   | GEMM, attention, elementwise, communication, copy, ...: what the names say
+            name_count  Int64    -   | different names
+            calls       Int64    -   | how often
+            total_ns    Int64    ns  | sum of the durations
+            share       Float64  -   | of the time of all kernels and copies
+            """,
+        ),
+    }
+
+    things: pl.DataFrame
+    categories: pl.DataFrame
+    total_ns: int  #: Sum of all durations.
+    with_calls: bool
+
+
+def partial_top(run: Run, *, with_calls: bool = False, by: TopGrouping = "all") -> PackedDurations:
+    """The contribution of one run."""
+    return Events(run, by).statistics(EVENT_TABLES if with_calls else ("dispatches", "copies")).packed()
+
+
+def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False, by: TopGrouping = "all") -> Top:
+    """The combined result of all runs; by file, the files with most time come first."""
+    group = GROUP_COLUMNS[by]
+    rows = described(merged_packed(partials, (*group, "domain", "name")))
+    if not group:
+        rows = rows.with_columns(path=pl.lit(None, pl.String))
+    total = pl.col("total_ns").sum().over("path")
+    things = rows.with_columns(share=pl.col("total_ns") / total.replace(0, None)).sort(
+        -total, "path", -pl.col("total_ns"), "domain", "name", nulls_last=True
+    )
+    spec = Top.tables["things"]
+    categories = time_by_category(things).select(Top.tables["categories"].names)
+    return Top(things.select(spec.names), categories, int(rows["total_ns"].sum()), with_calls)
+
+
+def top(run: Run, *, with_calls: bool = False, by: TopGrouping = "all") -> Top:
+    """Kernels and copies, and with `with_calls` all calls, by the time they take."""
+    partials = [partial_top(part, with_calls=with_calls, by=by) for part in run.parts]
+    return combine_top(partials, with_calls=with_calls, by=by)

@@ -1,0 +1,1 @@
+"""Quantities over time: memory, clocks, counters."""

@@ -1,0 +1,327 @@
+"""How much memory is in use over the run, what is alive at the peak, and what is never freed?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.calls.call_sites import call_sites
+from wavewright.analysis.run.memory.allocation_rows import allocation_rows
+from wavewright.analysis.run.select.clocks import node_clocks
+from wavewright.analysis.run.select.processes import processes_of
+from wavewright.base.bounds import BINS, bounded
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+_PLACE = """
+    host                    String   -      | name of the node
+    pid                     Int64    -      | process
+    rank                    Int32    -      | its rank; null = not known
+    run                     String   -      | id of the recording, else the file
+    kind                    String   -      | GPU or HOST; null = not recorded
+    gpu                     Int64    -      | number of the GPU on the node; null = host memory, or not recorded
+    pool                    String   -      | FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime
+"""
+_PLACE_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
+_SITE_KEYS = ("pool", "site")
+
+
+@dataclass(frozen=True)
+class Memory(Answer):
+    """The memory of a run over time."""
+
+    definition: ClassVar[str] = (
+        "An allocation is alive from the end of its call to the end of the call that releases its address, or that "
+        "allocates the same address again. Bytes in use before the recording are those that the allocator reports, "
+        "else those that are released without having been allocated, where their size is recorded. "
+        "Memory that is not freed was still alive when the recording ended: a leak only where the recording covers the "
+        "end of the process. A call site is what is open on the thread: operators, markers and Python functions, the "
+        "three innermost; else the function. Scratch memory and reserved addresses are not counted."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "places": table_spec(
+            "places",
+            "the memory of one GPU, or of the host, of one process and one allocator",
+            _PLACE
+            + """
+            allocation_count        Int64    -      | allocations
+            release_count           Int64    -      | releases
+            allocated_bytes         Int64    bytes  | sum of all allocations
+            before_bytes            Int64    bytes  | alive before the recording, as far as known
+            peak_bytes              Int64    bytes  | most that was alive at once
+            peak_before_bytes       Int64    bytes  | of the peak: from before the recording; the rest has a call site
+            peak_ns                 Int64    ns     | when it was first reached, from the start of the run
+            end_bytes               Int64    bytes  | alive at the end
+            unfreed_count           Int64    -      | allocations that are not freed
+            unfreed_bytes           Int64    bytes  | their size
+            earlier_count           Int64    -      | releases of what was allocated before the recording
+            reused_count            Int64    -      | allocations at an address that was not released before
+            call_ns                 Int64    ns     | duration of all these calls
+            """,
+        ),
+        "sites": table_spec(
+            "sites",
+            "one call site of one allocator, over all processes",
+            """
+            pool                    String   -      | FRAMEWORK or HIP
+            site                    String   -      | the innermost operators, markers or functions, outermost first
+            allocation_count        Int64    -      | allocations
+            allocated_bytes         Int64    bytes  | their size
+            peak_count              Int64    -      | alive at the peak of their GPU
+            peak_bytes              Int64    bytes  | their size
+            unfreed_count           Int64    -      | not freed
+            unfreed_bytes           Int64    bytes  | their size
+            call_ns                 Int64    ns     | duration of the calls that allocate
+            """,
+        ),
+        "curve": table_spec(
+            "curve",
+            "one bin of time of one place",
+            _PLACE
+            + """
+            start_ns                Int64    ns     | from, since the start of the run
+            end_ns                  Int64    ns     | to
+            live_bytes              Int64    bytes  | most that was alive in it
+            """,
+        ),
+    }
+
+    places: pl.DataFrame
+    sites: pl.DataFrame
+    curve: pl.DataFrame
+    covers_end: bool  #: Whether the recording covers the end of every process, so that what is not freed is a leak.
+
+
+@dataclass(frozen=True)
+class PartialMemory:
+    """The contribution of one run."""
+
+    places: pl.DataFrame
+    sites: pl.DataFrame
+    curve: pl.DataFrame
+    covers_end: bool
+
+
+@bounded(bins=BINS)
+def partial_memory(run: Run, *, bins: int = 64) -> PartialMemory:
+    """The contribution of one run; the curves have `bins` points."""
+    pieces = _lives(allocation_rows(run))
+    lives, changes = _with_places(run, pieces.lives), _with_places(run, pieces.changes)
+    clocks = node_clocks(run)
+    begins = pl.DataFrame({"process": range(clocks.processes.height), "zero_ns": clocks.processes["start_ns"]})
+    begins = begins.cast({"process": pl.UInt32})
+    changes = changes.join(begins, on="process", how="left", maintain_order="left")
+    changes = changes.with_columns(time_ns=pl.col("time_ns") - pl.col("zero_ns").fill_null(0)).drop("zero_ns")
+    live = _live_bytes(changes)
+    peaks = _peaks(live)
+    lives = lives.join(begins, on="process", how="left", maintain_order="left").join(
+        peaks.select(*_PLACE_KEYS, "peak_ns", "peak_row"), on=_PLACE_KEYS, how="left", nulls_equal=True
+    )
+    at_peak = (pl.col("row") <= pl.col("peak_row")) & (pl.col("freed_row") > pl.col("peak_row")).fill_null(value=True)
+    lives = lives.with_columns(is_at_peak=at_peak.fill_null(value=False), is_unfreed=pl.col("freed_row").is_null())
+    sites = call_sites(run, lives.select("thread", time_ns="start_ns"))
+    ends = run.read("processes", ["end_ns"])["end_ns"]
+    return PartialMemory(
+        _places(lives, changes, peaks).select(Memory.tables["places"].names),
+        _sites(lives.with_columns(site=sites)),
+        _curve(live, clocks.duration_ns, bins),
+        covers_end=ends.len() > 0 and ends.null_count() == 0 and bool((ends > 0).all()),
+    )
+
+
+def combine_memory(partials: Sequence[PartialMemory]) -> Memory:
+    """The combined result of all runs."""
+    frames = {
+        name: pl.concat([pl.DataFrame(schema=spec.dtypes), *(getattr(part, name) for part in partials)])
+        for name, spec in Memory.tables.items()
+    }
+    sites = frames["sites"].group_by(_SITE_KEYS).agg(pl.exclude(_SITE_KEYS).sum()).select(frames["sites"].columns)
+    return Memory(
+        frames["places"].sort(-pl.col("peak_bytes"), *_PLACE_KEYS, nulls_last=True),
+        sites.sort(-pl.col("peak_bytes"), -pl.col("allocated_bytes"), *_SITE_KEYS),
+        frames["curve"].sort(*_PLACE_KEYS, "start_ns", nulls_last=True),
+        covers_end=bool(partials) and all(part.covers_end for part in partials),
+    )
+
+
+@bounded(bins=BINS)
+def memory(run: Run, *, bins: int = 64) -> Memory:
+    """Live memory over time, the peak with what is alive then, and what is never freed, by call site."""
+    return combine_memory([partial_memory(part, bins=bins) for part in run.parts])
+
+
+def live_bytes(run: Run) -> pl.DataFrame:
+    """Bytes alive after each allocation and release: `process`, `agent`, `pool`, `time_ns`, `live_bytes`."""
+    changes = _with_places(run, _lives(allocation_rows(run)).changes)
+    return _live_bytes(changes).select("process", "agent", "pool", "time_ns", "live_bytes")
+
+
+@dataclass(frozen=True)
+class _Lives:
+    """Allocations with the row that ends them, and the changes of live bytes."""
+
+    lives: pl.DataFrame
+    changes: pl.DataFrame
+
+
+def _lives(rows: pl.DataFrame) -> _Lives:
+    """A release ends the allocation before it at its address; so does a further allocation there."""
+    key = ["process", "pool", "address"]
+    ordered = rows.with_row_index("row").sort(*key, "row", nulls_last=True)
+    following = {"freed_row": "row", "freed_ns": "end_ns", "is_freed_by_release": "is_release"}
+    ordered = ordered.with_columns(
+        *(pl.col(name).shift(-1).over(key).alias(alias) for alias, name in following.items()),
+        was_live=(~pl.col("is_release")).shift(1).over(key).fill_null(value=False),
+        taken_agent=pl.when(~pl.col("is_release")).then("agent").shift(1).over(key),
+        taken_kind=pl.when(~pl.col("is_release")).then("kind").shift(1).over(key),
+    )
+    has_address = pl.col("address").is_not_null()
+    ordered = ordered.with_columns(
+        *(pl.when(has_address).then(name).alias(name) for name in following), was_live=has_address & pl.col("was_live")
+    )
+    lives = ordered.filter(~pl.col("is_release")).with_columns(pl.col("size_bytes").fill_null(0)).sort("row")
+    lives = lives.with_columns(is_reused=~pl.col("is_freed_by_release").fill_null(value=True))
+    releases = ordered.filter("is_release").sort("row")
+    is_earlier = ~pl.col("was_live")
+    where = {name: pl.when(is_earlier).then(name).otherwise(f"taken_{name}") for name in ("agent", "kind")}
+    common = ["process", "agent", "kind", "pool"]
+    spans = {"start_ns": "start_ns", "end_ns": "end_ns", "in_use_bytes": "in_use_bytes"}
+    taken = lives.select(
+        *common, "row", time_ns="end_ns", change_bytes="size_bytes", earlier_bytes=pl.lit(0, pl.Int64),
+        is_release=pl.lit(value=False), is_earlier=pl.lit(value=False), is_end=pl.lit(value=False), **spans,
+    )  # fmt: skip
+    given = releases.with_columns(**where).select(
+        *common, "row", time_ns="end_ns",
+        change_bytes=pl.when(is_earlier).then(-pl.col("size_bytes").fill_null(0)).otherwise(pl.lit(0, pl.Int64)),
+        earlier_bytes=pl.when(is_earlier).then(pl.col("size_bytes").fill_null(0)).otherwise(pl.lit(0, pl.Int64)),
+        is_release=pl.lit(value=True), is_earlier=is_earlier, is_end=pl.lit(value=False), **spans,
+    )  # fmt: skip
+    # What a release or a further allocation ends, at its row, before what that row adds.
+    ended = lives.filter(pl.col("freed_row").is_not_null()).select(
+        *common, row="freed_row", time_ns="freed_ns", change_bytes=-pl.col("size_bytes"),
+        earlier_bytes=pl.lit(0, pl.Int64), is_release=pl.lit(value=False), is_earlier=pl.lit(value=False),
+        is_end=pl.lit(value=True), start_ns=pl.lit(None, pl.Int64), end_ns=pl.lit(None, pl.Int64),
+        in_use_bytes=pl.lit(None, pl.Int64),
+    )  # fmt: skip
+    changes = pl.concat([taken, given, ended]).sort("row", ~pl.col("is_end"), maintain_order=True)
+    return _Lives(lives, changes)
+
+
+def _with_places(run: Run, frame: pl.DataFrame) -> pl.DataFrame:
+    """With the columns `_PLACE_KEYS`: the process, and the GPU."""
+    agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
+    gpu = pl.coalesce("type_index", "absolute_index")
+    gpus = agents.filter(pl.col("kind") == "GPU").select("agent", gpu=gpu)
+    named = frame.join(processes_of(run), on="process", how="left", maintain_order="left")
+    return named.join(gpus, on="agent", how="left", maintain_order="left")
+
+
+def _live_bytes(changes: pl.DataFrame) -> pl.DataFrame:
+    """The bytes alive after each change; `before_bytes` is what was alive before the first."""
+    keys = list(_PLACE_KEYS)
+    first = (
+        changes.filter(pl.col("in_use_bytes").is_not_null())
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("row", "in_use_bytes").first())
+    )
+    summed = changes.with_columns(sum_bytes=pl.col("change_bytes").cum_sum().over(keys))
+    last_of_row = pl.struct(*keys, "row").is_last_distinct()
+    at_first = summed.filter(last_of_row).join(first, on=[*keys, "row"], nulls_equal=True)
+    reported = at_first.select(*keys, reported=pl.col("in_use_bytes_right") - pl.col("sum_bytes"))
+    released = changes.group_by(keys, maintain_order=True).agg(pl.col("earlier_bytes").sum())
+    before = released.join(reported, on=keys, how="left", nulls_equal=True).select(
+        *keys, before_bytes=pl.coalesce("reported", "earlier_bytes").clip(lower_bound=0)
+    )
+    live = summed.join(before, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return live.with_columns(live_bytes=(pl.col("before_bytes") + pl.col("sum_bytes")).clip(lower_bound=0))
+
+
+def _peaks(live: pl.DataFrame) -> pl.DataFrame:
+    """The first row of each place after which most bytes are alive."""
+    keys = list(_PLACE_KEYS)
+    highest = pl.col("live_bytes").arg_max()
+    peaks = live.group_by(keys, maintain_order=True).agg(
+        pl.col("before_bytes").first(),
+        peak_bytes=pl.col("live_bytes").max(),
+        peak_ns=pl.col("time_ns").get(highest),
+        peak_row=pl.col("row").get(highest).cast(pl.Int64),
+        end_bytes=pl.col("live_bytes").last(),
+    )
+    is_first = pl.col("before_bytes") >= pl.col("peak_bytes")  # nothing is ever added to what was there
+    return peaks.with_columns(
+        peak_bytes=pl.max_horizontal("peak_bytes", "before_bytes"),
+        peak_ns=pl.when(is_first).then(pl.lit(0, pl.Int64)).otherwise("peak_ns"),
+        peak_row=pl.when(is_first).then(pl.lit(-1, pl.Int64)).otherwise("peak_row"),
+    )
+
+
+def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> pl.DataFrame:
+    keys = list(_PLACE_KEYS)
+    spent = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
+    calls = changes.filter(~pl.col("is_end")).group_by(keys).agg(
+        release_count=pl.col("is_release").sum(),
+        earlier_count=pl.col("is_earlier").sum(),
+        call_ns=spent.sum(),
+    )  # fmt: skip
+    taken = lives.group_by(keys).agg(
+        allocation_count=pl.len(),
+        allocated_bytes=pl.col("size_bytes").sum(),
+        unfreed_count=pl.col("is_unfreed").sum(),
+        unfreed_bytes=pl.col("size_bytes").filter("is_unfreed").sum(),
+        reused_count=pl.col("is_reused").sum(),
+        site_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
+    )
+    joined = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    joined = joined.join(taken, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    dtypes = Memory.tables["places"].dtypes
+    of_sites = pl.col("site_bytes").fill_null(0)
+    joined = joined.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))
+    return joined.with_columns(
+        (pl.col(name).fill_null(0) if name not in _PLACE_KEYS and name != "peak_ns" else pl.col(name)).cast(dtype)
+        for name, dtype in dtypes.items()
+    )
+
+
+def _sites(lives: pl.DataFrame) -> pl.DataFrame:
+    spent = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
+    spec = Memory.tables["sites"]
+    sites = lives.group_by(_SITE_KEYS).agg(
+        allocation_count=pl.len(),
+        allocated_bytes=pl.col("size_bytes").sum(),
+        peak_count=pl.col("is_at_peak").sum(),
+        peak_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
+        unfreed_count=pl.col("is_unfreed").sum(),
+        unfreed_bytes=pl.col("size_bytes").filter("is_unfreed").sum(),
+        call_ns=spent.sum(),
+    )
+    return sites.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
+
+
+def _curve(live: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
+    """Most live bytes in each of `bins` equal parts of the run; what is alive from the part before counts."""
+    spec = Memory.tables["curve"]
+    keys = list(_PLACE_KEYS)
+    width = max(1, -(-duration_ns // bins))
+    count = max(1, -(-duration_ns // width)) if duration_ns else 1
+    places = live.select(*keys, "before_bytes").unique(keys, maintain_order=True)
+    grid = places.join(pl.DataFrame({"bin": range(count)}), how="cross")
+    number = (pl.col("time_ns") // width).clip(0, count - 1)
+    binned = live.with_columns(bin=number).group_by([*keys, "bin"], maintain_order=True).agg(
+        highest=pl.col("live_bytes").max(), last=pl.col("live_bytes").last()
+    )  # fmt: skip
+    curve = grid.join(binned, on=[*keys, "bin"], how="left", nulls_equal=True, maintain_order="left")
+    carried = pl.coalesce(pl.col("last").shift(1).forward_fill().over(keys), "before_bytes")
+    start = pl.col("bin") * width
+    return curve.with_columns(
+        start_ns=start,
+        end_ns=pl.min_horizontal(start + width, pl.lit(max(duration_ns, 1))),
+        live_bytes=pl.max_horizontal("highest", carried),
+    ).select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())

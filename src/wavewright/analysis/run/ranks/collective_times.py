@@ -1,0 +1,387 @@
+"""How long do collectives take, at which bandwidth, who waits in them, and what made the last rank late?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.run.collectives.collectives import bus_factor
+from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, arrivals, clock_offsets, collective_rows, matched
+from wavewright.analysis.run.gpu_time.process_time import KINDS, ProcessTime
+from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
+from wavewright.analysis.run.select.processes import PROCESS
+from wavewright.base.words import counted
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wavewright.analysis.run.collectives.meetings import ClockOffsets
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+#: Calls of a collective of a process that are matched, so that partial results of thousands of ranks stay small.
+MOST_CALLS = 16_384
+_WHO = """
+    host                        String?  -        | node of {who}
+    pid                         Int64?   -        | its process id
+    rank                        Int32?   -        | its rank
+    run                         String?  -        | its recording
+"""
+_WHAT = """
+    kind                        String?  -        | all-reduce, all-gather, ...; null = not known
+    collective                  String?  -        | as it was recorded; null = it was not
+    group                       String?  -        | process group or communicator as recorded
+    name                        String   -        | kernel
+    size_bytes                  Int64?   bytes    | output of all-gather, input of others; null = not recorded
+"""
+_FIGURES = """
+    algorithm_bytes_per_second  Float64? bytes/s  | size over communication time
+    bus_bytes_per_second        Float64? bytes/s  | the same times the share of the data that each rank moves
+"""
+_CAUSES = """
+    compute_ns                  Int64    ns       | computation that it had more since then
+    communication_ns            Int64    ns       | exposed communication that it had more
+    copy_ns                     Int64    ns       | exposed copies that it had more
+    queued_ns                   Int64?   ns       | idle with launched work that it had more; null = not recorded
+    host_ns                     Int64?   ns       | idle with nothing launched that it had more; null = the same
+    idle_ns                     Int64    ns       | idle of both kinds that it had more
+    cause                       String   -        | the largest, in words
+"""
+
+
+@dataclass(frozen=True)
+class PartialCollectives:
+    """The contribution of one run."""
+
+    rows: pl.DataFrame  #: Those of `collective_rows`, with the time of each kind until then.
+    left_out: int  #: Calls beyond `MOST_CALLS`.
+
+
+@dataclass(frozen=True)
+class Collectives(Answer):
+    """Collectives over ranks."""
+
+    definition: ClassVar[str] = (
+        "A collective of several ranks is known by group and sequence number where recorded, else as the n-th call of "
+        "the same collective, group and size, else as the n-th call of the kernel. Its communication time is the "
+        "shortest duration among the recorded ranks; the wait of a rank is the latest start minus its own. Algorithm "
+        "bandwidth is size over communication time; bus bandwidth is that times 2(n-1)/n for all-reduce, (n-1)/n for "
+        "all-gather, reduce-scatter and all-to-all, 1 for others, with n ranks in the group, as in nccl-tests. Clocks "
+        "of hosts are aligned by the ends of collectives that nobody leaves early; where they do not fit, the rank "
+        "with the shortest call is the last. Why a rank is late: what it did since it was last on time, compared with "
+        "a rank that was not late. Sends and receives are not matched. "
+        f"Of each collective of a process the first {MOST_CALLS:,} calls count."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "collectives": table_spec(
+            "collectives",
+            "one collective of one size and group",
+            _WHAT
+            + """
+            group_size                  Int64?   -        | ranks of the group; null = not recorded
+            process_count               Int64    -        | processes that met
+            calls                       Int64    -        | meetings
+            unmatched_count             Int64    -        | calls of processes without a certain partner
+            communication_ns            Int64    ns       | communication time of all meetings
+            communication_median_ns     Float64? ns       | median of the meetings
+            """
+            + _FIGURES
+            + """
+            wait_ns                     Float64? ns       | mean wait of its ranks, added up; null = not known
+            start_skew_ns               Float64? ns       | latest minus first arrival, mean of the meetings
+            start_skew_max_ns           Int64?   ns       | the largest of them
+            end_skew_ns                 Float64? ns       | latest minus first end, mean; null = clocks do not tell
+            rule                        String?  -        | how the last is known: start, aligned, duration, unknown
+            """
+            + _WHO.format(who="the process that is last most often")
+            + """
+            last_count                  Int64    -        | how often it is
+            """,
+        ),
+        "calls": table_spec(
+            "calls",
+            "one meeting",
+            "meeting UInt32 - | number\n"
+            + _WHAT
+            + """
+            process_count               Int64    -        | processes that met
+            start_ns                    Int64    ns       | first start, on the clock of the reference where aligned
+            communication_ns            Int64    ns       | shortest duration among them
+            """
+            + _FIGURES
+            + """
+            wait_ns                     Float64? ns       | mean wait
+            wait_max_ns                 Int64?   ns       | longest wait: the skew of starts
+            end_skew_ns                 Int64?   ns       | latest minus first end
+            rule                        String   -        | how the last is known
+            """
+            + _WHO.format(who="the last"),
+        ),
+        "arrivals": table_spec(
+            "arrivals",
+            "one process at one meeting",
+            "meeting UInt32 - | number\n"
+            + _WHO.format(who="the process")
+            + """
+            start_ns                    Int64    ns       | start of its kernel, on its clock
+            duration_ns                 Int64    ns       | of its kernel
+            wait_ns                     Int64?   ns       | latest arrival minus its own
+            """,
+        ),
+        "processes": table_spec(
+            "processes",
+            "one process with collectives",
+            _WHO.format(who="the process")
+            + """
+            calls                       Int64    -        | its calls
+            matched_count               Int64    -        | of these, with a certain partner
+            total_ns                    Int64    ns       | their durations
+            wait_ns                     Int64    ns       | waits until the last arrived
+            waited_ns                   Int64    ns       | of that, inside its own calls
+            last_count                  Int64    -        | how often it was last
+            offset_ns                   Int64?   ns       | added to its times gives those of the reference clock
+            residual_ns                 Int64?   ns       | median distance of ends from that
+            drift_ns                    Int64?   ns       | how far the offset moved from the first third to the last
+            """,
+        ),
+        "stragglers": table_spec(
+            "stragglers",
+            "one meeting with a late rank, the latest first",
+            "meeting UInt32 - | number\n"
+            + _WHO.format(who="the late process")
+            + """
+            late_ns                     Int64    ns       | its arrival minus the median of the others
+            since_meeting               UInt32?  -        | meeting before, at which it was on time; null = none
+            since_ns                    Int64    ns       | time from there to its arrival
+            """
+            + _CAUSES,
+        ),
+        "causes": table_spec(
+            "causes",
+            "one process that was late, by what it had more than others",
+            _WHO.format(who="the late process")
+            + """
+            late_count                  Int64    -        | delays that were looked at, each once
+            late_ns                     Int64    ns       | their sum
+            """
+            + _CAUSES
+            + """
+            cause_share                 Float64? -        | share of the cause in all that it had more
+            """,
+        ),
+    }
+
+    collectives: pl.DataFrame
+    calls: pl.DataFrame
+    arrivals: pl.DataFrame
+    processes: pl.DataFrame
+    stragglers: pl.DataFrame
+    causes: pl.DataFrame
+    caveats: tuple[Caveat, ...]
+
+
+def partial_collectives(run: Run) -> PartialCollectives:
+    """The contribution of one run."""
+    return with_times(collective_rows(run), ProcessTime(run))
+
+
+def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
+    """The rows with what their process had done until then."""
+    number = pl.int_range(pl.len()).over("process", "agent", "name", "collective", "group")
+    first_calls = rows.filter(number < MOST_CALLS)
+    spans = time.spans.select("process", "is_launch_known", work_start_ns="start_ns")
+    before = time.before(first_calls.select("process", time_ns="start_ns"))
+    timed = first_calls.hstack(before).join(spans, on="process", how="left", maintain_order="left")
+    return PartialCollectives(timed, rows.height - first_calls.height)
+
+
+def combine_collectives(partials: Sequence[PartialCollectives]) -> Collectives:
+    """The combined result of all runs."""
+    return Meetings.of(partials).answer()
+
+
+def collectives(run: Run) -> Collectives:
+    """Collectives of a run: bandwidths, waits, late ranks."""
+    return combine_collectives([partial_collectives(part) for part in run.parts])
+
+
+_MORE_COLUMNS = dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean, "work_start_ns": pl.Int64}
+_KEY = ("kind", "collective", "group", "name", "size_bytes")
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """Matched collectives of all runs, and what follows from them."""
+
+    rows: pl.DataFrame  #: Every call, with `meeting` and `mismatch`.
+    met: pl.DataFrame  #: The calls of meetings: see `arrivals`.
+    offsets: ClockOffsets
+    left_out: int
+
+    @classmethod
+    def of(cls, partials: Sequence[PartialCollectives]) -> Meetings:
+        """Those of all runs."""
+        empty = pl.DataFrame(schema={**ROW_COLUMNS, **_MORE_COLUMNS, "part": pl.UInt32})
+        parts = [part.rows.with_columns(part=pl.lit(n, pl.UInt32)) for n, part in enumerate(partials)]
+        rows = matched(pl.concat([empty, *parts]))
+        offsets = clock_offsets(rows)
+        size = pl.when(pl.col("kind") == "all-gather").then("out_bytes").otherwise(pl.coalesce("in_bytes", "out_bytes"))
+        rows = rows.with_columns(size_bytes=size)
+        met = arrivals(rows, offsets).with_columns(pl.col("size_bytes").max().over("meeting"))
+        return cls(rows, met, offsets, sum(part.left_out for part in partials))
+
+    def answer(self) -> Collectives:
+        """The tables."""
+        tables = Collectives.tables
+        calls = self.calls()
+        late = stragglers(self.met)
+        return Collectives(
+            collectives=self._collectives(calls).select(tables["collectives"].names),
+            calls=calls.select(tables["calls"].names),
+            arrivals=self.met.sort("meeting", "rank", *PROCESS, nulls_last=True)
+            .with_columns(duration_ns=_duration())
+            .select(tables["arrivals"].names),
+            processes=self.processes().select(tables["processes"].names),
+            stragglers=late.select(tables["stragglers"].names),
+            causes=causes_of_ranks(late).select(tables["causes"].names),
+            caveats=tuple(self.caveats()),
+        )
+
+    def calls(self) -> pl.DataFrame:
+        """One row per meeting, in the order of time."""
+        is_last = pl.col("is_last")
+        meetings = self.met.group_by("meeting").agg(
+            *(pl.col(name).first() for name in _KEY),
+            pl.col("group_size").max(),
+            process_count=pl.len().cast(pl.Int64),
+            start_ns=pl.coalesce(
+                pl.when(pl.col("rule").first() != "duration").then(pl.col("arrival_ns").min()),
+                pl.col("start_ns").first(),
+            ),
+            communication_ns=_duration().min(),
+            wait_ns=pl.col("wait_ns").mean(),
+            wait_max_ns=pl.col("wait_ns").max(),
+            end_skew_ns=pl.col("left_ns").max() - pl.col("left_ns").min(),
+            rule=pl.col("rule").first(),
+            **{name: pl.col(name).filter(is_last).first() for name in PROCESS},
+        )
+        rate = pl.when(pl.col("communication_ns") > 0).then(pl.col("size_bytes") / pl.col("communication_ns") * 1e9)
+        return (
+            meetings.with_columns(algorithm_bytes_per_second=rate)
+            .with_columns(bus_bytes_per_second=_bus())
+            .sort("meeting")
+        )
+
+    def _collectives(self, calls: pl.DataFrame) -> pl.DataFrame:
+        keys = [*_KEY, "group_size"]
+        sums = calls.group_by(keys).agg(
+            pl.col("process_count").max(),
+            pl.col("communication_ns").sum(),
+            pl.col("wait_ns").sum(),
+            calls=pl.len().cast(pl.Int64),
+            communication_median_ns=pl.col("communication_ns").median(),
+            start_skew_ns=pl.col("wait_max_ns").mean(),
+            start_skew_max_ns=pl.col("wait_max_ns").max(),
+            end_skew_ns=pl.col("end_skew_ns").mean(),
+            rule=pl.col("rule").mode().sort().first(),
+            known=pl.col("wait_ns").count(),
+        )
+        lasts = (
+            calls.filter(pl.col("rule") != "unknown")
+            .group_by(*keys, *PROCESS)
+            .agg(last_count=pl.len().cast(pl.Int64))
+            .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
+            .unique(keys, keep="first", maintain_order=True)
+        )
+        lost = self.rows.filter(pl.col("meeting").is_null()).group_by(keys).agg(unmatched_count=pl.len().cast(pl.Int64))
+        total = pl.col("size_bytes") * pl.col("calls")
+        rate = pl.when(pl.col("communication_ns") > 0).then(total / pl.col("communication_ns") * 1e9)
+        return (
+            sums.join(lasts, on=keys, how="left", nulls_equal=True)
+            .join(lost, on=keys, how="full", nulls_equal=True, coalesce=True)
+            .with_columns(
+                pl.col("calls", "process_count", "communication_ns", "unmatched_count", "last_count").fill_null(0),
+                wait_ns=pl.when(pl.col("known") > 0).then("wait_ns"),
+                algorithm_bytes_per_second=rate,
+            )
+            .with_columns(bus_bytes_per_second=_bus())
+            .sort(-(pl.col("communication_ns") + pl.col("wait_ns").fill_null(0)), *keys, nulls_last=True)
+        )
+
+    def processes(self) -> pl.DataFrame:
+        """One row per process: its calls, waits, clock."""
+        by = ["part", "process"]
+        every = self.rows.group_by(by).agg(
+            *(pl.col(name).first() for name in PROCESS),
+            calls=pl.len().cast(pl.Int64),
+            matched_count=pl.col("meeting").count().cast(pl.Int64),
+            total_ns=_duration().sum(),
+        )
+        waits = self.met.group_by(by).agg(
+            pl.col("wait_ns").sum(),
+            waited_ns=pl.min_horizontal(pl.col("wait_ns").fill_null(0), _duration()).sum(),
+            last_count=pl.col("is_last").sum().cast(pl.Int64),
+        )
+        clocks = self.offsets.table.select(*by, "offset_ns", "residual_ns", "drift_ns")
+        rows = every.join(waits, on=by, how="left").join(clocks, on=by, how="left")
+        return rows.with_columns(pl.col("wait_ns", "waited_ns", "last_count").fill_null(0)).sort(
+            "rank", *PROCESS, *by, nulls_last=True
+        )
+
+    def caveats(self) -> Iterator[Caveat]:
+        """What speaks against the numbers."""
+        counts = dict(self.rows.drop_nulls("mismatch").group_by("mismatch").len().sort("mismatch").rows())
+        for reason, count in counts.items():
+            sentence, advice = _REASONS[reason]
+            yield Caveat(
+                f"collectives_{reason.replace(' ', '_')}", "care", f"{counted(count, 'calls')} {sentence}", advice
+            )
+        missing = self.met.filter(pl.col("group_size") > pl.len().over("meeting"))
+        if missing.height:
+            size, seen = missing.select(pl.col("group_size").max(), pl.len().over("meeting").max()).row(0)
+            yield Caveat(
+                "ranks_missing",
+                "care",
+                f"groups have up to {size} ranks, at most {seen} of them were recorded: others may be later, and "
+                "communication times shorter",
+                "give the files of all ranks",
+            )
+        if self.left_out:
+            what = f"{counted(self.left_out, 'calls')} beyond the first {MOST_CALLS:,} of a collective were left out"
+            yield Caveat("collectives_left_out", "note", what, "choose a window with --time")
+        clocks = self.offsets.table.unique("clock", keep="first", maintain_order=True)
+        for row in clocks.filter(~pl.col("is_steady")).iter_rows(named=True):
+            if row["offset_ns"] is None:
+                what = f"no collective aligns the clock of {row['clock']} with the others"
+            else:
+                what = (
+                    f"the clock of {row['clock']} jumps or drifts: ends lie {row['residual_ns']:,} ns from the fit, "
+                    f"the offset moves by {row['drift_ns']:,} ns"
+                )
+            yield Caveat("clocks", "care", what, "the rank with the shortest call counts as last there")
+
+
+_REASONS = {
+    "twice": ("of a rank that another process stands for already", "give each rank once"),
+    "alone": ("that no other rank has", "give the files of all ranks"),
+    "counts": ("that ranks have differently often", "record all ranks from the same moment on"),
+    "apart": ("that ranks make at different times, though they need each other", "give files of one run only"),
+    "crowd": ("by more ranks than the group has", "give files of one run only"),
+    "point to point": ("that send to one rank or receive from one", "these are not matched"),
+}
+
+
+def _duration() -> pl.Expr:
+    return pl.col("end_ns") - pl.col("start_ns")
+
+
+def _bus() -> pl.Expr:
+    """Bus bandwidth, with the ranks that met where the size of the group was not recorded."""
+    count = pl.coalesce("group_size", "process_count")
+    factor = pl.when(pl.col("kind").is_not_null()).then(bus_factor(count))
+    return pl.col("algorithm_bytes_per_second") * factor

@@ -1,0 +1,372 @@
+"""Do the ranks of a run have the same work, who is slower, and what do the others lose by it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.meetings import collective_rows
+from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
+from wavewright.analysis.run.gpu_time.process_time import ProcessTime
+from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.analysis.run.ranks.collective_times import MOST_CALLS, Collectives, Meetings, with_times
+from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
+from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.common.caveats import Caveat
+    from wavewright.analysis.run.ranks.collective_times import PartialCollectives
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+_WHO = """\
+host  String? -  | node
+pid   Int64?  -  | process id
+rank  Int32   -  | rank; null = not known
+run   String  -  | unique id of the recording, or its path
+"""
+_WORK = table_spec(
+    "work",
+    "one process",
+    _WHO
+    + """
+    gpu_count      Int64  -   | GPUs it used
+    kernel_ns      Int64  ns  | durations of its kernels, added up
+    collective_ns  Int64  ns  | of these, kernels that talk to other ranks
+    copy_ns        Int64  ns  | durations of its copies, added up
+    busy_ns        Int64  ns  | time in which its GPUs ran anything, added up over GPUs
+    idle_ns        Int64  ns  | without any GPU work between its first and its last
+    host_ns        Int64? ns  | of that, with nothing launched; null = launches were not recorded
+    start_ns       Int64  ns  | begin of its first event
+    end_ns         Int64  ns  | end of its last event
+    """,
+)
+_KERNELS = table_spec(
+    "kernels",
+    "one kernel of one process",
+    _WHO
+    + """
+    name      String  -   | kernel
+    calls     Int64   -   | dispatches
+    total_ns  Int64   ns  | their durations
+    """,
+)
+
+
+@dataclass(frozen=True)
+class PartialRanks:
+    """The contribution of one run to `Ranks`."""
+
+    work: pl.DataFrame  #: Columns of `_WORK`.
+    kernels: pl.DataFrame  #: Columns of `_KERNELS`.
+    collectives: PartialCollectives
+
+
+@dataclass(frozen=True)
+class Ranks(Answer):
+    """How evenly the work of a run is spread over its processes."""
+
+    definition: ClassVar[str] = (
+        "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
+        "like): what a rank has to do itself. Only ranks with the same kernels are compared: those they share take at "
+        "least 90 % of the compute time of each. Imbalance is the largest compute time over the mean of such ranks, "
+        "its cost the largest minus the mean. How calls of ranks are matched, who is last and why is defined in "
+        "`collectives`; here a rank waits until the last one starts, at most as long as its own call. Idle is the time "
+        "without GPU work between the first and the last work of a rank; host is the part of it in which nothing was "
+        f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "processes": table_spec(
+            "processes",
+            "one process",
+            _WHO
+            + """
+            gpu_count      Int64    -   | GPUs it used
+            compute_ns     Int64    ns  | time of its kernels without collectives
+            peers          Int64    -   | number of the ranks with the same kernels
+            deviation      Float64? -   | its compute time over the mean of its peers, minus 1; null = it has none
+            collective_ns  Int64    ns  | time of its collectives, waiting included
+            waited_ns      Int64    ns  | of these, waiting for ranks that arrived later; of complete collectives
+            last_count     Int64    -   | collectives at which it arrived last
+            copy_ns        Int64    ns  | time of its copies
+            idle_ns        Int64    ns  | without any GPU work between its first and its last
+            host_ns        Int64?   ns  | of that, with nothing launched; null = launches were not recorded
+            wall_ns        Int64?   ns  | from its first event to its last
+            busy_share     Float64? -   | share of that in which its GPUs ran anything
+            """,
+        ),
+        "kernels": table_spec(
+            "kernels",
+            "one kernel, no collective, that several processes ran",
+            """
+            name           String   -   | kernel
+            process_count  Int64    -   | processes that ran it
+            calls          Int64    -   | dispatches of all of them
+            mean_ns        Float64  ns  | mean of the processes' total times
+            max_ns         Int64    ns  | largest total time of a process
+            cost_ns        Float64  ns  | largest total time minus the mean
+            imbalance      Float64? -   | largest total time over the mean
+            per_call       Float64? -   | largest mean duration of a process over the mean duration of all
+            host           String?  -   | node of the process that takes longest
+            pid            Int64?   -   | its process id
+            rank           Int32?   -   | its rank
+            run            String   -   | its recording
+            """,
+        ),
+        "collectives": table_spec(
+            "collectives",
+            "one collective that several processes ran",
+            """
+            name           String   -   | kernel
+            collective     String?  -   | name of the collective as it was recorded: allreduce, ...; null = it was not
+            group          String?  -   | ranks of its process group as recorded; null = not recorded
+            process_count  Int64    -   | processes that ran it
+            calls          Int64    -   | calls that were matched
+            is_complete    Boolean  -   | whether all of its calls were
+            rule           String   -   | how the last is known: start, aligned clocks, (shortest) duration, unknown
+            spread_ns      Int64    ns  | longest wait of a process, added up over calls
+            excess_ns      Float64  ns  | longest minus mean wait of the processes, added up over calls
+            spread_share   Float64? -   | spread over the longest durations, added up: part of it that is waiting
+            host           String?  -   | node of the process that arrived last most often
+            pid            Int64?   -   | its process id
+            rank           Int32?   -   | its rank
+            run            String?  -   | its recording
+            last_count     Int64    -   | how often it arrived last
+            """,
+        ),
+        "causes": Collectives.tables["causes"],
+    }
+
+    processes: pl.DataFrame
+    kernels: pl.DataFrame
+    collectives: pl.DataFrame
+    causes: pl.DataFrame  #: Why ranks were late.
+    imbalance: float | None  #: Largest compute time over the mean of its peers; None = nothing can be compared.
+    cost_ns: float  #: Largest compute time minus the mean, of the peers where that is most.
+    waited_ns: int  #: Waiting in collectives, of all processes together.
+    caveats: tuple[Caveat, ...]
+
+
+def partial_ranks(run: Run) -> PartialRanks:
+    """The contribution of one run."""
+    who = processes_of(run)
+    seen = _EventTotals(run)
+    kernels = (
+        seen.kernels()
+        .join(who, on="process", maintain_order="left")
+        .with_columns(pl.col("name").cast(pl.String).fill_null(""))
+    )
+    collective = pl.when(is_collective("name")).then("total_ns").sum()
+    times = kernels.group_by("process").agg(kernel_ns=pl.col("total_ns").sum(), collective_ns=collective)
+    time = ProcessTime(run)
+    idle = time.totals().select("process", "idle_ns", "host_ns")
+    work = who
+    for more in (times, seen.copies, seen.busy.by_process(), seen.extents(), idle):
+        work = work.join(more, on="process", how="left", maintain_order="left")
+    sums = ("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
+    work = work.with_columns(pl.col(sums).fill_null(0))
+    rows = with_times(collective_rows(run), time)
+    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), rows)
+
+
+def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
+    """The combined result of all runs."""
+    work = pl.concat([empty_frame(_WORK), *(part.work for part in partials)]).sort("rank", *PROCESS, nulls_last=True)
+    work = work.unique(PROCESS, keep="first", maintain_order=True)  # a file that was given twice
+    kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in partials)])
+    kernels = kernels.unique([*PROCESS, "name"], keep="first", maintain_order=True)
+    meetings = Meetings.of([part.collectives for part in partials])
+    waits = meetings.processes().group_by(PROCESS).agg(pl.col("waited_ns", "last_count").sum())
+    wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)  # of impossible times
+    work = work.with_columns(compute_ns=pl.col("kernel_ns") - pl.col("collective_ns"), peers=_peers(work, kernels))
+    mean = pl.col("compute_ns").mean().over("peers")
+    is_compared = (pl.len().over("peers") > 1) | (work.height == 1)
+    processes = work.join(waits, on=PROCESS, how="left", nulls_equal=True, maintain_order="left").with_columns(
+        pl.col("waited_ns", "last_count").fill_null(0),
+        deviation=pl.when((mean > 0) & is_compared).then(pl.col("compute_ns") / mean - 1),
+        excess_ns=pl.when((mean > 0) & is_compared).then(pl.col("compute_ns") - mean),
+        wall_ns=wall.cast(pl.Int64, strict=False),
+        busy_share=pl.when((wall > 0) & (pl.col("gpu_count") > 0)).then(
+            pl.col("busy_ns") / (wall * pl.col("gpu_count"))
+        ),
+    )
+    top = processes.drop_nulls("excess_ns").sort("excess_ns", descending=True, maintain_order=True).head(1).to_dicts()
+    return Ranks(
+        processes=processes.select(Ranks.tables["processes"].names),
+        kernels=_by_kernel(kernels.join(work.select(*PROCESS, "peers"), on=PROCESS, nulls_equal=True)).select(
+            Ranks.tables["kernels"].names
+        ),
+        collectives=_by_collective(meetings).select(Ranks.tables["collectives"].names),
+        causes=causes_of_ranks(stragglers(meetings.met)).select(Ranks.tables["causes"].names),
+        imbalance=1 + top[0]["deviation"] if top else None,
+        cost_ns=top[0]["excess_ns"] if top else 0.0,
+        waited_ns=int(processes["waited_ns"].sum()),
+        caveats=tuple(meetings.caveats()),
+    )
+
+
+def ranks(run: Run) -> Ranks:
+    """How evenly the work is spread over processes, and what they lose by waiting for each other."""
+    return combine_ranks([partial_ranks(part) for part in run.parts])
+
+
+_MOST_PEERS = 64  #: Groups of ranks with the same kernels that are told apart.
+_ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of both must take for them to be peers.
+
+
+def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
+    """For each process the number of the first one with the same kernels: stages of a pipeline differ by design."""
+    of_process = kernels.filter(~is_collective("name")).partition_by(PROCESS, as_dict=True)
+    times = [
+        dict(of_process[key].select("name", "total_ns").rows()) if key in of_process else {}
+        for key in work.select(PROCESS).rows()
+    ]
+    firsts: list[int] = []
+    numbers = []
+    for number, kernel_ns in enumerate(times):
+        peer = next((first for first in firsts if _are_alike(times[first], kernel_ns)), None)
+        if peer is None and len(firsts) < _MOST_PEERS:
+            firsts.append(number)
+        numbers.append(number if peer is None else peer)
+    return pl.Series(numbers, dtype=pl.Int64)
+
+
+def _are_alike(first: dict[str, int], second: dict[str, int]) -> bool:
+    """Whether kernels that both have take most of the time of both."""
+    common = first.keys() & second.keys()
+    return all(
+        sum(times[name] or 0 for name in common) >= _ALIKE * sum(t or 0 for t in times.values())
+        for times in (first, second)
+    )
+
+
+def _by_collective(meetings: Meetings) -> pl.DataFrame:
+    """Per collective how long ranks wait in it, and who arrives last."""
+    keys = ("name", "collective", "group")
+    duration = pl.col("end_ns") - pl.col("start_ns")
+    wait = pl.min_horizontal(pl.col("wait_ns").fill_null(0), duration)
+    each = meetings.met.group_by(*keys, "meeting").agg(
+        pl.col("rule").first(),
+        process_count=pl.len().cast(pl.Int64),
+        longest_ns=duration.max(),
+        wait_ns=wait.max(),
+        mean_ns=wait.mean(),
+        **{name: pl.col(name).filter("is_last").first() for name in PROCESS},
+    )
+    sums = each.group_by(keys).agg(
+        pl.col("process_count").max(),
+        calls=pl.len().cast(pl.Int64),
+        rule=pl.col("rule").mode().sort().first(),
+        spread_ns=pl.col("wait_ns").sum(),
+        excess_ns=(pl.col("wait_ns") - pl.col("mean_ns")).sum(),
+        longest_ns=pl.col("longest_ns").sum(),
+    )
+    lasts = (
+        each.filter(pl.col("rule") != "unknown")
+        .group_by(*keys, *PROCESS)
+        .agg(last_count=pl.len().cast(pl.Int64))
+        .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
+        .unique(keys, keep="first", maintain_order=True)
+    )
+    several = pl.struct("part", "process").n_unique() > 1
+    every = (
+        meetings.rows.filter(pl.col("mismatch").ne_missing("twice"))
+        .group_by(keys)
+        .agg(
+            several.alias("several"),
+            is_complete=pl.col("meeting").null_count() == 0,
+            members=pl.struct("part", "process").n_unique(),
+        )
+    )
+    return (
+        every.filter("several")
+        .join(sums, on=keys, how="left", nulls_equal=True)
+        .join(lasts, on=keys, how="left", nulls_equal=True)
+        .with_columns(
+            pl.col("rule").fill_null("unknown"),
+            pl.col("calls", "spread_ns", "last_count").fill_null(0),
+            pl.col("excess_ns").fill_null(0.0),
+            process_count=pl.coalesce("process_count", pl.col("members").cast(pl.Int64)),
+            spread_share=pl.when(pl.col("longest_ns") > 0).then(pl.col("spread_ns") / pl.col("longest_ns")),
+        )
+        .sort(-pl.col("spread_ns"), *keys, nulls_last=True)
+    )
+
+
+class _EventTotals:
+    """Totals of the events of a run by process, read once."""
+
+    def __init__(self, run: Run) -> None:
+        gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+        self.busy = BusyTime()
+        self._kernels = [empty_frame(_BY_KERNEL)]
+        self._extents = [empty_frame(_ENDS)]
+        for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
+            sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
+            self._kernels.append(piece.group_by("process", "name").agg(**sums))
+            self.busy.add(piece)
+            self._note(piece)
+        copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
+        self.copies = copies.group_by("process").agg(copy_ns=_duration().sum())
+        self.busy.add(copies.with_columns(copy_agent(gpus)))
+        self._note(copies)
+        for piece in run.chunks("regions", ["process", *_TIMES]):
+            self._note(piece)
+
+    def kernels(self) -> pl.DataFrame:
+        """`process`, `name`, `calls`, `total_ns`."""
+        return pl.concat(self._kernels).group_by("process", "name").agg(pl.col("calls", "total_ns").sum())
+
+    def extents(self) -> pl.DataFrame:
+        """`process`, `start_ns`, `end_ns`: from its first event to its last."""
+        return pl.concat(self._extents).group_by("process").agg(_first_and_last())
+
+    def _note(self, piece: pl.DataFrame) -> None:
+        self._extents.append(piece.filter(is_timed()).group_by("process").agg(_first_and_last()))
+
+
+_TIMES = ("start_ns", "end_ns")
+_ENDS = table_spec(
+    "extents", "one process", "process UInt32 - | number\nstart_ns Int64 ns | first\nend_ns Int64 ns | last"
+)
+_BY_KERNEL = table_spec(
+    "kernels",
+    "one kernel of one process",
+    "process UInt32 - | number\nname Categorical - | kernel\ncalls Int64 - | calls\ntotal_ns Int64 ns | durations",
+)
+
+
+def _first_and_last() -> list[pl.Expr]:
+    return [pl.col("start_ns").min(), pl.col("end_ns").max()]
+
+
+def _duration() -> pl.Expr:
+    return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns"))
+
+
+def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
+    """Kernels of several processes, the one that costs most first."""
+    slowest = kernels.sort("name", "peers", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
+    total, calls = pl.col("total_ns"), pl.col("calls")
+    totals = slowest.group_by("name", "peers", maintain_order=True).agg(
+        process_count=pl.len().cast(pl.Int64),
+        calls=calls.sum(),
+        mean_ns=total.mean(),
+        max_ns=total.max(),
+        per_call=(total / calls).max() / (total.sum() / calls.sum()),
+        **{name: pl.col(name).first() for name in PROCESS},
+    )
+    cost = pl.col("max_ns") - pl.col("mean_ns")
+    return (
+        totals.filter((pl.col("process_count") > 1) & ~is_collective("name"))
+        .with_columns(cost_ns=cost, imbalance=pl.when(pl.col("mean_ns") > 0).then(pl.col("max_ns") / pl.col("mean_ns")))
+        .with_columns(pl.col("per_call").fill_nan(None))
+        .sort(-pl.col("cost_ns"), "name", "rank", *PROCESS)
+    )

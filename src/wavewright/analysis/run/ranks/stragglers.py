@@ -1,0 +1,127 @@
+"""Why was the last rank of a collective late? What it had more to do than another one, since both were on time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.gpu_time.process_time import KINDS
+from wavewright.analysis.run.select.processes import PROCESS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_MEETINGS = 200  #: Meetings that are looked into, the latest ranks first.
+_ON_TIME = 0.25  #: A rank that was at most this part as late as now counts as on time.
+_NOTABLE_NS = 10_000
+#: Column of a difference -> what it is called.
+CAUSES = {
+    "compute_ns": "computation",
+    "communication_ns": "communication",
+    "copy_ns": "copies",
+    "queued_ns": "launched work",
+    "host_ns": "host",
+    "idle_ns": "idle",
+}
+_MEMBER = ("part", "process", "agent")
+_SCHEMA = {
+    "meeting": pl.UInt32,
+    "host": pl.String,
+    "pid": pl.Int64,
+    "rank": pl.Int32,
+    "run": pl.String,
+    "late_ns": pl.Int64,
+    "since_meeting": pl.UInt32,
+    "since_ns": pl.Int64,
+    **dict.fromkeys(CAUSES, pl.Int64),
+    "cause": pl.String,
+}
+
+
+def stragglers(met: pl.DataFrame) -> pl.DataFrame:
+    """One row per meeting with a late rank, of `arrivals`: the latest first.
+
+    The differences of a row are to the rank whose arrival is the median of the others; they add up to how much later
+    the late rank became since the meeting at which it was on time.
+    """
+    arrived = met.filter(pl.col("arrival_ns").is_not_null()).with_columns(member=pl.struct(_MEMBER).rank("dense"))
+    by_arrival = arrived.sort("meeting", "wait_ns", "rank", *PROCESS, nulls_last=True)  # the last one first
+    others = by_arrival.filter(~pl.col("is_last")).group_by("meeting", maintain_order=True)
+    median = others.agg(reference=pl.col("member").get(pl.len() // 2), late_ns=pl.col("wait_ns").get(pl.len() // 2))
+    late = arrived.filter("is_last").join(median, on="meeting").filter(pl.col("late_ns") >= _NOTABLE_NS)
+    chosen = late.sort(-pl.col("late_ns"), "meeting").head(_MOST_MEETINGS)
+    members = pl.concat([chosen["member"], chosen["reference"]]).unique()
+    of_member = arrived.filter(pl.col("member").is_in(members.implode())).partition_by("member", as_dict=True)
+    rows = [_explained(row, of_member[(row["member"],)], of_member[(row["reference"],)]) for row in chosen.to_dicts()]
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> dict[str, Any]:
+    """One late arrival."""
+    columns = ["meeting", "start_ns", "arrival_ns", "work_start_ns", "is_launch_known", *KINDS]
+    both = late.select(columns).join(other.select(columns), on="meeting", suffix="_other").sort("start_ns", "meeting")
+    now = both.filter(pl.col("meeting") == row["meeting"]).row(0, named=True)
+    lag = pl.col("arrival_ns") - pl.col("arrival_ns_other")
+    earlier = both.filter((pl.col("start_ns") < now["start_ns"]) & (lag <= row["late_ns"] * _ON_TIME))
+    then = earlier.row(-1, named=True) if earlier.height else None
+
+    def since(column: str, first: str | None) -> int:
+        value = int(now[column])
+        if then is not None:
+            return value - int(then[column])
+        return value - int(now[first]) if first else value
+
+    kinds = {name: since(name, None) - since(f"{name}_other", None) for name in KINDS}
+    length = since("start_ns", "work_start_ns")
+    idle = length - since("start_ns_other", "work_start_ns_other") - sum(kinds[name] for name in KINDS[:-1])
+    is_known = now["is_launch_known"] and now["is_launch_known_other"]
+    differences: dict[str, int | None] = {
+        **kinds,
+        "queued_ns": kinds["queued_ns"] if is_known else None,
+        "host_ns": idle - kinds["queued_ns"] if is_known else None,
+        "idle_ns": idle,
+    }
+    return {
+        **{name: row[name] for name in ("meeting", *PROCESS, "late_ns")},
+        "since_meeting": then["meeting"] if then else None,
+        "since_ns": length,
+        **differences,
+        "cause": cause_of(differences),
+    }
+
+
+def cause_of(differences: dict[str, int | None]) -> str:
+    """The name of the largest difference; idle time has two parts where launches are known.
+
+    Examples
+    --------
+    >>> cause_of({"compute_ns": 5, "queued_ns": 1, "host_ns": 8, "idle_ns": 9})
+    'host'
+    """
+    names = _parts(differences)
+    return CAUSES[max(names, key=lambda name: differences[name] or 0)]
+
+
+def _parts(differences: dict[str, Any]) -> Sequence[str]:
+    skipped = "idle_ns" if differences["host_ns"] is not None else None
+    return [name for name in differences if name in CAUSES and name != skipped and differences[name] is not None]
+
+
+def causes_of_ranks(late: pl.DataFrame) -> pl.DataFrame:
+    """Per late process the sums of its delays; delays since the same meeting count once, the largest of them."""
+    schema = {name: _SCHEMA[name] for name in (*PROCESS, "late_ns", *CAUSES, "cause")}
+    once = late.unique([*PROCESS, "since_meeting"], keep="first", maintain_order=True)  # the latest comes first
+    sums = once.group_by(PROCESS, maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("late_count"),
+        pl.col("late_ns").sum(),
+        *(pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name) for name in CAUSES),
+    )
+    rows = []
+    for row in sums.to_dicts():
+        more = {name: max(row[name], 0) for name in _parts(row)}
+        total = sum(more.values())
+        largest = max(more, key=lambda name: more[name])
+        rows.append(row | {"cause": CAUSES[largest], "cause_share": more[largest] / total if total else None})
+    schema = {**schema, "late_count": pl.Int64, "cause_share": pl.Float64}
+    return pl.DataFrame(rows, schema=schema).sort(-pl.col("late_ns"), "rank", *PROCESS, nulls_last=True)

@@ -1,0 +1,1 @@
+"""The part of a run that is asked about: processes, GPUs, steps, windows."""

@@ -1,0 +1,74 @@
+"""From when to when did the processes of a run do anything, on the clocks of their nodes?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.select.gpus import machines
+from wavewright.analysis.run.select.nodes import node_names, renamed
+from wavewright.analysis.run.select.recording import recording
+from wavewright.model.answer import Answer
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.analysis.run.select.recording import Recording
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+_TIMES = """
+    machine    String  -   | identity of the node: machine id, else host name, else the file
+    node       String  -   | host name of the node, else the file
+    start_ns   Int64   ns  | begin of the first event on the node, on its clock; null = no event has a time
+    end_ns     Int64   ns  | end of the last
+"""
+
+
+@dataclass(frozen=True)
+class NodeClocks(Answer):
+    """When the nodes of a run were observed."""
+
+    definition: ClassVar[str] = (
+        "Clocks of different nodes are never subtracted: every node has its own zero, the start of its first event of "
+        "any kind, and times of a run are counted from the zero of the node of the event. Events of two "
+        "nodes that are shown at the same time did not necessarily happen at the same time."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "nodes": table_spec("nodes", "one node", _TIMES),
+        "processes": table_spec("processes", "one process, in the order of their numbers", _TIMES),
+    }
+
+    nodes: pl.DataFrame
+    processes: pl.DataFrame
+    duration_ns: int  #: From the first event to the last on the node where that took longest.
+    labels: dict[str, str]  #: Path of a file without host name -> the node that it stands for (`node_names`).
+
+    def begins(self, by: str) -> dict[str, int]:
+        """The start of each node, by its `node` or `machine`; of nodes that share a name, the first one's.
+
+        Files without host name are there by their paths and by the names that answers give them.
+        """
+        nodes = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
+        begins: dict[str, int] = dict(nodes.select(by, "start_ns").rows())
+        return {self.labels.get(name, name): begin for name, begin in begins.items()} | begins
+
+
+def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
+    """The clocks of the nodes of a run; `recorded` is the result of `recording`, if available."""
+    seen = (recorded or recording(run)).processes.select("start_ns", "end_ns", "rank")
+    where = machines(run)
+    who = where.select(pl.col("machine", "node").fill_null(""))
+    times = pl.concat([who, seen, where.select("is_named")], how="horizontal")
+    names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
+    nodes = times.group_by("machine", "node", maintain_order=True).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    together = renamed(nodes.select("machine"), names)["machine"]
+    whole = (pl.col("start_ns").min().over(together), pl.col("end_ns").max().over(together))
+    nodes = nodes.with_columns(*whole)
+    processes = who.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
+    longest = nodes.select((pl.col("end_ns") - pl.col("start_ns")).max()).item()
+    labels = dict(names.select("machine", "new_node").iter_rows())
+    return NodeClocks(nodes, processes, int(longest or 0), labels)

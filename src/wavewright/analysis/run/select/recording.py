@@ -1,0 +1,187 @@
+"""What was recorded: which processes, on which nodes and GPUs, how many events of each kind, over which time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus
+from wavewright.analysis.run.select.nodes import node_names
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.run.select.gpus import GpuIndex
+    from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
+
+#: Table of events -> the column with its number of rows.
+COUNT_COLUMNS = {
+    "dispatches": "kernel_count",
+    "copies": "copy_count",
+    "regions": "region_count",
+    "samples": "sample_count",
+    "allocations": "allocation_count",
+    "counters": "counter_count",
+}
+
+
+@dataclass(frozen=True)
+class Recording(Answer):
+    """Recorded processes and GPUs."""
+
+    definition: ClassVar[str] = (
+        "One row per process and file that records it. Its time is from the start of its first to the end of its last "
+        "event of any kind, on the clock of its node. GPUs are the ones the processes saw."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "processes": table_spec(
+            "processes",
+            "one process",
+            """
+            path              String  -   | the file it was read from
+            format            String  -   | ROCpd, RPD, rocprofv3 CSV, ...
+            version           String  -   | version of its schema or writer; empty = not said
+            node              String  -   | host name; null = not recorded
+            pid               Int64   -   | process id; null = not recorded
+            rank              Int32   -   | its rank; null = unknown
+            command           String  -   | command line; null = not recorded
+            kernel_count      Int64   -   | dispatches
+            copy_count        Int64   -   | copies
+            region_count      Int64   -   | calls and ranges
+            sample_count      Int64   -   | marks and calls without duration
+            allocation_count  Int64   -   | allocations and releases
+            counter_count     Int64   -   | values of counters
+            start_ns          Int64   ns  | begin of its first event; null = none
+            end_ns            Int64   ns  | end of its last event; null = none
+            """,
+        ),
+        "gpus": table_spec(
+            "gpus",
+            "one GPU that processes saw",
+            """
+            node          String  -  | host name of the node, else the file
+            gpu           Int64   -  | number of the GPU on the node; null = not recorded
+            target        String  -  | gfx942, ...; null = not recorded
+            product       String  -  | name of the product; null = not recorded
+            kernel_count  Int64   -  | dispatches that ran on it
+            """,
+        ),
+    }
+
+    processes: pl.DataFrame
+    gpus: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class PartialRecording:
+    """The contribution of one file."""
+
+    processes: pl.DataFrame
+    gpus: pl.DataFrame  #: GPUs with the columns `GPU_KEY`, which identify them.
+
+
+def recording(run: Run) -> Recording:
+    """The recorded processes and GPUs of a run."""
+    return combine_recording([partial_recording(part) for part in run.parts])
+
+
+def partial_recording(run: Run) -> PartialRecording:
+    """The contribution of one file; events are read in chunks."""
+    sources = run.read("sources")
+    nodes = run.read("nodes", ["node", "hostname"])
+    processes = (
+        run.read("processes", ["process", "source", "node", "pid", "rank", "command"])
+        .join(sources, on="source", how="left", maintain_order="left")
+        .join(nodes, on="node", how="left", maintain_order="left")
+        .drop("node")
+        .with_columns(pl.col("hostname").replace("", None).alias("node"))
+    )
+    gpu_index = index_gpus(run)
+    times = []
+    for table, name in COUNT_COLUMNS.items():
+        counts = _counted(run, table)
+        processes = processes.join(
+            counts.select("process", pl.col("count").alias(name)), on="process", how="left", maintain_order="left"
+        ).with_columns(pl.col(name).fill_null(0))
+        times.append(counts.select("process", "start_ns", "end_ns"))
+    spans = pl.concat(times).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    processes = processes.join(spans, on="process", how="left", maintain_order="left")
+    dtypes = Recording.tables["processes"].dtypes
+    rows = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
+    return PartialRecording(rows, _gpus(run, gpu_index))
+
+
+def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
+    """The combined result of many files, in the order of the files."""
+    processes = pl.concat([empty_frame(Recording.tables["processes"]), *(part.processes for part in partials)])
+    named = empty_frame(Recording.tables["gpus"])
+    parts = [part.gpus for part in partials]
+    if not parts:
+        return Recording(processes, named)
+    times = processes.select("start_ns", "end_ns", "rank", machine="path", is_named=pl.col("node").is_not_null())
+    names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
+    gpus = (
+        pl.concat(parts)
+        .with_columns(pl.col("machine").replace(names["machine"], names["new_machine"]))
+        .group_by(GPU_KEY, maintain_order=True)
+        .agg(
+            pl.col("node", "gpu").first(),
+            pl.col("target", "product").drop_nulls().first(),
+            pl.col("kernel_count").sum(),
+        )
+        .filter(pl.col("gpu").is_not_null() | (pl.col("kernel_count") > 0))
+        .sort("node", "gpu", maintain_order=True, nulls_last=True)
+    )
+    return Recording(processes, gpus.select(pl.col(key).cast(dtype) for key, dtype in named.schema.items()))
+
+
+def next_steps(path: str, answer: Recording) -> list[str]:
+    """The next commands that make sense for the recording; each can be used as it is."""
+    totals = {name: int(answer.processes[name].sum()) for name in COUNT_COLUMNS.values()}
+    steps = []
+    if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:
+        steps.append(f"wavewright summary {path} shows where the time went")
+    if totals["kernel_count"]:
+        steps.append(f"wavewright busy {path} and wavewright gaps {path} show when the GPUs idle, and why")
+    if answer.processes.height > 1 and totals["kernel_count"]:
+        steps.append(f"wavewright ranks {path} compares the processes")
+    if totals["counter_count"]:
+        steps.append(f"wavewright counters {path} shows what the hardware counters say")
+    return steps or [f"wavewright tables {path} shows what it holds"]
+
+
+def _counted(run: Run, table: str) -> pl.DataFrame:
+    """Rows and times by process."""
+    begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("start_ns", "end_ns")
+    pieces = [
+        piece.group_by("process").agg(
+            count=pl.len().cast(pl.Int64), start_ns=pl.col(begin).min(), end_ns=pl.col(end).max()
+        )
+        for piece in run.chunks(table, list(dict.fromkeys(("process", begin, end))))
+    ]
+    schema = {"process": pl.UInt32, "count": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
+    return (
+        pl.concat([pl.DataFrame(schema=schema), *pieces])
+        .group_by("process")
+        .agg(pl.col("count").sum(), pl.col("start_ns").min(), pl.col("end_ns").max())
+    )
+
+
+def _gpus(run: Run, gpu_index: GpuIndex) -> pl.DataFrame:
+    counts = [piece["agent"].value_counts() for piece in run.chunks("dispatches", ["agent"])]
+    empty = pl.DataFrame(schema={"agent": pl.UInt32, "count": pl.UInt32})
+    agents = run.read("agents", ["agent"]).with_columns(place=gpu_index.numbers)
+    used = (
+        pl.concat([empty, *counts])
+        .join(agents, on="agent", how="left")
+        .group_by("place")
+        .agg(kernel_count=pl.col("count").cast(pl.Int64).sum())
+    )
+    return gpu_index.table.join(used, on="place", how="left", maintain_order="left").select(
+        *GPU_KEY, "node", "gpu", "target", "product", pl.col("kernel_count").fill_null(0)
+    )

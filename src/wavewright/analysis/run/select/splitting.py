@@ -1,0 +1,126 @@
+"""The parts of a run: by process, rank, GPU, or occurrences of a marker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.choice_rules import name_pattern
+from wavewright.analysis.run.select.chosen import ChosenSource
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.run import RunSource
+
+By = Literal["process", "rank", "gpu", "marker"]
+MOST_PARTS = 1_000  #: Every part reads the run again; more parts are probably a mistake.
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a run with a name that is unique among the parts, and that a file can have."""
+
+    name: str
+    run: Run
+
+
+def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
+    """The parts of a run, each cut down when it is read.
+
+    By `gpu`, calls on CPUs are in every part, because they belong to no GPU. By `marker`, part n holds what each
+    process did during the n-th range of a marker whose text contains `marker`, or matches it as /regular expression/.
+
+    Raises
+    ------
+    UsageError
+        When there is nothing to split by, or when there would be more than 1,000 parts.
+    """
+    splitters = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
+    parts = list(_by_marker(run, marker) if by == "marker" else splitters[by](run))
+    if not parts:
+        raise UsageError(f"no {by} to split by", advice="`wavewright summary` lists the groups")
+    if len(parts) > MOST_PARTS:
+        what = f"{len(parts):,} parts are more than {MOST_PARTS:,}"
+        raise UsageError(what, advice="split by something else, or take a part first with `wavewright window`")
+    return parts
+
+
+def _by_process(run: Run) -> Iterator[Part]:
+    taken: dict[str, int] = {}
+    for source in run.origins:
+        for pid, chosen in _processes(source):
+            name = f"pid{pid if pid is not None else ''}"
+            taken[name] = taken.get(name, 0) + 1
+            suffix = f"_{taken[name]}" if taken[name] > 1 else ""
+            yield Part(name + suffix, Run([ChosenSource(source, chosen)]))
+
+
+def _processes(source: RunSource) -> Iterator[tuple[int | None, RunSelection]]:
+    """Each process of a source: its pid, and the selection of only this process."""
+    for piece in source.chunks("processes", ["process", "pid"]):
+        for process, pid in piece.iter_rows():
+            yield pid, RunSelection(processes=(process,))
+
+
+def _by_rank(run: Run) -> Iterator[Part]:
+    ranks = run.read("processes", ["rank"])["rank"]
+    if len(ranks) and ranks.null_count() == len(ranks):
+        raise UsageError("the ranks of these processes are not recorded", advice="--by process")
+    for rank in ranks.drop_nulls().unique().sort():
+        chosen = RunSelection(ranks=(rank,))
+        with_rank = [source for source in run.origins if _has_rank(source, rank)]
+        yield Part(f"rank{rank}", Run([ChosenSource(source, chosen) for source in with_rank]))
+
+
+def _has_rank(source: RunSource, rank: int) -> bool:
+    return any((piece["rank"] == rank).any() for piece in source.chunks("processes", ["rank"]))
+
+
+def _by_gpu(run: Run) -> Iterator[Part]:
+    agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
+    worked = {
+        agent
+        for table, columns in (("dispatches", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
+        for piece in run.chunks(table, columns)
+        for column in columns
+        for agent in piece[column].unique()
+    }
+    used = agents.filter(pl.col("kind") == "GPU", pl.col("agent").is_in(list(worked)))
+    gpus = used.select(pl.coalesce("type_index", "absolute_index")).to_series()
+    for gpu in gpus.drop_nulls().unique().sort():
+        chosen = RunSelection(gpus=(gpu,))
+        yield Part(f"gpu{gpu}", Run([ChosenSource(source, chosen) for source in run.origins]))
+
+
+def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
+    if marker is None:
+        raise UsageError("no marker to split by", advice='pass its name: --marker "step"')
+    occurrences: list[list[ChosenSource]] = []
+    for source in run.origins:
+        for process, windows in _ranges(source, marker).items():
+            for number, (begin, end) in enumerate(sorted(windows)[: MOST_PARTS + 1]):
+                if number == len(occurrences):
+                    occurrences.append([])
+                chosen = RunSelection(processes=(process,), begin=str(begin), end=str(end), is_whole=True)
+                occurrences[number].append(ChosenSource(source, chosen))
+    width = len(str(len(occurrences) - 1))
+    for number, sources in enumerate(occurrences):
+        yield Part(f"part{number:0{width}}", Run(sources))
+
+
+def _ranges(source: RunSource, marker: str) -> dict[int, list[tuple[int, int]]]:
+    """Process -> start and end of the marker ranges whose name matches."""
+    pattern = name_pattern(marker)
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for piece in source.chunks("regions", ["process", "domain", "name", "start_ns", "end_ns"]):
+        marked = piece.filter(pl.col("domain").cast(pl.String) == "MARKER").drop_nulls()
+        for process, _, name, begin, end in marked.iter_rows():
+            if pattern.search(name):
+                ranges.setdefault(process, []).append((begin, end))
+    return ranges

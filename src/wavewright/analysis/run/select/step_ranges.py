@@ -1,0 +1,194 @@
+"""Where are the steps of a run? By a marker, or by the repetition of its kernels."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from wavewright.analysis.run.calls.markers import MARKER
+from wavewright.analysis.run.measures.intervals import covered, intervals
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+_COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps must cover.
+_FEWEST = 3  #: Occurrences from which kernels count as repeated.
+_REGULAR = 0.25  #: Median deviation of the distances of a kernel over their median, up to which it repeats.
+_SUPPORT = 0.2  #: Kernels that must repeat as often, as a part of those of the most common repetition.
+_PROFILER_STEP = r"^ProfilerStep"
+_NUMBER = r"[#_ :.]*\d+$"
+SOURCES = ("marker given", "marker", "ProfilerStep", "repetition", "none")
+_RANGES = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
+
+
+class StepRanges(NamedTuple):
+    """Steps of the processes of a run."""
+
+    steps: pl.DataFrame  #: `process`, `name`, `start_ns`, `end_ns`, in the order of time.
+    sources: (
+        pl.DataFrame
+    )  #: `process`, `source` (of `SOURCES`), `name`: the marker, or the kernel each step begins with.
+
+
+def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges:
+    """The steps of each process of `spans` (`process`, `start_ns`, `end_ns` of its GPU work).
+
+    Steps are the ranges of `marker` (a name or /regular expression/) where it is given, else of the marker with most
+    ranges that cover 80 % of the GPU work, else of ProfilerStep, else the repetition of kernels, else none.
+    """
+    ranges = _markers(run)
+    steps, sources = [pl.DataFrame(schema=_RANGES)], []
+    kernels: dict[int, pl.DataFrame] | None = None
+    of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
+    for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
+        markers = of_process.get(process, ranges.clear())
+        source, chosen = steps_by_marker(markers, begin, end, marker)
+        if source == "none" and marker is None:
+            kernels = _kernels(run) if kernels is None else kernels
+            chosen = _repetition(kernels[process]) if process in kernels else chosen
+            source = "repetition" if chosen.height else "none"
+        name = str(chosen["name"][0]) if chosen.height else None
+        if name is not None and marker is None and source != "repetition":
+            name = step_name(name)
+        sources.append({"process": process, "source": source, "name": name})
+        steps.append(chosen.select(_columns(process)))
+    schema = {"process": pl.UInt32, "source": pl.String, "name": pl.String}
+    return StepRanges(pl.concat(steps), pl.DataFrame(sources, schema=schema))
+
+
+def step_name(name: str) -> str:
+    """The name of a step without its number.
+
+    Examples
+    --------
+    >>> step_name("ProfilerStep#12")
+    'ProfilerStep'
+    """
+    return re.sub(_NUMBER, "", name) or name
+
+
+def _columns(process: int) -> list[pl.Expr]:
+    return [
+        pl.lit(process, pl.UInt32).alias("process"),
+        *(pl.col(name).cast(_RANGES[name]) for name in list(_RANGES)[1:]),
+    ]
+
+
+def marker_pattern(marker: str) -> str:
+    """The regular expression of a marker: its name, or what stands between slashes.
+
+    Raises
+    ------
+    UsageError
+        When that is not a regular expression.
+    """
+    if len(marker) <= 2 or not (marker.startswith("/") and marker.endswith("/")):
+        return f"^{re.escape(marker)}$"
+    try:
+        re.compile(marker[1:-1])
+        pl.select(pl.lit("").str.contains(marker[1:-1]))
+    except (re.error, pl.exceptions.ComputeError) as error:
+        what = f"{marker!r} is not a regular expression"
+        raise UsageError(what, advice="a plain name needs no slashes") from error
+    return marker[1:-1]
+
+
+def _markers(run: Run) -> pl.DataFrame:
+    """Marker ranges with possible times."""
+    columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
+    pieces = [piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in run.chunks("regions", columns)]
+    schema = {"process": pl.UInt32, "thread": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
+    casted = [piece.with_columns(pl.col("name").cast(pl.String)) for piece in pieces]
+    ranges = pl.concat([pl.DataFrame(schema=schema), *casted]).filter(
+        (pl.col("end_ns") > pl.col("start_ns")) & pl.col("process").is_not_null() & pl.col("name").is_not_null()
+    )
+    return intervals(ranges, ["process"])
+
+
+def steps_by_marker(
+    ranges: pl.DataFrame, start_ns: int, end_ns: int, marker: str | None = None
+) -> tuple[str, pl.DataFrame]:
+    """The source (of `SOURCES`) and the steps among the marker ranges of one process whose GPU work has these times.
+
+    `ranges` have `thread`, `name`, `start_ns` and `end_ns`.
+    """
+    if marker is not None:
+        chosen = _outermost(ranges.filter(pl.col("name").str.contains(marker_pattern(marker))))
+        return ("marker given" if chosen.height else "none"), chosen
+    named = ranges.with_columns(base=pl.col("name").str.replace(_NUMBER, ""))
+    inside = named.filter((pl.col("end_ns") > start_ns) & (pl.col("start_ns") < end_ns)).with_columns(
+        pl.col("start_ns").clip(start_ns, end_ns), pl.col("end_ns").clip(start_ns, end_ns)
+    )
+    enough = inside.filter(pl.len().over("base") > 1)
+    sums = covered(intervals(enough, ["base"]), ["base"]).join(enough.group_by("base").len(), on="base")
+    covering = sums.filter(pl.col("covered_ns") >= _COVERAGE * (end_ns - start_ns))
+    covering = covering.sort("len", "covered_ns", "base", descending=[True, True, False])
+    for base in covering["base"]:
+        chosen = _outermost(named.filter(pl.col("base") == base))
+        if chosen.height > 1:
+            return "marker", chosen
+    chosen = _outermost(named.filter(pl.col("name").str.contains(_PROFILER_STEP)))
+    return ("ProfilerStep" if chosen.height > 1 else "none"), chosen if chosen.height > 1 else chosen.clear()
+
+
+def _outermost(ranges: pl.DataFrame) -> pl.DataFrame:
+    """Ranges of the thread with most of them that do not start inside an earlier one."""
+    if not ranges.height:
+        return ranges
+    thread = ranges.group_by("thread").len().sort(-pl.col("len").cast(pl.Int64), "thread")["thread"][0]
+    of_thread = ranges.filter(pl.col("thread").eq_missing(thread)).sort("start_ns", -pl.col("end_ns"))
+    reached = pl.col("end_ns").cum_max().shift(1)
+    return of_thread.filter((pl.col("start_ns") >= reached).fill_null(value=True))
+
+
+def _kernels(run: Run) -> dict[int, pl.DataFrame]:
+    """Per process its kernels in the order of time: `name`, `start_ns`, `end_ns`."""
+    columns = ["process", "name", "start_ns", "end_ns"]
+    pieces = list(run.chunks("dispatches", columns))
+    if not pieces:
+        return {}
+    timed = intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), ["process"])
+    return {key[0]: frame for key, frame in timed.partition_by("process", as_dict=True).items()}
+
+
+def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
+    """Steps from kernels that come once in each: the fewest regular occurrences that several kernels have in common."""
+    empty = pl.DataFrame(schema={"name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64})
+    rows = kernels.select("name", "start_ns").with_row_index("place")
+    distance = pl.col("place").cast(pl.Int64).diff()
+    names = (
+        rows.group_by("name")
+        .agg(count=pl.len(), first=pl.col("place").first(), last=pl.col("place").last(), distances=distance)
+        .filter((pl.col("count") >= _FEWEST) & pl.col("name").is_not_null())
+        .with_columns(median=pl.col("distances").list.median())
+        .with_columns(
+            deviation=(pl.col("distances") - pl.col("median")).list.eval(pl.element().abs()).list.median(),
+            reach=pl.col("last") - pl.col("first") + pl.col("median"),
+        )
+    )
+    regular = names.filter(
+        (pl.col("deviation") <= _REGULAR * pl.col("median"))
+        & (pl.col("reach") >= _COVERAGE * rows.height)
+        & (pl.col("median") > 1)
+    )
+    if not regular.height:
+        return empty
+    counts = regular.group_by("count").agg(exact=pl.len()).sort("count")
+    support = counts.with_columns(
+        support=pl.col("exact")
+        + pl.when(pl.col("count").shift(-1) == pl.col("count") + 1).then(pl.col("exact").shift(-1)).otherwise(0)
+    )
+    needed = max(1.0, _SUPPORT * float(support["support"].max()))  # type: ignore[arg-type]
+    count = support.filter(pl.col("support") >= needed)["count"][0]
+    anchor = regular.filter(pl.col("count").is_in([count, count + 1])).sort("first").row(0, named=True)
+    places = rows.filter(pl.col("name") == anchor["name"])
+    starts = places["start_ns"].to_list()
+    ends = [*starts[1:], int(kernels["end_ns"].max())]  # type: ignore[arg-type]
+    in_last = rows.height - int(places["place"][-1])
+    if in_last < 0.9 * anchor["median"]:  # cut off by the end of the recording
+        starts, ends = starts[:-1], ends[:-1]
+    name = str(anchor["name"])
+    return pl.DataFrame({"name": [name] * len(starts), "start_ns": starts, "end_ns": ends}, schema=empty.schema)
