@@ -27,7 +27,9 @@ PYTHON_TEST := env PYTHONHASHSEED=0 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest
 PYTEST := $(PYTHON_TEST) -m "not slow"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
-CORE_FILES := CMakeLists.txt pyproject.toml $(shell find cpp/include cpp/src cpp/bind -type f)
+# Folders of modules, too: an editable install remembers where each module was.
+CORE_FILES := CMakeLists.txt pyproject.toml $(shell find cpp/include cpp/src cpp/bind -type f) \
+	$(shell find src/wavewright -type d -not -name __pycache__ -not -path '*/_web*')
 
 # The system's CMake will do; without one, the virtual environment's.
 ifneq ($(shell command -v cmake),)
@@ -110,7 +112,7 @@ flips: $(CMAKE_STAMP) ## FLIPS (10000) bit flips per stream family under ASan an
 test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan and UBSan
 	JOBS=$(JOBS) tools/sanitized/run.sh $(BIN)/python -m pytest -m "not slow" $(SANITIZED_TESTS)
 
-check: clang-format $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, biome, tsc; words, docs, stale generated files
+check: clang-format $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, biome, tsc; words, budgets, docs, stale generated files
 	status=0; \
 	$(NPM) run --silent check || status=1; \
 	$(BIN)/ruff check . || status=1; \
@@ -119,6 +121,7 @@ check: clang-format $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, myp
 	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES) || status=1; \
 	$(BIN)/lint-imports || status=1; \
 	$(BIN)/python tools/check_words.py || status=1; \
+	$(BIN)/python tools/check_budgets.py || status=1; \
 	$(BIN)/python tools/check_docs.py || status=1; \
 	for page in $(GENERATED); do \
 		$(BIN)/python tools/make_$$page.py --check || { echo "what tools/make_$$page.py writes is stale: run make docs" >&2; status=1; }; \
