@@ -102,6 +102,7 @@ def jupyterlab(captures: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     arguments = [
         "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
         "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={folder}",
+        "--LabApp.expose_app_in_browser=True",
         "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]  # fmt: skip
     program = Program("jupyterlab", arguments, folder, f"http://127.0.0.1:{port}/lab")

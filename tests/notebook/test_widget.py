@@ -62,12 +62,25 @@ def test_the_page_itself_comes_from_the_kernel(library: Library) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "nothing", "0/nothing", "1/overview", "x/overview", "0/spans", "0/wave?wave=%00", "0/" + "a" * 20_000, "-1/a"],
+    [
+        "",
+        "nothing",
+        "0/nothing",
+        "1/overview",
+        "x/overview",
+        "0/spans",
+        "0/wave?wave=%00",
+        "0/" + "a" * 20_000,
+        "-1/a",
+        "//[",
+        "http://[::1",
+    ],
 )
 def test_wrong_questions_are_answered_with_an_error(library: Library, path: str) -> None:
     content, is_error = answered(library, path, "")
     assert is_error
-    assert json.loads(content)["error"]["what"]
+    what = json.loads(content)["error"]["what"]
+    assert what and "bug" not in what
     assert len(content) < 2_000
 
 
@@ -99,6 +112,20 @@ def test_the_widget_answers_and_follows(trace: wavewright.ThreadTrace) -> None:
     assert {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"} <= set(data)
     assert "s_waitcnt" in data["text/html"]
     assert repr(view) == "<wavewright viewer: trace; live>"
+
+
+def test_the_widget_takes_over_nothing_but_its_place(trace: wavewright.ThreadTrace) -> None:
+    view: Any = wavewright.show(trace, "isa", live=True, height=500)
+    sent: list[Any] = []
+    view.send = lambda content, buffers: sent.append(content)
+    for message in (None, [], "x", 5, {"path": "page"}, {"path": "page", "id": [], "view": "v"}):
+        view._handle_custom_msg(message, [])
+    assert sent == []
+    script = view._esm
+    for state in ({"_esm": "alert(1)"}, {"selection": {"document": 99, "row": "x"}}, {"height": "x"}, {"place": 5}, []):
+        view.set_state(state)
+    assert (view._esm, view.selection, view.height, view.place) == (script, {}, 500, "")
+    assert view.selected.is_empty()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +185,7 @@ def test_rows_of_a_run() -> None:
     assert chosen_rows(document, {"range": [25, 45]})["name"].cast(pl.String).to_list() == ["a", "b"]
     assert chosen_rows(document, {"range": [25, 45]}).columns == made.dispatches.columns
     assert chosen_rows(document, {"span": f"run:{first['copies']}"})["start_ns"].to_list() == [5]
-    for wrong in ("run:x", "run:99999", ""):
+    for wrong in ("run:x", "run:99999", "", "run:\u00b2", "run:" + "9" * 5000):
         with pytest.raises(wavewright.UsageError, match="no event"):
             chosen_rows(document, {"span": wrong})
 

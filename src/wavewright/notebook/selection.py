@@ -108,7 +108,7 @@ def _of_run(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
     run = document.run
     if "span" in chosen:
         _, _, item = chosen["span"].rpartition(":")
-        if not item.isdigit():
+        if not (item.isascii() and item.isdigit() and len(item) <= len(str(ITEM.high))):
             raise UsageError(f"there is no event {chosen['span'][:40]!r}")
         table, row = event_place(document, int(item))
         return run.table(table).slice(row, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from wavewright.base.shown import command_line
 from wavewright.errors import MissingToolError, UsageError
@@ -55,14 +55,14 @@ def answered(library: Library, path: str, at: str) -> tuple[bytes, bool]:
     try:
         if len(path) > _LONGEST_PATH:
             raise UsageError("the question is too long")
-        asked = urlsplit(path)
-        number, _, question = asked.path.partition("/")
+        place, _, query = path.partition("#")[0].partition("?")
+        number, _, question = place.partition("/")
         if not question:
             return _of_page(library, number, at), False
         document = library.document(whole_number(number))
         if question == "notes":
             return json({"notes": [], "saved_at": None, "can_save": False}).content, False
-        given = dict(parse_qsl(asked.query, keep_blank_values=True))
+        given = dict(parse_qsl(query, keep_blank_values=True))
         return ask(document, question, given).content, False
     except BaseException as error:  # a panic inside polars is not an Exception, and the page says what is wrong
         if isinstance(error, KeyboardInterrupt | SystemExit):
@@ -92,8 +92,10 @@ function render({ model, el }) {
   frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #8884;border-radius:4px`;
   const hear = ({ source, data }) => {
     if (source !== frame.contentWindow || !data) return;
-    if (typeof data.path === "string") model.send({ view, id: data.id, path: data.path });
-    else if (typeof data.place === "string") {
+    if (typeof data.path === "string") {
+      // 0 is the page itself
+      if (Number.isSafeInteger(data.id) && data.id > 0) model.send({ view, id: data.id, path: data.path });
+    } else if (typeof data.place === "string") {
       model.set("place", data.place);
       model.save_changes();
     }
@@ -147,6 +149,12 @@ def _widget_type() -> type[Any]:
         def __repr__(self) -> str:
             return f"<wavewright viewer: {', '.join(each.label for each in self.library.documents)}; live>"
 
+        def set_state(self, sync_data: dict[str, Any]) -> None:
+            """Take over what the page tells: its place only, so that nobody gives the widget another script."""
+            place = sync_data.get("place") if isinstance(sync_data, dict) else None
+            if isinstance(place, str):
+                super().set_state({"place": place})
+
         @traitlets.observe("place")
         def _follow(self, _change: Any) -> None:
             chosen = read_place(self.place)
@@ -156,13 +164,14 @@ def _widget_type() -> type[Any]:
         @property
         def selected(self) -> pl.DataFrame:
             """The selected rows: executed instructions of a trace, events of a run, dispatches of counters."""
-            document = self.library.document(self.selection.get("document", 0))
-            return chosen_rows(document, self.selection)
+            chosen = read_place(self.place)  # a page could send a `selection` that no place gives
+            return chosen_rows(self.library.document(chosen.get("document", 0)), chosen)
 
         def _hear(self, _widget: Any, message: Any, _buffers: Any) -> None:
-            """Answer a question of the page."""
-            path, view, number = (message.get(name) for name in ("path", "view", "id"))
-            if isinstance(path, str):
+            """Answer a question of the page; what is none has no answer."""
+            given = message if isinstance(message, dict) else {}
+            path, view, number = (given.get(name) for name in ("path", "view", "id"))
+            if isinstance(path, str) and isinstance(view, str) and type(number) is int:
                 content, is_error = answered(self.library, path, self._at)
                 self.send({"view": view, "id": number, "is_error": is_error}, [content])
 
