@@ -36,7 +36,7 @@ class Coverage {
     size_t size() const { return pieces_.size(); }
     int64_t begin(size_t i) const { return pieces_[i].begin; }
     int64_t end(size_t i) const {
-        return i + 1 == pieces_.size() ? end_ : pieces_[i].begin + pieces_[i + 1].before - pieces_[i].before;
+        return i + 1 == pieces_.size() ? end_ : pieces_[i].begin + (pieces_[i + 1].before - pieces_[i].before);
     }
 
     // How many cycles before `time` are in the set. `near` is where the last question was answered, at first 0: a
@@ -45,7 +45,7 @@ class Coverage {
         near = behind(time, near);
         if (near == 0) return 0;
         const size_t i = near - 1;
-        return pieces_[i].before + std::min(time, end(i)) - pieces_[i].begin;
+        return pieces_[i].before + (std::min(time, end(i)) - pieces_[i].begin);  // times may be near the largest
     }
 
   private:
@@ -57,7 +57,7 @@ class Coverage {
 
     bool opens(int64_t begin) const { return pieces_.empty() || begin > end_; }
     void open(int64_t begin, int64_t end) {
-        const int64_t before = pieces_.empty() ? 0 : pieces_.back().before + end_ - pieces_.back().begin;
+        const int64_t before = pieces_.empty() ? 0 : pieces_.back().before + (end_ - pieces_.back().begin);
         pieces_.push_back({begin, before});
         end_ = end;
     }
