@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rich.text import Text
+from wavewright.report.kit.charts import ChartLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _DEEPEST = 9
 
 def live_curve(
     live: Sequence[int], depths: Sequence[int], limits: Mapping[int, str], *, width: int, height: int = _HEIGHT
-) -> list[Text]:
+) -> list[ChartLine]:
     """One column per group of rows, as high as the most live registers in it; `limits`: registers -> a word.
 
     Below it stands how many loops are around the rows of a column.
@@ -42,7 +42,7 @@ def live_curve(
     for at in reversed(range(height)):
         limit = rows_of_limits.get(at)
         mark = limit if limit is not None else round((at + 1) * top / height)
-        line = Text(f"{mark:>{digits},} ┤", "dim")
+        line = ChartLine(f"{mark:>{digits},} ┤", "dim")
         for value in values:
             eighths = max(0, min(8, round(8 * (value * height / top - at))))
             if value and at == 0:
@@ -58,7 +58,7 @@ def live_curve(
     deep = _columns(depths, cells)
     if any(deep):
         marks = "".join(str(min(_DEEPEST, depth)) if depth else " " for depth in deep)
-        lines.append(Text(f"{'loops':<{digits + 2}}{marks}".rstrip(), "dim"))
+        lines.append(ChartLine(f"{'loops':<{digits + 2}}{marks}".rstrip(), "dim"))
     return lines
 
 

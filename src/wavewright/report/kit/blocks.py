@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from wavewright.model.report import Block, Preformatted, Sentence
 from wavewright.report.kit.block_tables import fitted_block, table_blocks
+from wavewright.report.kit.charts import ChartLine
 from wavewright.report.kit.fitted_table import FittedTable
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _CHART_WIDTH = 100
-_CHART = frozenset("▁▂▃▄▅▆▇█▏▎▍▌▋▊▉▓▒░╭╰│├")
-_APART = re.compile(r"\S {3,}\S")  #: Words that are apart because their places mean something.
 _LOSSES = ("loss:", "note:")
 
 
@@ -38,19 +36,12 @@ def blocks_of(parts: Iterable[RenderableType | Block]) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for part in parts:
         last = blocks[-1] if blocks else None
-        for block in _axis(part, last) or _blocks(part, is_first=not blocks):
+        for block in _blocks(part, is_first=not blocks):
             if isinstance(block, Preformatted) and isinstance(last, Preformatted) and block.is_chart == last.is_chart:
                 blocks[-1] = Preformatted(f"{last.text}\n{block.text}", block.is_chart)  # lines of one chart
             else:
                 blocks.append(block)
     return tuple(blocks)
-
-
-def _axis(part: RenderableType | Block, last: Block | None) -> list[Block]:
-    """The line below a chart whose words stand where they belong; nothing = it is not such a line."""
-    text = part.plain if isinstance(part, Text) else part if isinstance(part, str) else ""
-    is_below = isinstance(last, Preformatted) and last.is_chart and text.startswith("  ") and bool(_APART.search(text))
-    return [Preformatted(text.rstrip(), is_chart=True)] if is_below else []
 
 
 def _blocks(part: RenderableType | Block, *, is_first: bool) -> list[Block]:
@@ -72,7 +63,7 @@ def _sentence(part: str | Text, *, is_first: bool) -> Block | None:
     text = part.plain if isinstance(part, Text) else part
     if not text.strip():
         return None
-    if not _CHART.isdisjoint(text):
+    if isinstance(part, ChartLine):
         return Preformatted(text.rstrip(), is_chart=True)
     style = "headline" if is_first and isinstance(part, Text) and part.style == "bold" else "plain"
     for label in _LOSSES:
@@ -82,7 +73,7 @@ def _sentence(part: str | Text, *, is_first: bool) -> Block | None:
 
 
 def _preformatted(part: RenderableType) -> Preformatted | None:
-    """Whatever else rich can draw, as it draws it without colours."""
+    """A picture that fits itself to the width, as rich draws it without colours."""
     out = io.StringIO()
     plain: dict[str, Any] = {
         "color_system": None,
@@ -95,4 +86,4 @@ def _preformatted(part: RenderableType) -> Preformatted | None:
     console.print(part)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     text = "\n".join(lines).strip("\n")
-    return Preformatted(text, is_chart=not _CHART.isdisjoint(text)) if text.strip() else None
+    return Preformatted(text, is_chart=True) if text.strip() else None

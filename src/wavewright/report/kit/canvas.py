@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rich.text import Text
+from wavewright.report.kit.charts import ChartLine
 
 
 class Canvas:
@@ -36,11 +36,11 @@ class Canvas:
         self.put(x, y, f"├{'─' * (width - 2)}┤", style)
         self.put(x + 1, y, f" {title} "[: width - 2], "bold")
 
-    def lines(self) -> list[Text]:
+    def lines(self) -> list[ChartLine]:
         """The lines from the top, without trailing blanks."""
         lines = []
         for row in self._rows:
-            line = Text(no_wrap=True)
+            line = ChartLine(no_wrap=True)
             for character, style in row:
                 line.append(character, style or None)
             line.rstrip()

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 SHADES = {"EXEC": "█", "STALL": "▓", "WAIT": "▒", "IDLE": "░", "EMPTY": "·", "OTHER": "?"}
 
 
+class ChartLine(Text):
+    """A line of a picture made of characters: writers keep its columns, and those without pictures leave it out."""
+
+
 def stacked_chart(series: Mapping[str, Sequence[float]], *, height: int, top: float) -> list[Text]:
     """Values over time on top of each other, in the order of `SHADES`; one line per character row, highest first."""
     order = [name for name in SHADES if name in series]

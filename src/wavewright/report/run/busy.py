@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wavewright.base.words import percent
 from wavewright.report.kit.bars import bar
-from wavewright.report.kit.charts import resampled
+from wavewright.report.kit.charts import ChartLine, resampled
 from wavewright.report.kit.tables import Column, frame_table, printable, truncation
 from wavewright.report.kit.words import duration
 from wavewright.report.run.words import gpu_name, gpu_names, place_words
@@ -115,12 +115,12 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]
         node = counts[row["node"]]
         shares = _dense(parts.get((row["node"], row["gpu"])), node["bin_count"])
         line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
-        yield Text(f"{name.rjust(label_width)} │") + Text(line, style="#009E73")
+        yield ChartLine.assemble(f"{name.rjust(label_width)} │", (line, "#009E73"))
         last = node
     if last is not None and not several:
         columns = min(room, last["bin_count"])
         left, right = (f"+{duration(last[name] - last['begin_ns'])}" for name in ("start_ns", "end_ns"))
-        yield Text(" " * (label_width + 2) + left + right.rjust(max(columns - len(left), len(right) + 1)))
+        yield ChartLine(" " * (label_width + 2) + left + right.rjust(max(columns - len(left), len(right) + 1)))
 
 
 def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.bars import bar
-from wavewright.report.kit.charts import resampled
+from wavewright.report.kit.charts import ChartLine, resampled
 from wavewright.report.kit.tables import Column, frame_table, printable, short, truncation
 from wavewright.report.kit.words import brief_kernel, duration
 from wavewright.report.run.words import gpu_name
@@ -88,7 +88,7 @@ def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
     yield Text("  durations, from" + "dispatches".rjust(14), style="dim")
     for row in rows.iter_rows(named=True):
         label = duration(row["from_ns"]).rjust(11)
-        yield Text(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most, cells)}".rstrip())
+        yield ChartLine(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most, cells)}".rstrip())
 
 
 def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
@@ -106,7 +106,7 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
     first, last = chosen["mean_ns"][0], chosen["mean_ns"][-1]
     length = chosen["start_ns"][-1] + chosen["length_ns"][-1] - chosen["start_ns"][0]
     yield Text(f"  mean over {duration(length)}: {duration(first)} at first, {duration(last)} at last", style="dim")
-    yield Text(f"  {duration(top).rjust(11)} │{line}")
+    yield ChartLine(f"  {duration(top).rjust(11)} │{line}")
 
 
 def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:

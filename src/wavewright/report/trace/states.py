@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.bars import bar, sparkline
-from wavewright.report.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
+from wavewright.report.kit.charts import SHADES, ChartLine, legend, resampled, share_line, stacked_chart, time_axis
 from wavewright.report.kit.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -131,11 +131,8 @@ def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
     columns = min(states.bin_count, width - label_width)
     names = states.total["state"].to_list()
     yield Text("waves per state over time", "bold")
-    yield (
-        Text(" " * label_width)
-        + legend(names)
-        + Text(f"   a column is {states.bin_cycles * states.bin_count // columns:,} cycles")
-    )
+    column_cycles = states.bin_cycles * states.bin_count // columns
+    yield ChartLine.assemble(" " * label_width, legend(names), f"   a column is {column_cycles:,} cycles")
     for (se,), rows in engines[:_MAX_ENGINES]:
         series = {
             str(state): resampled(_dense(part, "wave_count_mean", states.bin_count), columns)
@@ -143,9 +140,9 @@ def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
         }
         for at, line in enumerate(stacked_chart(series, height=height, top=top)):
             label = f"{top:.1f}" if at == 0 else f"SE {se}" if at == height - 1 else ""
-            yield Text(label.rjust(label_width - 1) + " ") + line
+            yield ChartLine.assemble(label.rjust(label_width - 1) + " ", line)
     axis = time_axis(states.start_cycles, states.end_cycles, columns, clock_mhz=states.clocks.clock_mhz)
-    yield Text(" " * label_width + axis)
+    yield ChartLine(" " * label_width + axis)
     if len(engines) > _MAX_ENGINES:
         yield Text(f"showing {_MAX_ENGINES} of {len(engines)} shader engines; choose with --se", style="bold")
 
