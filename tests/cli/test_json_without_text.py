@@ -73,7 +73,9 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     asked += [["stalls", str(capture), "--classic"], ["counters", str(counters), "--by", "dispatch"]]
     asked += [["info", str(next(capture.glob("*.out")))], ["info", str(tmp_path / "ui")], ["demo"]]
     asked += [["kernels", "", str(run)], ["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]
-    asked += [["capture", "recipe", "hip"], ["doctor"], ["disassemble", str(next(capture.glob("*.out")))]]
+    (tmp_path / "input.yaml").write_text("jobs:\n  - pmc: [SQ_WAVES]\n")
+    asked += [["capture", "input", "-i", str(tmp_path / "input.yaml"), "--rocm-version", "7.2", "--dry-run"]]
+    asked += [["doctor"], ["disassemble", str(next(capture.glob("*.out")))]]
     written = {"decode": capture, "convert": run, "merge": run, "split": run, "window": run}
     outputs = {"decode": "ui", "convert": "run.json", "merge": "merged.db", "split": "parts", "window": "window.db"}
     more = {"convert": ["--format", "chrome"], "split": ["--by", "process"], "window": ["--time", "0%:50%"]}

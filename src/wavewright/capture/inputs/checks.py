@@ -6,7 +6,7 @@ value of its key is named, and the file is to be written otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -113,6 +113,16 @@ class CheckedFile:
         bad = sum(not job.is_good for job in self.jobs)
         outcome = f", {bad:,} of them not as meant" if bad else "" if self.is_good else ", not as meant"
         return f"ROCm {self.release}: {counted(len(self.jobs), 'jobs')}{outcome}"
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        jobs = [
+            {"number": job.number, "is_good": job.is_good, "findings": list(map(asdict, job.findings))}
+            for job in self.jobs
+        ]
+        findings = list(map(asdict, self.findings))
+        facts = {"file": self.name, "rocm_version": self.release, "is_good": self.is_good}
+        return {**facts, "findings": findings, "jobs": jobs}
 
 
 def checked(file: InputFile, installation: Installation) -> CheckedFile:

@@ -38,13 +38,14 @@ def _verb(request: CaptureRequest, path: Path) -> None:
     """
     from wavewright.capture.inputs.checks import checked
     from wavewright.capture.inputs.files import read_input
-    from wavewright.report.capture.input_files import checks_json, checks_report
 
     file = checked(read_input(path), request.installation)
     is_alone = request.program == (_STAND_IN,)
     if request.as_json:
-        emit_event({"event": "checked", **checks_json(file)})
+        emit_event({"event": "checked", **file.as_json()})
     else:
+        from wavewright.report.capture.input_files import checks_report
+
         show(lambda width: checks_report(file), stderr=not is_alone)
     if not is_alone:
         _run(request, file)

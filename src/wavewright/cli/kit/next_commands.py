@@ -41,9 +41,10 @@ def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[
 
     other = next((each for each in OWN_VERBS if each.name == verb), None)
     if other is None:
-        kinds = [kind] if kind else QUESTIONS  # a verb about one kind need not say which
-        questions = [each for name in kinds for each in QUESTIONS[name].values() if each.verb_name == verb]
-        return asked_next(context, questions[0].kind, paths, questions[0].next_always) if questions and paths else []
+        kinds = [kind] if kind else QUESTIONS
+        questions = [each for name in kinds for each in QUESTIONS.get(name, {}).values() if each.verb_name == verb]
+        is_one_kind = len({each.kind for each in questions}) == 1  # then the verb need not say which
+        return asked_next(context, questions[0].kind, paths, questions[0].next_always) if is_one_kind and paths else []
     if not paths:
         return list(other.then_alone)
     if verb == "compare":

@@ -99,6 +99,7 @@ def trace_totals_verb(verb: Callable[..., None]) -> click.Command:
 class CodeObjectRequest(Request):
     """A request about the kernels of one code object."""
 
+    kind: ClassVar[str] = "code"
     path: Path
     kernel: str | None  #: Only kernels whose name contains it; None = all.
 

@@ -1,9 +1,8 @@
-"""What speaks against an input file of rocprofv3, for the terminal and as JSON."""
+"""What speaks against an input file of rocprofv3."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
@@ -48,18 +47,3 @@ def _table(findings: Sequence[Finding]) -> Table:
         level = Text(finding.level.value, style=_STYLES[finding.level])
         table.add_row(level, *(Text(printable(text)) for text in (finding.key, finding.sentence, finding.remedy)))
     return table
-
-
-def checks_json(file: CheckedFile) -> dict[str, Any]:
-    """The same as values of JSON."""
-    jobs = [
-        {"number": job.number, "is_good": job.is_good, "findings": list(map(asdict, job.findings))} for job in file.jobs
-    ]
-    findings = list(map(asdict, file.findings))
-    return {
-        "file": file.name,
-        "rocm_version": file.release,
-        "is_good": file.is_good,
-        "findings": findings,
-        "jobs": jobs,
-    }
