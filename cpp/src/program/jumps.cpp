@@ -173,7 +173,7 @@ Jumps taken_jumps(std::span<const uint32_t> waves, std::span<const int32_t> rows
         const int32_t row = rows[i], previous = goes_on ? rows[i - 1] : -1;
         if (row < 0) continue;
         const bool was_open = open.execute(row);
-        if (row != previous + 1 && flag_of(may_jump, previous)) {
+        if (row - 1 != previous && flag_of(may_jump, previous)) {
             JumpCounts& jump = counts[{previous, row}];
             jump.taken += 1;
             jump.looped += was_open ? 1 : 0;
