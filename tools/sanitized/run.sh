@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.."
 python=$(command -v "$1")
 shift
 build=build/sanitized
-cmake=$(command -v cmake || echo "$(dirname "$python")/cmake")
+cmake=$(dirname "$python")/cmake  # of the environment: that of the system may be too old
+[[ -x $cmake ]] || cmake=$(command -v cmake)
 "$cmake" -S . -B $build -DSKBUILD=ON -DPython_EXECUTABLE="$PWD/${python#"$PWD"/}" -DCMAKE_BUILD_TYPE=None \
     -DCMAKE_CXX_FLAGS="-Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" >/dev/null
 "$cmake" --build $build --target _core --parallel "${JOBS:-2}"
