@@ -140,12 +140,8 @@ class Place:
             *(word for option in SSH_OPTIONS for word in ("-o", option)),
             "--",
             self.host,
-            _line(words),
+            shlex.join(words),
         ]
-
-
-def _line(words: Sequence[str]) -> str:
-    return shlex.join(words)
 
 
 def place_of(host: str | None, container: str | None, program: str = "") -> Place:

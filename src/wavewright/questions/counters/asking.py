@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.questions.kit.groups import COUNTERS
 from wavewright.questions.kit.parameters import Parameters, text
-from wavewright.questions.kit.question import A, Question
+from wavewright.questions.kit.question import A, Question, answer_key
 from wavewright.report.kit.handles import is_handle, parse_handle
 
 if TYPE_CHECKING:
@@ -25,10 +25,8 @@ class CounterQuestion(Question[A]):
     kind = "counters"
     usual_group = COUNTERS
 
-    def answer(self, document: Document, **parameters: Any) -> A:
+    def asked(self, document: Document, **parameters: Any) -> A:
         """The answer about the capture, or one kernel of it."""
-        if self.composed is not None:
-            return self.composed(document, **parameters)
         return asked(document, self.name, self.analysis().of, **parameters)
 
 
@@ -45,10 +43,6 @@ def choice_of(kernel: str | None) -> CounterChoice:
 def asked(
     document: Document, name: str, function: Callable[..., A], *, kernel: str | None = None, **parameters: Any
 ) -> A:
-    """The answer of an analysis about the capture, or one kernel of it; each is computed once.
-
-    Without any choice it is kept as ("topic", NAME), which pictures use as well.
-    """
-    chosen = ((("kernel", kernel),) if kernel is not None else (), tuple(sorted(parameters.items())))
-    key = ("topic", name, *(chosen if any(chosen) else ()))
+    """The answer of an analysis about the capture, or one kernel of it; each is computed once."""
+    key = answer_key(name, {} if kernel is None else {"kernel": kernel}, parameters)
     return document.kept(key, lambda: function(document.counters, choice=choice_of(kernel), **parameters))

@@ -123,6 +123,10 @@ class Question(NamedTuple, Generic[A]):
         UsageError
             When the document cannot answer.
         """
+        return (self.composed or self.asked)(document, **parameters)
+
+    def asked(self, document: Document, **parameters: Any) -> A:
+        """The answer of the analysis alone, as questions about its kind of document get it."""
         raise NotImplementedError
 
     def parsed(self, given: Mapping[str, str]) -> dict[str, Any]:
@@ -178,6 +182,18 @@ class Question(NamedTuple, Generic[A]):
             definition=definition_of(answer),
             next_questions=self.next_questions(document, answer),
         )
+
+
+def answer_key(name: str, choice: Mapping[str, Any], parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The name of an answer among those that a document keeps; without any choice pictures ask for it, too.
+
+    Examples
+    --------
+    >>> answer_key("gaps", {}, {}), answer_key("gaps", {"rank": 3}, {})
+    (('topic', 'gaps'), ('topic', 'gaps', (('rank', 3),), ()))
+    """
+    chosen = (tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
+    return ("topic", name, *(chosen if any(chosen) else ()))
 
 
 def then(question: str, reason: str, **parameters: str) -> NextQuestion:

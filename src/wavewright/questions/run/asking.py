@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import RUN_TIME
 from wavewright.questions.kit.parameters import Parameters, text
-from wavewright.questions.kit.question import A, Question
+from wavewright.questions.kit.question import A, Question, answer_key
 from wavewright.report.kit.handles import handle_parser, is_handle, parse_handle
 
 if TYPE_CHECKING:
@@ -43,22 +43,16 @@ class RunQuestion(Question[A]):
     kind = "run"
     usual_group = RUN_TIME
 
-    def answer(self, document: Document, **parameters: Any) -> A:
+    def asked(self, document: Document, **parameters: Any) -> A:
         """The answer about the run, or the chosen part of it."""
-        if self.composed is not None:
-            return self.composed(document, **parameters)
         return asked(document, self.name, self.analysis().of, **parameters)
 
 
 def asked(document: Document, question: str, function: Callable[..., A], **parameters: Any) -> A:
-    """The answer of an analysis about the run, or the chosen part of it; each is computed once.
-
-    Without any choice it is kept as ("topic", NAME), which pictures use as well.
-    """
+    """The answer of an analysis about the run, or the chosen part of it; each is computed once."""
     choice = {key: parameters.pop(key) for key in CHOICE if parameters.get(key) is not None}
     parameters = {key: value for key, value in parameters.items() if value is not None}
-    chosen = (tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
-    key = ("topic", question, *(chosen if any(chosen) else ()))
+    key = answer_key(question, choice, parameters)
     return document.kept(key, lambda: function(_chosen(document, choice), **parameters))
 
 

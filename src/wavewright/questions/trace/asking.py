@@ -8,7 +8,7 @@ from wavewright.base.bounds import AMOUNT, ENGINE
 from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import KERNEL_TIME
 from wavewright.questions.kit.parameters import Number, Parameters, text
-from wavewright.questions.kit.question import A, Needs, Question
+from wavewright.questions.kit.question import A, Needs, Question, answer_key
 from wavewright.report.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
 
 if TYPE_CHECKING:
@@ -60,20 +60,14 @@ class TraceQuestion(Question[A]):
     kind = "trace"
     usual_group = KERNEL_TIME
 
-    def answer(self, document: Document, **parameters: Any) -> A:
+    def asked(self, document: Document, **parameters: Any) -> A:
         """The answer about the trace, or the chosen part of it."""
-        if self.composed is not None:
-            return self.composed(document, **parameters)
         return asked(document, self.name, self.analysis().of, needs=self.needs, **parameters)
 
 
 def asked(document: Document, name: str, function: Callable[..., A], *, needs: Needs = "code", **parameters: Any) -> A:
-    """The answer of an analysis about the trace, or the chosen part of it; each is computed once.
-
-    Without any choice it is kept as ("topic", NAME), which pictures use as well.
-    """
+    """The answer of an analysis about the trace, or the chosen part of it; each is computed once."""
     choice = {key: parameters.pop(key) for key in CHOICE if parameters.get(key) is not None}
-    chosen_by = (tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
 
     def make() -> A:
         trace, rows = chosen(document, choice)
@@ -81,7 +75,7 @@ def asked(document: Document, name: str, function: Callable[..., A], *, needs: N
             check_code(document, trace, needs=needs)
         return function(trace, rows=rows, **parameters)
 
-    return document.kept(("topic", name, *(chosen_by if any(chosen_by) else ())), make)
+    return document.kept(answer_key(name, choice, parameters), make)
 
 
 def check_code(document: Document, trace: ThreadTrace, *, needs: Needs = "code") -> None:
