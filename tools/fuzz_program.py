@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,42 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT))  # called as a program, too
+
+from tests.kit.mutations import json_bytes, mutate_rows, mutated_bytes  # noqa: E402
+from tests.kit.real_inputs import COUNTERS, INPUTS, RUN, TRACE, copied  # noqa: E402
+
 DATA = ROOT.parent / "shared/data"
 FAILURES = ROOT / "build/fuzz/failures"
 
-TRACE = ("info", "hotspots", "diagnose", "stalls", "occupancy", "waits", "coverage")
-RUN = ("info", "summary", "top", "diagnose", "gaps", "busy", "ranks", "path", "memory", "overlap")
-COUNTERS = ("info", "counters", "l2", "roofline", "diagnose", "memory-chart")
-CODE = ("disassemble", "info")
-
-#: Input below ../shared/data -> patterns of its files that are changed (none: it is a file), and verbs.
-FILES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "att-mi300x-bmm/c10/raw": (("*.att", "*.out", "*.db"), TRACE),
-    "att-mi300x-bmm/c10/ui_output_agent_11915_dispatch_1": (("*.json",), TRACE),
-    "../golden/gfx1100/profile_plus_run_0": (("*.att", "*.elf", "*.json", "*.tsv"), TRACE),
-    "../golden/gfx1200/profile_plus_run_0": (("*.att", "*.elf", "*.json", "*.tsv"), TRACE),
-    "att-mi300x-bmm/c10/raw/163_results.db": ((), RUN),
-    "rpd/matmul_result.rpd": ((), RUN),
-    "rpd/matmul_result.json": ((), RUN),
-    "kineto-amd/torch_compile_triton.json.gz": ((), RUN),
-    "kineto-amd/sglang_Qwen3-8B_decode.json.gz": ((), RUN),
-    "rocprofv3-mi350x-flydsl/vec_add": (("*",), RUN),
-    "gfx1151-rocprofv3-llama": (("*.csv",), (*RUN, *COUNTERS)),
-    "rocprofv3-json-mi350x": (("*.gz",), RUN),
-    "rocprofv3-doc-samples": (("*.csv",), (*RUN, *COUNTERS)),
-    "rocprofv1-mi300a-hiptrace": (("*",), RUN),
-    "rocprofv1-mi200-stencils/seismic_a": (("*",), (*RUN, *COUNTERS)),
-    "xplane-mi300x": (("*.pb",), RUN),
-    "pmc-rocprofcompute-vcopy/MI200": (("*.csv",), COUNTERS),
-    "pmc-rocprofcompute-vcopy/MI350": (("*",), COUNTERS),
-    "pmc-rocprofcompute-vcopy/MI300X_A1_rocpd": (("*",), COUNTERS),
-    "rocprofcompute-analysisdb/rocprof_compute_3kernels.db": ((), COUNTERS),
-    "gfx1201-counters-pcsampling/pcs_control/o_10000": (("*.csv",), ("info", "hotspots", "diagnose")),
-    "codeobj/gfx942/triton_poi_fused_relu_0.hsaco": ((), CODE),
-    "codeobj/gfx942/unified_memory.co": ((), CODE),
-    "codeobj/gfx1030/gpuReadWrite_kernels.hsaco": ((), CODE),
-}
 DATABASES = {
     "att-mi300x-bmm/c10/raw/163_results.db": (*RUN, *TRACE),
     "rpd/matmul_result.rpd": RUN,
@@ -86,29 +59,19 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 def make_file(draw: random.Random, folder: Path) -> list[str]:
     """An input with a changed file, and the words to call the program with."""
-    from tests.kit.mutations import mutated_bytes
-
-    name = draw.choice(list(FILES))
-    patterns, verbs = FILES[name]
-    source, copy = DATA / name, folder / Path(name).name
-    if patterns:
-        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("*.golden.json.gz"), copy_function=shutil.copyfile)
-        subprocess.run(["chmod", "-R", "u+w", copy], check=True)
-        file = draw.choice(sorted({file for each in patterns for file in copy.rglob(each) if file.is_file()}))
-    else:
-        file = Path(shutil.copyfile(source, copy))
+    name = draw.choice(list(INPUTS))
+    copy, files = copied(DATA, name, folder)
+    file = draw.choice(files)
     data = file.read_bytes()
     if file.suffix == ".gz" and draw.random() < 0.7:  # else only the checksum of the archive is tried
         file.write_bytes(gzip.compress(mutated_bytes(draw, gzip.decompress(data)), 1))
     else:
         file.write_bytes(mutated_bytes(draw, data))
-    return [draw.choice(verbs), str(copy), *draw.choice(FORMS)]
+    return [draw.choice(INPUTS[name][1]), str(copy), *draw.choice(FORMS)]
 
 
 def make_rows(draw: random.Random, folder: Path) -> list[str]:
     """A database with changed rows, and the words."""
-    from tests.kit.mutations import mutate_rows
-
     name = draw.choice(list(DATABASES))
     copy = folder / Path(name).name
     shutil.copyfile(DATA / name, copy)
@@ -118,17 +81,19 @@ def make_rows(draw: random.Random, folder: Path) -> list[str]:
 
 def make_chrome(draw: random.Random, folder: Path) -> list[str]:
     """A Chrome trace with changed values, and the words."""
-    from tests.kit.mutations import json_bytes
-
-    name = draw.choice(CHROME)
-    data = (DATA / name).read_bytes()
-    trace = json.loads(gzip.decompress(data) if name.endswith(".gz") else data)
-    trace = trace if isinstance(trace, dict) else {"traceEvents": trace}
-    first = draw.randrange(max(1, len(trace["traceEvents"]) - MOST_EVENTS))
-    trace["traceEvents"] = trace["traceEvents"][first : first + MOST_EVENTS]
+    whole = _chrome_trace(draw.choice(CHROME))
+    first = draw.randrange(max(1, len(whole["traceEvents"]) - MOST_EVENTS))
+    trace = {**whole, "traceEvents": whole["traceEvents"][first : first + MOST_EVENTS]}
     copy = folder / "trace.json"
     copy.write_bytes(json_bytes(draw, draw.choice((trace, trace["traceEvents"]))))
     return [draw.choice(RUN), str(copy), *draw.choice(FORMS)]
+
+
+@cache
+def _chrome_trace(name: str) -> dict[str, Any]:
+    data = (DATA / name).read_bytes()
+    trace = json.loads(gzip.decompress(data) if name.endswith(".gz") else data)
+    return trace if isinstance(trace, dict) else {"traceEvents": trace}
 
 
 MAKERS: dict[str, Callable[[random.Random, Path], list[str]]] = {

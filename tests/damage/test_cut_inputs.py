@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,24 +14,25 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
+from tests.kit.real_inputs import INPUTS, copied
 
-#: Kind -> what is cut below ../shared/data (of a folder, files of these patterns), and the verb that reads it.
-KINDS: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "raw gfx942": ("att-mi300x-bmm/c10/raw", ("*.att", "*.out", "*.db"), "hotspots"),
-    "decoded": ("att-mi300x-bmm/c10/ui_output_agent_11915_dispatch_1", ("*.json",), "hotspots"),
-    "ROCpd": ("att-mi300x-bmm/c10/raw/163_results.db", (), "summary"),
-    "RPD": ("rpd/matmul_result.rpd", (), "summary"),
-    "RPD as Chrome JSON": ("rpd/matmul_result.json", (), "summary"),
-    "PyTorch, packed": ("kineto-amd/torch_compile_triton.json.gz", (), "summary"),
-    "rocprofv3 CSV": ("rocprofv3-mi350x-flydsl/vec_add", ("*",), "summary"),
-    "rocprofv3 CSV with counters": ("gfx1151-rocprofv3-llama", ("*.csv",), "summary"),
-    "rocprofv3 JSON": ("rocprofv3-json-mi350x", ("*.gz",), "summary"),
-    "rocprof": ("rocprofv1-mi300a-hiptrace", ("*",), "summary"),
-    "XPlane": ("xplane-mi300x", ("*.pb",), "summary"),
-    "counters CSV": ("pmc-rocprofcompute-vcopy/MI200", ("*.csv",), "counters"),
-    "counters ROCpd": ("pmc-rocprofcompute-vcopy/MI300X_A1_rocpd", ("*",), "counters"),
-    "analysis database": ("rocprofcompute-analysisdb/rocprof_compute_3kernels.db", (), "counters"),
-    "PC samples": ("gfx1201-counters-pcsampling/pcs_control/o_10000", ("*.csv",), "hotspots"),
+#: Kind -> one of INPUTS.
+KINDS = {
+    "raw gfx942": "att-mi300x-bmm/c10/raw",
+    "decoded": "att-mi300x-bmm/c10/ui_output_agent_11915_dispatch_1",
+    "ROCpd": "att-mi300x-bmm/c10/raw/163_results.db",
+    "RPD": "rpd/matmul_result.rpd",
+    "RPD as Chrome JSON": "rpd/matmul_result.json",
+    "PyTorch, packed": "kineto-amd/torch_compile_triton.json.gz",
+    "rocprofv3 CSV": "rocprofv3-mi350x-flydsl/vec_add",
+    "rocprofv3 CSV with counters": "gfx1151-rocprofv3-llama",
+    "rocprofv3 JSON": "rocprofv3-json-mi350x",
+    "rocprof": "rocprofv1-mi300a-hiptrace",
+    "XPlane": "xplane-mi300x",
+    "counters CSV": "pmc-rocprofcompute-vcopy/MI200",
+    "counters ROCpd": "pmc-rocprofcompute-vcopy/MI300X_A1_rocpd",
+    "analysis database": "rocprofcompute-analysisdb/rocprof_compute_3kernels.db",
+    "PC samples": "gfx1201-counters-pcsampling/pcs_control/o_10000",
 }
 CUTS, QUICK_CUTS = 50, 3
 #: Fields that tell of the file itself.
@@ -50,16 +50,8 @@ _OF_THE_FILE = frozenset(
     ],
 )
 def test_nothing_is_lost_in_silence(shared: Path, tmp_path: Path, kind: str, number: int) -> None:
-    place, patterns, verb = KINDS[kind]
-    source, copy = shared / "data" / place, tmp_path / Path(place).name
-    if source.is_dir():
-        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("*.golden.json.gz"))
-        copy.chmod(0o755)
-    else:
-        shutil.copy(source, copy)
-    files = sorted({file for pattern in patterns for file in copy.rglob(pattern) if file.is_file()}) or [copy]
-    for file in files:
-        file.chmod(0o644)
+    copy, files = copied(shared / "data", KINDS[kind], tmp_path)
+    verb = INPUTS[KINDS[kind]][1][1]
     whole = _answers(copy, verb)
     assert whole is not None
     draw = random.Random(f"{kind} {number}")
