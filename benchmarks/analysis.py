@@ -105,7 +105,7 @@ def open_and_print(folder: Path) -> Callable[[], None]:
 
     import wavewright
     from wavewright.analysis.trace.costs.hotspots import hotspots
-    from wavewright.report.trace.hotspots import hotspots_report
+    from wavewright.words.trace.hotspots import hotspots_report
 
     def run() -> None:
         console = Console(file=io.StringIO(), width=120)

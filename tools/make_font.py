@@ -1,6 +1,6 @@
 """Make the font that PNG pictures are drawn with: the part of DejaVu Sans that labels of pictures can need.
 
-Needs fontTools and Debian's fonts-dejavu-core; writes src/wavewright/export/kit/fonts/. The result is in git, so that
+Needs fontTools and Debian's fonts-dejavu-core; writes src/wavewright/writers/svg/fonts/. The result is in git, so that
 pictures look the same everywhere.
 """
 

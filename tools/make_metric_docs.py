@@ -11,7 +11,7 @@ from wavewright.facts.metrics.catalog import CatalogEntry, Variant, catalog, cou
 from wavewright.facts.metrics.catalog_rows import difference
 from wavewright.facts.metrics.families import METRIC_TARGETS, Family, families, family_of
 from wavewright.facts.metrics.names import QUANTITIES, names_of
-from wavewright.report.counters.metrics import spans
+from wavewright.words.counters.metrics import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

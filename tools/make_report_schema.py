@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from wavewright.export.report.json_schema import report_schema
+from wavewright.writers.json.json_schema import report_schema
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "report.schema.json"
 

@@ -18,7 +18,7 @@ from wavewright.export.report.sections.glance import CANNOT_TELL, FINDINGS, HEAL
 from wavewright.export.report.sections.purposes import PURPOSES
 from wavewright.model.document import DOCUMENTS
 from wavewright.questions.catalog import QUESTIONS
-from wavewright.report.kit.handles import HANDLES
+from wavewright.words.kit.handles import HANDLES
 
 if TYPE_CHECKING:
     from wavewright.questions.kit.question import Question

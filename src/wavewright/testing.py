@@ -53,7 +53,7 @@ def assert_not_slower(
     from wavewright.analysis.run.compare.baseline import renamed_kernels
     from wavewright.cluster.measuring import kind_of_paths, measured
     from wavewright.readers.baseline import is_baseline, read_baseline
-    from wavewright.report.gate import gate_markdown
+    from wavewright.words.gate import gate_markdown
 
     paths, base_paths = _paths(current), _paths(baseline)
     if len(base_paths) == 1 and is_baseline(Path(base_paths[0])):

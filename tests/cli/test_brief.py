@@ -22,7 +22,7 @@ from tests.made_decoded import NAME, edit, write_decoded
 from tests.sampling import every_third
 from wavewright.cli import VERBS, _group
 from wavewright.cli.kit.verbs import OWN_VERBS, question_of_verb
-from wavewright.report.kit.brief import token_count
+from wavewright.writers.markdown.brief import token_count
 
 BUDGET = 2000
 WITHOUT = ("mcp", "open")  #: They go on until somebody stops them.

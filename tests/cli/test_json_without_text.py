@@ -20,7 +20,7 @@ import contextlib, io, json, sys
 from wavewright.cli import _group
 
 def of_text():
-    return {name for name in sys.modules if name.split(".")[0] == "rich" or name.startswith("wavewright.report")}
+    return {name for name in sys.modules if name.split(".")[0] == "rich" or name.startswith("wavewright.words")}
 
 found, known = [], of_text()
 for arguments in json.load(sys.stdin):

@@ -11,7 +11,7 @@ from wavewright.analysis.code.kernel import kernel_code
 from wavewright.analysis.code.overview import ObjectPlace, code_overview
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
-from wavewright.report.code.kernel import kernel_report
+from wavewright.words.code.kernel import kernel_report
 
 _MOST_KERNELS = 3
 

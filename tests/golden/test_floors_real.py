@@ -18,7 +18,7 @@ from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.fit import fit_arguments
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.model.schema import CATEGORIES
-from wavewright.report.trace.floors import floor_sentences
+from wavewright.words.trace.floors import floor_sentences
 
 MI300X = SHARED / "data" / "att-mi300x-bmm"
 pytestmark = pytest.mark.skipif(not MI300X.is_dir(), reason="../shared/data is not here")

@@ -17,7 +17,7 @@ from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.selection import select
-from wavewright.report.run.gaps import gaps_report
+from wavewright.words.run.gaps import gaps_report
 
 RPD = {
     "matmul_result.rpd": (2, 183_918_056, 2_964_070_817, 0.062049),

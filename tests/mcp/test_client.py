@@ -13,7 +13,7 @@ from mcp import Client
 
 from tests.mcp.talking import Asking, connected, fields_of, text_of, with_client
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavewright.report.kit.brief import token_count
+from wavewright.writers.markdown.brief import token_count
 
 VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
 MOST_TOKENS = 2_000

@@ -18,7 +18,7 @@ from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 from wavewright.mcp.offers import ALIASES
 from wavewright.mcp.serving import version
 from wavewright.questions.catalog import QUESTIONS, every_question
-from wavewright.report.kit.brief import token_count
+from wavewright.writers.markdown.brief import token_count
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OURS = {"capture", "about", "limit", "cursor"}

@@ -16,7 +16,8 @@ from tests.hostile_documents import NASTY
 from tests.sampling import every_third
 from tests.unit.made_runs import source
 from wavewright.analysis.run.gpu_time.timeline import run_timeline
-from wavewright.model.report import Provenance, Report, Section, Sentence, Table
+from wavewright.model.blocks import Sentence, Table
+from wavewright.model.report import Provenance, Report, Section
 from wavewright.model.run import Run
 from wavewright.notebook.answer_words import answer_blocks
 from wavewright.questions import beside

@@ -57,6 +57,20 @@ def shown(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", ESCAPES).decode()
 
 
+def printable(text: str) -> str:
+    """A text from a trace without what could command a terminal or turn its lines around: that is shown as an escape.
+
+    Examples
+    --------
+    >>> print(printable("v_add" + chr(27) + "[2J"))
+    v_add\\x1b[2J
+    """
+    if text.isprintable():
+        return text
+    text = shown(text)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def quoted(word: str | os.PathLike[str]) -> str:
     """A word for a shell's command line, in characters that every terminal shows.
 

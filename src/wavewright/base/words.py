@@ -46,6 +46,17 @@ def _singular(stem: str) -> str:
     return stem[:-1] if stem.endswith(("sse", "she", "che")) else stem
 
 
+def truncation(shown: int, total: int, what: str) -> str:
+    """How much of something is shown.
+
+    Examples
+    --------
+    >>> truncation(20, 3112, "instructions"), truncation(3, 3, "loops")
+    ('showing 20 of 3,112 instructions', '3 loops')
+    """
+    return f"showing {shown:,} of {counted(total, what)}" if shown < total else counted(total, what)
+
+
 def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool = False) -> str:
     """A share from 0 to 1 in percent; `none` stands for a share that is not known.
 

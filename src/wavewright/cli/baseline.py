@@ -54,7 +54,7 @@ def command(
         facts = {"output": str(output), "kind": kind, "capture_count": len(counts), "quantity_count": sum(counts)}
         emit_json({**facts, "byte_count": size, "targets": list(baseline.targets)}, inputs=paths, losses=damages)
         return
-    from wavewright.report.kit.tables import printable
+    from wavewright.base.shown import printable
 
     gpus = ", ".join(baseline.targets) or "GPU not recorded"
     what = f"{counted(len(counts), 'captures')}, {counted(sum(counts), 'quantities')}, {gpus}, {amount(size)}"

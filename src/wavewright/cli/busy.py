@@ -38,7 +38,7 @@ def command(request: RunRequest, bins: int) -> None:
     answer = combine_busy(gathered.values)
 
     def report() -> Parts:
-        from wavewright.report.run.busy import busy_report
+        from wavewright.words.run.busy import busy_report
 
         is_window = request.selection.has_window
         return busy_report(answer, width=console().width, limit=request.limit, is_window=is_window)

@@ -30,7 +30,7 @@ def command(request: RunRequest, with_calls: bool) -> None:
     answer = combine_collectives(gathered.values)
 
     def report() -> Parts:
-        from wavewright.report.run.collectives import collectives_report
+        from wavewright.words.run.collectives import collectives_report
 
         return collectives_report(answer, width=console().width, limit=request.limit, with_calls=with_calls)
 

@@ -18,6 +18,7 @@ from wavewright.cli.kit.request import Request, amd_option, csv_option, top_opti
 from wavewright.cli.kit.run import run_options
 from wavewright.cli.kit.trace import open_trace, selection_options
 from wavewright.facts.metrics.names import NORMALIZATIONS
+from wavewright.model.blocks import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,8 +114,8 @@ def _traces(
         request.print_losses(losses, stderr=True)
         _echo_outcome(notes, failures)
         return
-    from wavewright.report.kit.subject import subject_line
-    from wavewright.report.trace.compare import compare_report
+    from wavewright.words.kit.subject import subject_line
+    from wavewright.words.trace.compare import compare_report
 
     out = console()
     is_about("trace")
@@ -210,16 +211,15 @@ def _best_kind(traces: list[ThreadTrace]) -> str:
 
 def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     """Caveats that matter for a comparison, one line each."""
-    from rich.text import Text
 
     from wavewright.analysis.trace.trust.caveats import caveats_of_cycles
-    from wavewright.report.kit.tables import printable
+    from wavewright.base.shown import printable
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
         for caveat in caveats_of_cycles(trace):
             if caveat.severity != "note":
-                out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}")))
+                out.print(sentence((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}")))
 
 
 @click.command(name="compare")
@@ -285,7 +285,7 @@ def _runs(
         facts |= {"is_failed": bool(failures), "failures": failures}
 
     def report() -> Parts:
-        from wavewright.report.run.compare import comparison_report
+        from wavewright.words.run.compare import comparison_report
 
         return comparison_report(
             answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
@@ -299,7 +299,7 @@ def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
     """What is above a limit, and leave with a status where that is more than noise."""
     if not notes and not failures:
         return
-    from wavewright.report.kit.tables import printable
+    from wavewright.base.shown import printable
 
     for note in notes[:_MOST_FAILURES]:
         click.echo(f"not failed: {printable(note)}", err=True)
@@ -367,7 +367,7 @@ def _counters(
     facts |= {} if fail_above is None else {"is_failed": is_failed}
 
     def report() -> Parts:
-        from wavewright.report.counters.compare import counter_comparison_report
+        from wavewright.words.counters.compare import counter_comparison_report
 
         return counter_comparison_report(
             answer, width=console().width, limit=asked.limit, everything=everything, decimals=decimals

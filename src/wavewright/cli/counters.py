@@ -20,11 +20,10 @@ from wavewright.cli.kit.request import amd_option
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
+from wavewright.model.blocks import GAP, AnyBlock, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from rich.console import RenderableType
 
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.raw import RawCounters
@@ -174,13 +173,13 @@ def _known(request: CounterRequest, how: dict[str, Any]) -> tuple[Panel, ...]:
 
 def _summary(
     request: CounterRequest, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
-) -> Iterator[RenderableType]:
+) -> Iterator[AnyBlock]:
     import polars as pl
 
     from wavewright.analysis.counters.contents import counter_contents
     from wavewright.analysis.counters.engine.panels import counter_panels
-    from wavewright.report.counters.speed import shown_kernels
-    from wavewright.report.counters.summary import summary_parts
+    from wavewright.words.counters.speed import shown_kernels
+    from wavewright.words.counters.summary import summary_parts
 
     by_kernel = []
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
@@ -234,16 +233,15 @@ def _panels(
     *,
     explain: bool,
     all_channels: bool,
-) -> Iterator[RenderableType]:
-    from rich.text import Text
+) -> Iterator[AnyBlock]:
 
-    from wavewright.report.counters.panels import panel_parts
-    from wavewright.report.counters.summary import capture_lines, caveat_lines
+    from wavewright.words.counters.panels import panel_parts
+    from wavewright.words.counters.summary import capture_lines, caveat_lines
 
     yield from capture_lines(answer, request.counters)
     yield from builtin.parts(answer, width=width, limit=request.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
-    yield Text()
+    yield GAP
     yield from caveat_lines(answer.caveats)
 
 
@@ -277,7 +275,7 @@ def _by(
             )
 
     def report() -> Parts:
-        from wavewright.report.counters.values import values_report
+        from wavewright.words.counters.values import values_report
 
         return values_report(answer, width=console().width, limit=request.limit, decimals=decimals)
 
@@ -293,7 +291,7 @@ def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimal
     if request.as_json:
         request.emit({"written": [str(file) for file in files]}, request.counters.losses)
         return
-    from wavewright.report.kit.tables import printable
+    from wavewright.base.shown import printable
 
     summary = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
     if not (answer.caveats or request.counters.losses.height or request.as_csv):
@@ -301,11 +299,10 @@ def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimal
         return
 
     def report() -> Parts:
-        from rich.text import Text
 
-        from wavewright.report.counters.summary import caveat_lines
+        from wavewright.words.counters.summary import caveat_lines
 
-        return [Text(summary), *caveat_lines(answer.caveats)]
+        return [Sentence(summary), *caveat_lines(answer.caveats)]
 
     request.give(answer, answer.rows, report, request.counters.losses)
 

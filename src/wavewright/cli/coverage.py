@@ -24,7 +24,7 @@ def command(request: TraceRequest) -> None:
     answer = {"trust": trust, "shares": shares, "coverage": seen, "mapping": lines}
 
     def report() -> Parts:
-        from wavewright.report.trace.coverage import FEW, coverage_report
+        from wavewright.words.trace.coverage import FEW, coverage_report
 
         few = FEW if request.top is None else request.limit
         return coverage_report(trust, seen, lines, limit=request.limit, few=few)

@@ -17,6 +17,7 @@ from wavewright.base.words import counted
 from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, show_losses
 from wavewright.cli.kit.numbers import DispatchKey, Whole
 from wavewright.errors import DamagedError, UsageError, WavewrightError
+from wavewright.model.blocks import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -250,7 +251,6 @@ def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[
 
 
 def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
-    from rich.text import Text
 
     out = console()
     share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
@@ -259,7 +259,7 @@ def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, fl
         f": {counted(facts.waves, 'waves')}, {counted(facts.instructions, 'instructions')}{share}, "
         f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
-    out.print(Text.assemble((name, "bold"), counts))
+    out.print(sentence((name, "bold"), counts))
     show_losses(facts.losses, stderr=True)
     out.print(f"  -> {written}")
     sys.stdout.flush()

@@ -91,7 +91,7 @@ def _trace_to_show(target: str, folder: Path, *, prefetch: bool) -> Library:
     from wavewright.model.document import Library
     from wavewright.readers.trace.att import decode
     from wavewright.readers.trace.sources import add_sources
-    from wavewright.report.trace.demo import short_story
+    from wavewright.words.trace.demo import short_story
 
     kernel = "tiled_gemm_prefetch" if prefetch else "tiled_gemm"
     with progress("unpacking the capture"):
@@ -187,7 +187,7 @@ def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *,
     from wavewright.analysis.trace.overview import overview
     from wavewright.analysis.trace.waits import waits
     from wavewright.analysis.trace.waves.residency import residency
-    from wavewright.report.trace.demo import Answers, story
+    from wavewright.words.trace.demo import Answers, story
 
     sizes = [(file.name, file.stat().st_size) for file in files]
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
@@ -229,11 +229,11 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavewright.analysis.run.gpu_time.gaps import gaps
     from wavewright.analysis.run.ranks.ranks import ranks
     from wavewright.readers.run.inputs import open_run
-    from wavewright.report.run.compare import comparison_report
-    from wavewright.report.run.demo import run_story
-    from wavewright.report.run.gaps import gaps_report
-    from wavewright.report.run.ranks import ranks_report
-    from wavewright.report.run.summary import summary_report
+    from wavewright.words.run.compare import comparison_report
+    from wavewright.words.run.demo import run_story
+    from wavewright.words.run.gaps import gaps_report
+    from wavewright.words.run.ranks import ranks_report
+    from wavewright.words.run.summary import summary_report
 
     before, after = (open_run(folder / name) for name in ("before", "after"))
     listing = [
@@ -282,11 +282,11 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavewright.analysis.counters.limiters import limiters
     from wavewright.analysis.counters.roofline import roofline
     from wavewright.readers.counters import open_counters
-    from wavewright.report.counters.compare import counter_comparison_report
-    from wavewright.report.counters.limiters import verdict_lines
-    from wavewright.report.counters.roofline import roofline_report
-    from wavewright.report.counters.summary import kernel_table
-    from wavewright.report.run.demo import run_story
+    from wavewright.words.counters.compare import counter_comparison_report
+    from wavewright.words.counters.limiters import verdict_lines
+    from wavewright.words.counters.roofline import roofline_report
+    from wavewright.words.counters.summary import kernel_table
+    from wavewright.words.run.demo import run_story
 
     before, after = (open_counters(folder / name) for name in ("before", "after"))
     out = console()

@@ -97,7 +97,7 @@ def _traces(
     facts: dict[str, Any] = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
 
     def report() -> Parts:
-        from wavewright.report.trace.diagnose import diagnosis_report
+        from wavewright.words.trace.diagnose import diagnosis_report
 
         return diagnosis_report(answer, limit=request.limit)
 
@@ -105,8 +105,8 @@ def _traces(
 
 
 def _print_markdown(request: TraceRequest, answer: Diagnosis) -> None:
-    from wavewright.report.kit.subject import subject_markdown
-    from wavewright.report.trace.diagnose import diagnosis_markdown
+    from wavewright.words.kit.subject import subject_markdown
+    from wavewright.words.trace.diagnose import diagnosis_markdown
 
     title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
     click.echo(f"{title}\n\n{subject_markdown(request.subject)}\n{plan}", nl=False)
@@ -148,14 +148,14 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     top = request.top or None if request.top is not None or not is_text else _KERNELS
     answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
     if file_format == "md" and is_text:
-        from wavewright.report.counters.limiters import limiters_markdown
+        from wavewright.words.counters.limiters import limiters_markdown
 
         name = request.path.name if request.path else ""
         click.echo(limiters_markdown(answer, name=name), nl=False)
         return
 
     def report() -> Parts:
-        from wavewright.report.counters.limiters import limiters_report
+        from wavewright.words.counters.limiters import limiters_report
 
         return limiters_report(answer)
 
@@ -175,7 +175,7 @@ def _runs(request: RunRequest, file_format: str, run: bool) -> None:
     gathered = request.gather(partial_diagnosis)
     answer = combine_diagnosis(gathered.values, path=command_line(request.paths))
     if file_format == "md" and not (request.as_json or request.as_csv):
-        from wavewright.report.run.diagnose import diagnosis_markdown
+        from wavewright.words.run.diagnose import diagnosis_markdown
 
         name = Path(request.paths[0]).name if len(request.paths) == 1 else f"{len(gathered.paths):,} inputs"
         click.echo(diagnosis_markdown(answer, name=name), nl=False)
@@ -183,7 +183,7 @@ def _runs(request: RunRequest, file_format: str, run: bool) -> None:
         return
 
     def report() -> Parts:
-        from wavewright.report.run.diagnose import diagnosis_report
+        from wavewright.words.run.diagnose import diagnosis_report
 
         return diagnosis_report(answer, limit=request.limit)
 

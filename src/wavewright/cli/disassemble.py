@@ -97,7 +97,7 @@ def _show_overview(
         answer = replace(answer, kernels=answer.kernels.filter(is_chosen))
 
     def report() -> Parts:
-        from wavewright.report.code.overview import overview_report
+        from wavewright.words.code.overview import overview_report
 
         return overview_report(answer, limit=request.limit, width=console().width)
 
@@ -118,8 +118,8 @@ def _show_kernel(
     first, last = _range(answer.loops, view)
 
     def report() -> Parts:
-        from wavewright.report.code.kernel import descriptor_report, head_line, kernel_report
-        from wavewright.report.code.listing import CodeListing, ListingView
+        from wavewright.words.code.kernel import descriptor_report, head_line, kernel_report
+        from wavewright.words.code.listing import CodeListing, ListingView
 
         yield head_line(answer)
         if not view["summary"]:

@@ -78,8 +78,8 @@ def _machine() -> Machine:
 
 
 def _relayed(place_words: tuple[str | None, str | None, str], words: list[str]) -> int:
+    from wavewright.base.shown import printable
     from wavewright.capture.other_machines import place_of, relay
-    from wavewright.report.kit.tables import printable
 
     return relay(place_of(*place_words), ["doctor", *words], lambda line: click.echo(printable(line)))
 
@@ -108,8 +108,8 @@ def _emit(machine: Machine, checks: tuple[Check, ...]) -> None:
 
 
 def _show(checks: tuple[Check, ...], *, is_complete: bool) -> None:
-    from wavewright.report.capture.doctor import doctor_report
-    from wavewright.report.capture.shell import ShellText
+    from wavewright.words.capture.doctor import doctor_report
+    from wavewright.words.capture.shell import ShellText
 
     out = console()
     for part in doctor_report(checks, width=out.width, is_complete=is_complete):

@@ -60,7 +60,7 @@ def command(request: RunRequest, by: str, table: str) -> None:
     answer = combine_gaps(gathered.values)
 
     def report() -> Parts:
-        from wavewright.report.run.gaps import gaps_report
+        from wavewright.words.run.gaps import gaps_report
 
         is_window = request.selection.has_window
         return gaps_report(answer, width=console().width, limit=request.limit, is_window=is_window)

@@ -135,7 +135,7 @@ def command(
     elif file_format == "github":
         _print_for_github(answer)
     elif file_format == "text":
-        from wavewright.report.gate import gate_report
+        from wavewright.words.gate import gate_report
 
         out = console()
         limit = DEFAULT_TOP if top is None else top or answer.checks.height
@@ -242,7 +242,7 @@ def _write(
 
 
 def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
-    from wavewright.report.gate import SUMMARY_BYTES, gate_markdown
+    from wavewright.words.gate import SUMMARY_BYTES, gate_markdown
 
     if form == "md":
         return gate_markdown(answer, most_bytes=SUMMARY_BYTES)
@@ -268,9 +268,7 @@ def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
 def _plain_text(answer: GateAnswer) -> str:
     import io
 
-    from rich.console import Console
-
-    from wavewright.report.gate import gate_report
+    from wavewright.words.gate import gate_report
 
     stream = io.StringIO()
     out = Console(file=stream, highlight=False, markup=False, emoji=False, width=160, color_system=None)
@@ -283,7 +281,7 @@ def _print_for_github(answer: GateAnswer) -> None:
     """Annotations on stdout, where the runner reads them; Markdown into the summary of the step, if there is one."""
     from wavewright.errors import OutputError
     from wavewright.export.gate.github import annotation_lines
-    from wavewright.report.gate import SUMMARY_BYTES, gate_markdown
+    from wavewright.words.gate import SUMMARY_BYTES, gate_markdown
 
     markdown = gate_markdown(answer, most_bytes=SUMMARY_BYTES)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -60,7 +60,7 @@ def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: t
     )
 
     def report() -> Parts:
-        from wavewright.report.trace.hotspots import hotspots_report
+        from wavewright.words.trace.hotspots import hotspots_report
 
         return hotspots_report(answer, limit=request.limit, width=console().width)
 
@@ -73,7 +73,7 @@ def _samples(request: TraceRequest, by: str, attribution: str, paths: tuple[str,
     answer = sample_hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=paths)
 
     def report() -> Parts:
-        from wavewright.report.trace.hotspots import sample_report
+        from wavewright.words.trace.hotspots import sample_report
 
         return sample_report(answer, limit=request.limit, width=console().width)
 

@@ -22,6 +22,7 @@ from wavewright.cli.kit.io import (
 )
 from wavewright.cli.kit.numbers import dispatch_option
 from wavewright.cli.kit.request import amd_option
+from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,10 +167,9 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
         answer = {"kind": kind.value, "next": advice_for(kind, path)}
         emit_json(answer, inputs=[path], losses=losses.to_dicts())
         return
-    from rich.text import Text
 
-    console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
-    console().print(Text(f"  next: {advice_for(kind, path)}"), soft_wrap=True)
+    console().print(sentence((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
+    console().print(Sentence(f"  next: {advice_for(kind, path)}"), soft_wrap=True)
     show_losses(losses)
 
 
@@ -187,14 +187,13 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
         body = {"kind": kind.value, **to_builtins(answer), "next": steps}
         emit_json(body, inputs=[path], losses=counters.losses.to_dicts())
         return
-    from rich.text import Text
 
-    from wavewright.report.counters.contents import contents_parts
+    from wavewright.words.counters.contents import contents_parts
 
     out = console()
     for part in contents_parts(str(path), kind.value, answer, width=out.width):
         # A command that is cut into lines cannot be copied.
-        out.print(part, soft_wrap=isinstance(part, Text) and str(path) in part.plain)
+        out.print(part, soft_wrap=isinstance(part, Sentence) and str(path) in part.plain)
     show_losses(losses_of(counters))
 
 
@@ -214,7 +213,7 @@ def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> 
         body = {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)}
         emit_json(body, inputs=paths, losses=gathered.losses.to_dicts())
         return
-    from wavewright.report.run.recording import recording_report
+    from wavewright.words.run.recording import recording_report
 
     _print_uncut(recording_report(written, called, answer, width=line_width()))
     show_losses(gathered.losses)
@@ -240,7 +239,7 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
         losses = body["overview"]["losses"]
         emit_json(body | {"damaged": facts.overview.damaged}, inputs=[path], losses=losses)
         return
-    from wavewright.report.trace.decoded import contents_report, dispatches_report
+    from wavewright.words.trace.decoded import contents_report, dispatches_report
 
     is_listed = len(dispatches) > 1
     if is_listed:
@@ -266,7 +265,7 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
         body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
         emit_json(body, inputs=[path], losses=body["overview"]["losses"])
         return
-    from wavewright.report.trace.decoded import contents_report
+    from wavewright.words.trace.decoded import contents_report
 
     _print_uncut(contents_report(trace.source.path, str(path), kind.value, facts))
     _print_runs(path, beside)
@@ -274,11 +273,10 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
 
 def _print_uncut(parts: Parts) -> None:
     """Print tables and sentences; a command that is cut into lines cannot be copied."""
-    from rich.text import Text
 
     out = console()
     for part in parts:
-        out.print(part, soft_wrap=isinstance(part, Text))
+        out.print(part, soft_wrap=isinstance(part, Sentence))
 
 
 def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
@@ -399,7 +397,7 @@ def _show_raw(
     import polars as pl
 
     from wavewright.base.shown import shown
-    from wavewright.report.trace.capture import capture_report
+    from wavewright.words.trace.capture import capture_report
 
     facts = [each for _, each, _ in traces]
     counts = [
@@ -472,7 +470,7 @@ def _code_object(path: Path, *, as_json: bool) -> None:
         answer = {"kind": "code_object", "target": code_object.target, "kernels": kernels}
         emit_json(answer, inputs=[path], losses=losses)
         return
-    from wavewright.report.trace.capture import code_object_report
+    from wavewright.words.trace.capture import code_object_report
 
     for renderable in code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses):
         console().print(renderable)
@@ -486,6 +484,6 @@ def _container(path: Path, contents: Contents, *, as_json: bool) -> None:
         losses = [loss.message for loss in contents.losses]
         emit_json({"kind": "code_objects", "objects": objects}, inputs=[path], losses=losses)
         return
-    from wavewright.report.trace.capture import code_objects_report
+    from wavewright.words.trace.capture import code_objects_report
 
     _print_uncut(code_objects_report(str(path), contents))

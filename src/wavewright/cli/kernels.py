@@ -39,7 +39,7 @@ def command(request: RunRequest, name: str) -> None:
     answer = combine_kernels(gathered.values)
 
     def report() -> Parts:
-        from wavewright.report.run.kernels import kernels_report
+        from wavewright.words.run.kernels import kernels_report
 
         return kernels_report(answer, name, width=console().width, limit=request.limit)
 

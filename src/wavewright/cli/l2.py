@@ -52,7 +52,7 @@ def command(
     losses = pl.concat([counters.losses for counters in captures])
 
     def report() -> Parts:
-        from wavewright.report.counters.l2 import l2_report
+        from wavewright.words.counters.l2 import l2_report
 
         return l2_report(answer, limit=request.limit)
 

@@ -84,7 +84,7 @@ def command(
         )
 
     def report() -> Parts:
-        from wavewright.report.trace.lanes import lanes_report
+        from wavewright.words.trace.lanes import lanes_report
 
         return lanes_report(
             answer,
@@ -105,7 +105,7 @@ def _floors(request: TraceRequest, options: LaneOptions) -> None:
         answer = floors(request.trace, options)
 
     def report() -> Parts:
-        from wavewright.report.trace.floors import floors_report
+        from wavewright.words.trace.floors import floors_report
 
         return tuple(floors_report(answer, limit=request.limit, width=console().width))
 
@@ -119,12 +119,12 @@ def _one_row(request: TraceRequest, row: int, options: LaneOptions, picture: Pic
         answer = row_pattern(request.trace, row, options)
 
     def drawn(theme: str) -> str:
-        from wavewright.report.trace.lane_picture import lane_svg
+        from wavewright.words.trace.lane_picture import lane_svg
 
         return lane_svg(answer, theme=theme)
 
     def report() -> Parts:
-        from wavewright.report.trace.lane_pattern import pattern_report
+        from wavewright.words.trace.lane_pattern import pattern_report
 
         return (*pattern_report(answer, width=console().width), *picture.lines())
 

@@ -33,7 +33,7 @@ def command(request: RunRequest, marker: str | None) -> None:
     answer = combine_launch_statistics(gathered.values)
 
     def report() -> Parts:
-        from wavewright.report.run.launches import launches_report
+        from wavewright.words.run.launches import launches_report
 
         return launches_report(answer, width=console().width, limit=request.limit)
 

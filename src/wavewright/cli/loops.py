@@ -29,7 +29,7 @@ def command(request: TraceRequest, by: str) -> None:
     answer = loops(request.require_instructions(), rows=request.rows)
 
     def report() -> Parts:
-        from wavewright.report.trace.loops import loops_report
+        from wavewright.words.trace.loops import loops_report
 
         return loops_report(answer, by=by, limit=request.limit, width=console().width)
 

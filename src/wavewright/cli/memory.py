@@ -35,12 +35,12 @@ def command(request: RunRequest, bins: int, picture: PictureRequest) -> None:
     answer = combine_memory(gathered.values)
 
     def drawn(theme: str) -> str:
-        from wavewright.report.run.memory import memory_svg
+        from wavewright.words.run.memory import memory_svg
 
         return memory_svg(answer, theme=theme)
 
     def report() -> Parts:
-        from wavewright.report.run.memory import memory_report
+        from wavewright.words.run.memory import memory_report
 
         return (*memory_report(answer, width=console().width, limit=request.limit), *picture.lines())
 

@@ -43,12 +43,12 @@ def command(request: CounterRequest, normalization: str, amd: bool, picture: Pic
         answer = memory_chart(counters, choice=choice, normalization=normalization, amd=amd)
 
     def drawn(theme: str) -> str:
-        from wavewright.report.counters.memory_chart.svg import memory_chart_svg
+        from wavewright.words.counters.memory_chart.svg import memory_chart_svg
 
         return memory_chart_svg(answer, theme=theme)
 
     def report() -> Parts:
-        from wavewright.report.counters.memory_chart import memory_chart_report
+        from wavewright.words.counters.memory_chart import memory_chart_report
 
         screen = console()
         has_colours = screen.color_system is not None and not screen.no_color

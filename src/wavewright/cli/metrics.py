@@ -98,7 +98,7 @@ def command(
 
         click.echo(write_csv(pl.DataFrame(csv_rows(entries), infer_schema_length=None)), nl=False)
     else:
-        from wavewright.report.counters.metrics import explanation_report, list_report, panels_report
+        from wavewright.words.counters.metrics import explanation_report, list_report, panels_report
 
         out = console()
         if name is not None:

@@ -65,7 +65,7 @@ def _calculate(request: Request, target: str | None, resources: Resources, *, wg
     answer = theoretical(target, resources, wgp_mode=wgp_mode)
 
     def report() -> Parts:
-        from wavewright.report.trace.occupancy import occupancy_report
+        from wavewright.words.trace.occupancy import occupancy_report
 
         return occupancy_report(answer, (), limit=1)
 
@@ -84,7 +84,7 @@ def _of_code_object(request: CodeObjectRequest, target: str | None, resources: R
     losses = loss_frame(code_object.losses)
 
     def report() -> Parts:
-        from wavewright.report.trace.occupancy import occupancy_report
+        from wavewright.words.trace.occupancy import occupancy_report
 
         return occupancy_report(answer, (), limit=request.limit)
 
@@ -102,7 +102,7 @@ def _of_trace(request: TraceRequest, target: str | None, resources: Resources, *
 
     def report() -> Parts:
         from wavewright.analysis.trace.waves.residency import residency
-        from wavewright.report.trace.occupancy import occupancy_report
+        from wavewright.words.trace.occupancy import occupancy_report
 
         engines = set(answer.engines["se"].to_list())
         bins = max(8, min(60, console().width - _OTHER_COLUMNS))

@@ -57,7 +57,7 @@ def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: 
         answer = with_stacks(answer, request.gather(partial(stacks_of, moments=wanted)).values)
 
     def report() -> Parts:
-        from wavewright.report.run.path import path_report
+        from wavewright.words.run.path import path_report
 
         return path_report(answer, scenarios, width=console().width, limit=request.limit)
 

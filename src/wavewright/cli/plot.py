@@ -189,7 +189,7 @@ def _list(paths: Sequence[Path], reading: dict[str, Any], *, as_json: bool) -> N
             ]
         emit_json({"plots": rows}, inputs=paths, losses=_losses(document).to_dicts() if paths else [])
         return
-    from wavewright.report.kit.plot_list import plots_report
+    from wavewright.words.kit.plot_list import plots_report
 
     out = console()
     for kind, of_kind in plots.items():

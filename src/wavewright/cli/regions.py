@@ -97,7 +97,7 @@ def command(
 
     def report() -> Parts:
         from wavewright.analysis.run.contents.regions import folded_layers
-        from wavewright.report.run.regions import regions_report
+        from wavewright.words.run.regions import regions_report
 
         return regions_report(
             answer if layers or name is not None else folded_layers(answer, sort=sort),
@@ -136,7 +136,7 @@ def _give_shapes(request: RunRequest, name: str | None, sort: str | None) -> Non
         answer = named_gemms(answer, name or "", by_calls=sort == "calls")
 
     def report() -> Parts:
-        from wavewright.report.run.gemms import gemms_report
+        from wavewright.words.run.gemms import gemms_report
 
         return gemms_report(answer, width=console().width, limit=request.limit)
 

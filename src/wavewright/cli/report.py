@@ -12,6 +12,7 @@ from wavewright.cli.kit.numbers import dispatch_option
 from wavewright.cli.kit.reporting import again, check_outputs, documents_at, is_comparison, names_to_hide
 from wavewright.cli.kit.request import target_option, top_option
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +182,7 @@ def _made(
 
 
 def _hidden(report: Report, documents: Sequence[Document], base: Document | None, paths: Sequence[Path]) -> Report:
-    from wavewright.report.kit.anonymous import anonymous
+    from wavewright.words.kit.anonymous import anonymous
 
     return anonymous(report, names_to_hide([*documents, *([base] if base is not None else [])], paths))
 
@@ -195,7 +196,6 @@ def _write(report: Report, output: str, **how: Any) -> Written:
 
 def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:
     """What was written, and the headline."""
-    from wavewright.model.report import Sentence
 
     headlines = [
         block.text
@@ -215,15 +215,14 @@ def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_js
         }
         emit_json(body, inputs=paths, losses=report.losses)
         return
-    from rich.text import Text
 
+    from wavewright.base.shown import printable
     from wavewright.base.words import amount
-    from wavewright.report.kit.tables import printable
 
     out = console()
     if headlines:
-        out.print(Text(printable(headlines[0]), "bold"))
+        out.print(sentence((printable(headlines[0]), "bold")))
     for each in written:
-        out.print(Text(f"{printable(str(each.path))}: {amount(each.byte_count)}"))
+        out.print(Sentence(f"{printable(str(each.path))}: {amount(each.byte_count)}"))
     if skipped:
-        out.print(Text(f"not answered: {', '.join(skipped)} (the report says why)"))
+        out.print(Sentence(f"not answered: {', '.join(skipped)} (the report says why)"))

@@ -78,12 +78,12 @@ def command(
     )
 
     def drawn(theme: str) -> str:
-        from wavewright.report.counters.roofline.svg import roofline_svg
+        from wavewright.words.counters.roofline.svg import roofline_svg
 
         return roofline_svg(answer, theme=theme, **shown)
 
     def report() -> Parts:
-        from wavewright.report.counters.roofline import roofline_report
+        from wavewright.words.counters.roofline import roofline_report
 
         return (*roofline_report(answer, width=console().width, **shown), *picture.lines())
 

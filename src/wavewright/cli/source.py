@@ -112,7 +112,7 @@ def _show_brief(request: TraceRequest, options: dict[str, Any]) -> None:
     )
 
     def report() -> Parts:
-        from wavewright.report.trace.hot_code import hot_code_parts
+        from wavewright.words.trace.hot_code import hot_code_parts
 
         return cast("Parts", hot_code_parts(answer))  # blocks, which a brief takes as they are
 
@@ -141,7 +141,7 @@ def _show_lines(request: TraceRequest, lines: SourceListing | SampleLines, optio
     from wavewright.analysis.trace.listing.source_lines import SourceListing
 
     def report() -> Parts:
-        from wavewright.report.trace.source import SourceView, sampled_source_report, source_report
+        from wavewright.words.trace.source import SourceView, sampled_source_report, source_report
 
         advice = "--source-root DIR reads it from below DIR"
         view = SourceView(_top(request), options["context"], options["show_all"], advice)
@@ -162,8 +162,8 @@ def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str,
     )
 
     def report() -> Parts:
-        from wavewright.report.trace.listing import isa_report, samples_report
-        from wavewright.report.trace.listing.lines import IsaView
+        from wavewright.words.trace.listing import isa_report, samples_report
+        from wavewright.words.trace.listing.lines import IsaView
 
         view = IsaView(
             options["arrows"], options["cost"], _top(request), options["context"], options["show_all"], around, hint

@@ -38,7 +38,7 @@ def command(request: TraceRequest, as_classic: bool) -> None:
     answer = stalls(request.require_instructions(), rows=request.rows)
 
     def report() -> Parts:
-        from wavewright.report.trace.stalls import stalls_report
+        from wavewright.words.trace.stalls import stalls_report
 
         return stalls_report(answer, limit=request.limit, width=console().width)
 
@@ -52,7 +52,7 @@ def _classic(request: TraceRequest) -> None:
     answer = classic(request.trace if has_sums else request.require_instructions(), rows=request.rows)
 
     def report() -> Parts:
-        from wavewright.report.trace.stalls import classic_report
+        from wavewright.words.trace.stalls import classic_report
 
         return classic_report(answer, limit=request.limit, width=console().width)
 

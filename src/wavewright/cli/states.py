@@ -59,8 +59,8 @@ def command(
     issued = None if request.rows is not None else issue_share(trace)
 
     def report() -> Parts:
-        from wavewright.report.trace.sampled_counters import sampled_counters_report
-        from wavewright.report.trace.states import states_report
+        from wavewright.words.trace.sampled_counters import sampled_counters_report
+        from wavewright.words.trace.states import states_report
 
         yield from states_report(waves, pipes, residency, issue_share=issued, width=width, limit=request.limit)
         if sampled:

@@ -37,7 +37,7 @@ def command(request: RunRequest, marker: str | None) -> None:
         raise UsageError(f"no marker range {marker!r}", advice="wavewright summary --domain MARKER lists markers")
 
     def report() -> Parts:
-        from wavewright.report.run.steps import steps_report
+        from wavewright.words.run.steps import steps_report
 
         return steps_report(answer, width=console().width, limit=request.limit)
 

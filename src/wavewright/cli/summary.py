@@ -48,7 +48,7 @@ def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) ->
     table = answer.things.select(answer.columns)
 
     def report() -> Parts:
-        from wavewright.report.run.summary import summary_report
+        from wavewright.words.run.summary import summary_report
 
         is_window = request.selection.has_window
         return summary_report(answer, width=console().width, limit=request.limit, is_window=is_window)

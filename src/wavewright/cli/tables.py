@@ -33,7 +33,7 @@ def command(request: RunRequest, show_secrets: bool) -> None:
     answer = combine_contents(gathered.values)
 
     def report() -> Parts:
-        from wavewright.report.run.contents import contents_report
+        from wavewright.words.run.contents import contents_report
 
         return contents_report(answer, width=console().width, limit=request.limit, show_secrets=show_secrets)
 

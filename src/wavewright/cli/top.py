@@ -34,7 +34,7 @@ def command(request: RunRequest, with_calls: bool, by: str) -> None:
     answer = combine_top(gathered.values, with_calls=with_calls, by=grouping)
 
     def report() -> Parts:
-        from wavewright.report.run.top import top_report
+        from wavewright.words.run.top import top_report
 
         return top_report(answer, by=by, width=console().width, limit=request.limit)
 

@@ -28,7 +28,7 @@ def command(request: TraceRequest, at: str | None) -> None:
         answer = _waits_at(request, answer, at)
 
     def report() -> Parts:
-        from wavewright.report.trace.waits import waits_report
+        from wavewright.words.trace.waits import waits_report
 
         return waits_report(answer, limit=request.limit, width=console().width)
 

@@ -15,20 +15,21 @@ from wavewright.mcp.declared import TOOLS
 from wavewright.mcp.offers import ALIASES, offers_of
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
+from wavewright.model.blocks import Column, Finding, Sentence, Table
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
-from wavewright.model.report import Column, Finding, Sentence, Table
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.question import Wording
-from wavewright.report.kit.recorded import texts_of
+from wavewright.writers.markdown.recorded import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.mcp.captures import Capture
     from wavewright.mcp.declared import Tool
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block, Section
+    from wavewright.model.report import Section
     from wavewright.questions.kit.question import Question
 
 _OURS = ("capture", "about", "limit", "cursor")  #: Parameters that the tools have and topics do not.
@@ -110,14 +111,14 @@ def subject_of(capture: Capture, document: Document) -> str:
     if document.kind != "trace":
         return f"{capture.handle}: {DOCUMENTS[document.kind]}, {capture.name}"
     from wavewright.analysis.trace.subject import subject
-    from wavewright.report.kit.subject import subject_line
+    from wavewright.words.kit.subject import subject_line
 
     return f"{capture.handle}: {subject_line(subject(document.trace), width=_WIDTH).plain}"
 
 
 def losses_of(document: Document, label: str = "loss: ") -> tuple[str, ...]:
     """What could not be read, in words; notes about the reading have the label `note: `."""
-    from wavewright.report.kit.losses import loss_lines
+    from wavewright.words.kit.losses import loss_lines
 
     lines = [line.plain for line in loss_lines(document.opened.losses)]
     return tuple(line.removeprefix(label) for line in lines if line.startswith(label))
@@ -194,7 +195,8 @@ def _as_table(rows: Rows) -> Table:
     texts = [["" if value is None else str(value) for value in row] for row in rows.rows]
     numbers = [all(isinstance(row[at], int | float | None) for row in rows.rows) for at in range(len(rows.columns))]
     columns = tuple(
-        Column(name, is_number, not is_number) for name, is_number in zip(rows.columns, numbers, strict=True)
+        Column(name, "number" if is_number else "words", not is_number)
+        for name, is_number in zip(rows.columns, numbers, strict=True)
     )
     return Table(title, columns, tuple(map(tuple, texts)))
 
@@ -214,7 +216,7 @@ def _link(capture: Capture, document: Document, view: str, given: Mapping[str, s
 
 
 def _row(document: Document, handle: str) -> int | None:
-    from wavewright.report.kit.handles import parse_instruction
+    from wavewright.words.kit.handles import parse_instruction
 
     if document.kind != "trace":
         return None

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import printable
 from wavewright.mcp.rows import Rows
-from wavewright.report.kit.brief import brief_markdown
-from wavewright.report.kit.recorded import Recorded, texts_in
-from wavewright.report.kit.tables import printable
+from wavewright.writers.markdown.brief import brief_markdown
+from wavewright.writers.markdown.recorded import Recorded, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +109,6 @@ def _text(reply: Reply, room: int) -> str:
         losses=reply.losses,
         commands=(),
         budget_tokens=max(left, room // 2) // 4,
-        kind=reply.kind,
         more=more,
         recorded=reply.recorded,
     )

@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wavewright.report.kit.handles import instruction_handle
-from wavewright.report.kit.tables import printable
+from wavewright.base.shown import printable
+from wavewright.words.kit.handles import instruction_handle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
 
-    from wavewright.model.report import Finding, Table
+    from wavewright.model.blocks import Finding, Table
 
 _LONGEST = 160  #: Characters of a cell.
 _DIGITS = 5  #: That are significant: no measurement has more.

@@ -1,13 +1,13 @@
-"""A report: sections made of sentences, tables, findings, code and pictures, which every writer writes in its own way.
+"""A report: sections made of blocks (`model.blocks`), with the data tables behind them and what it was made of.
 
-Texts are as they were recorded; a writer escapes them for its format. Tables come twice: `Table` as people read it, and
-`DataTable` with the numbers behind it, for workbooks, JSON and notebooks.
+Tables come twice: `Table` as people read it, and `DataTable` with the numbers behind it, for workbooks, JSON and
+notebooks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from wavewright.model.display import Displayed
 
@@ -17,94 +17,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.model.blocks import Block
     from wavewright.model.next_question import NextQuestion
     from wavewright.model.schema import TableSpec
 
 REPORT_SCHEMA_VERSION = 1
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A line of text: a verdict, a note, or what was lost."""
-
-    text: str
-    style: str = "plain"  #: plain, headline (the verdict of its section), note, or loss.
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A paragraph with a label before it: why, do, see, confidence."""
-
-    label: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A finding of a diagnosis, in words."""
-
-    number: int
-    verdict: str
-    gain: str  #: What could be won at most; empty = not known.
-    paragraphs: tuple[Labelled, ...] = ()
-    handle: str = ""  #: What names it in a question: f1, f2, ...
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table that people read."""
-
-    heading: str
-    is_number: bool = False  #: Aligned at the right.
-    is_name: bool = False  #: Recorded words: names of kernels, instructions, calls, files.
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows as people read them, units in the cells."""
-
-    title: str  #: What the rows are and how many of how many: "showing 20 of 3,112 instructions".
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class CodeLine:
-    """A line of source or code."""
-
-    number: int | None  #: Of the source line; None = an instruction.
-    text: str
-    share: float | None = None  #: Of all cycles, from 0 to 1; None = not executed.
-    cost: str = ""  #: Its cycles in words.
-    handle: str = ""  #: i0x1814
-
-
-@dataclass(frozen=True)
-class Code:
-    """Lines of one file, in their order; those left out are a line without a text."""
-
-    file: str
-    lines: tuple[CodeLine, ...]
-
-
-@dataclass(frozen=True)
-class Preformatted:
-    """Text whose spaces matter: a chart made of characters, a command."""
-
-    text: str
-    is_chart: bool = False  #: Writers that can show pictures leave it out where the section has one.
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A drawing."""
-
-    name: str  #: As `wavewright plot` calls it.
-    svg: str
-    alt: str  #: The sentence that the picture shows, for those who do not see it.
-
-
-Block: TypeAlias = Sentence | Labelled | Finding | Table | Code | Preformatted | Picture
 
 
 @dataclass(frozen=True)
@@ -180,5 +97,5 @@ class Report(Displayed):
         """The report as Markdown, for a ticket or a comment."""
         from importlib import import_module
 
-        content: bytes = import_module("wavewright.export.report.markdown").render(self)
+        content: bytes = import_module("wavewright.writers.markdown.document").render(self)
         return content.decode()

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted
-from wavewright.model.report import Column, Sentence, Table
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, truncation
+from wavewright.model.blocks import Column, Sentence, Table
 from wavewright.questions.beside import words_beside_questions
 from wavewright.questions.catalog import question_answered
-from wavewright.report.kit.answer_parts import data_tables
-from wavewright.report.kit.blocks import blocks_of
-from wavewright.report.kit.tables import printable, truncation
+from wavewright.words.kit.answer_parts import data_tables
+from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from wavewright.model.answer import Answer
-    from wavewright.model.report import Block, DataTable
+    from wavewright.model.blocks import Block
+    from wavewright.model.report import DataTable
     from wavewright.questions.kit.question import Wording
 
 

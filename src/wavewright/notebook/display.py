@@ -6,22 +6,23 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wavewright.base.shown import printable
 from wavewright.errors import WavewrightError
 from wavewright.model.answer import Answer
-from wavewright.model.report import Picture, Report, Sentence, Table
+from wavewright.model.blocks import Picture, Sentence, Table
+from wavewright.model.report import Report
 from wavewright.notebook.answer_words import answer_blocks, title_of
 from wavewright.notebook.documents import document_of, label_of
 from wavewright.questions.catalog import PLOTS, QUESTIONS
 from wavewright.questions.kit.question import Wording
-from wavewright.report.kit.html import block_styles, html_of
-from wavewright.report.kit.markdown import markdown_of
-from wavewright.report.kit.tables import printable
+from wavewright.writers.html.blocks import block_styles, html_of
+from wavewright.writers.markdown.blocks import markdown_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block
     from wavewright.notebook.documents import Shown
 
 #: What is shown of a document, by kind: so many sentences of these topics, the first a verdict, and whether their first

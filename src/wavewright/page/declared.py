@@ -14,8 +14,8 @@ from wavewright.questions.kit.question import Wording
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block
 
 _WORDING = Wording(limit=50)
 
@@ -46,7 +46,7 @@ def declared_answer(document: Document, *, name: str) -> dict[str, Any]:
 
 def _sent(block: Block) -> Iterator[dict[str, Any]]:
     """A block for the page: a paragraph, a table, or text whose spaces matter."""
-    from wavewright.model.report import Code, Finding, Labelled, Preformatted, Sentence, Table
+    from wavewright.model.blocks import Code, Finding, Labelled, Preformatted, Sentence, Table
 
     if isinstance(block, Sentence):
         yield {"kind": block.style, "text": block.text}

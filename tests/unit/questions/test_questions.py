@@ -13,12 +13,12 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.made_decoded import NAME, decoded_files, write_files
 from wavewright.errors import UnsupportedError, UsageError
+from wavewright.model.blocks import Code, Finding, Sentence
 from wavewright.model.document import Document
-from wavewright.model.report import Code, Finding, Sentence
 from wavewright.questions.catalog import QUESTIONS, question_answered, question_of
 from wavewright.questions.kit.question import Wording
 from wavewright.readers.opening import open as open_path
-from wavewright.report.kit.markdown import markdown_of
+from wavewright.writers.markdown.blocks import markdown_of
 
 
 def _run(folder: Path) -> Path:

@@ -44,7 +44,7 @@ def _verb(request: CaptureRequest, path: Path) -> None:
     if request.as_json:
         emit_event({"event": "checked", **file.as_json()})
     else:
-        from wavewright.report.capture.input_files import checks_report
+        from wavewright.words.capture.input_files import checks_report
 
         show(lambda width: checks_report(file), stderr=not is_alone)
     if not is_alone:

@@ -140,7 +140,7 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
         from wavewright.base.shown import json_bytes
 
         return lambda event, facts: click.echo(json_bytes({"event": event, **facts}).decode())
-    from wavewright.report.capture.pool import event_line
+    from wavewright.words.capture.pool import event_line
 
     def tell(event: str, facts: dict[str, Any]) -> None:
         if line := event_line(event, facts):
@@ -150,10 +150,9 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
 
 
 def _show_order(folder: Path, jobs: Sequence[PoolJob], times: Path | None, *, as_json: bool) -> None:
-    from wavewright.base.shown import command_line, json_bytes
+    from wavewright.base.shown import command_line, json_bytes, printable
     from wavewright.capture.pool.schedule import longest_first
     from wavewright.capture.pool.status import is_finished
-    from wavewright.report.kit.tables import printable
 
     for job in longest_first(jobs, folder, times):
         state = "finished" if is_finished(job, folder) else "planned"
@@ -170,7 +169,7 @@ def _finish(status: PoolStatus, *, as_json: bool) -> None:
         facts = {"folder": status.folder, "verdicts": status.verdicts, "exit_code": status.exit_code}
         _teller(as_json=True)("end", facts)
         return
-    from wavewright.report.capture.pool import pool_report
+    from wavewright.words.capture.pool import pool_report
 
     out = console()
     for part in pool_report(status, limit=20):

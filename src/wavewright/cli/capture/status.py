@@ -35,7 +35,7 @@ def command(folder: Path, top: int | None, as_json: bool) -> None:
     if as_json:
         emit_json(_as_json(status, top or None), inputs=[folder])
     else:
-        from wavewright.report.capture.pool import pool_report
+        from wavewright.words.capture.pool import pool_report
 
         out = console()
         for part in pool_report(status, limit=DEFAULT_TOP if top is None else top or ALL_ROWS):

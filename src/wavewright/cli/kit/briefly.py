@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavewright.cli.kit.form import Brief
-    from wavewright.model.report import Block, Section, Table
+    from wavewright.model.blocks import Block, Table
+    from wavewright.model.report import Section
 
 #: Lines of text that say what to do next: the commands at the end of a brief say it.
 _ADVICE = re.compile(r"\s*next:? |wavewright \w")
@@ -41,8 +42,8 @@ def end_brief(context: click.Context, *, is_done: bool) -> None:
 def _written(brief: Brief) -> str:
     from wavewright.base.shown import quoted
     from wavewright.model.report import Section
-    from wavewright.report.kit.blocks import blocks_of
-    from wavewright.report.kit.brief import MORE, brief_markdown
+    from wavewright.words.kit.blocks import blocks_of
+    from wavewright.writers.markdown.brief import MORE, brief_markdown
 
     context = brief.context
     verb = context.command_path.partition(" ")[2]
@@ -62,7 +63,6 @@ def _written(brief: Brief) -> str:
             subject=brief.subject or " ".join(map(quoted, paths)),
             losses=[_LABEL.sub("", line, count=1) for line in brief.losses],
             commands=commands,
-            kind=brief.kind,
             more=MORE if "--top" in options else "--json has more",
             recorded=recorded,
         )
@@ -76,7 +76,7 @@ def _written(brief: Brief) -> str:
 def _recorded(brief: Brief) -> Sequence[str]:
     """Texts of the capture; none where the verb opened several, whose names stand in its tables."""
     from wavewright.errors import UsageError
-    from wavewright.report.kit.recorded import texts_of
+    from wavewright.writers.markdown.recorded import texts_of
 
     with suppress(UsageError):
         return texts_of(brief.document) if brief.document else ()
@@ -118,8 +118,8 @@ def _parts(parts: list[RenderableType | Block]) -> Iterator[RenderableType | Blo
     """The parts; a line that was printed by itself is a sentence, and commands for a shell keep their lines."""
     from rich.text import Text
 
-    from wavewright.model.report import Preformatted
-    from wavewright.report.capture.shell import ShellText
+    from wavewright.model.blocks import Preformatted
+    from wavewright.words.capture.shell import ShellText
 
     for part in parts:
         if isinstance(part, ShellText):
@@ -131,14 +131,14 @@ def _parts(parts: list[RenderableType | Block]) -> Iterator[RenderableType | Blo
 
 
 def _without_advice(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    from wavewright.model.report import Sentence
+    from wavewright.model.blocks import Sentence
 
     return (block for block in blocks if not (isinstance(block, Sentence) and _ADVICE.match(block.text)))
 
 
 def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
     """The blocks; where a chart is all that shows numbers, with the table of them."""
-    from wavewright.model.report import Code, Preformatted, Table
+    from wavewright.model.blocks import Code, Preformatted, Table
 
     is_chart = any(isinstance(block, Preformatted) and block.is_chart for block in blocks)
     if table is None or not table.height or not is_chart or any(isinstance(block, Table | Code) for block in blocks):
@@ -148,12 +148,15 @@ def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tupl
 
 def table_of(frame: pl.DataFrame, row_count: int) -> Table:
     """The first rows and columns of a frame, of which `row_count` exist, as people read them."""
-    from wavewright.model.report import Column, Table
-    from wavewright.report.kit.tables import truncation
+    from wavewright.base.words import truncation
+    from wavewright.model.blocks import Column, Table
 
     names = frame.columns[:_MOST_COLUMNS]
     are_numbers = [frame[name].dtype.is_numeric() for name in names]
-    columns = tuple(Column(name, number, not number) for name, number in zip(names, are_numbers, strict=True))
+    columns = tuple(
+        Column(name, "number" if number else "words", not number)
+        for name, number in zip(names, are_numbers, strict=True)
+    )
     rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
     left_out = f", {len(names)} of {frame.width} columns" if len(names) < frame.width else ""
     return Table(f"{truncation(len(rows), row_count, 'rows')}{left_out}", columns, rows)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block
 
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
 
@@ -50,7 +50,7 @@ class Brief:
 
     def add_lines(self, text: str) -> None:
         """Show lines whose spaces matter; those that follow each other are one part."""
-        from wavewright.model.report import Preformatted
+        from wavewright.model.blocks import Preformatted
 
         last = self.parts[-1] if self.parts else None
         if isinstance(last, Preformatted):

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     import polars as pl
     from rich.console import Console
-    from rich.text import Text
 
     from wavewright.analysis.trace.overview import LossLine
     from wavewright.cli.kit.form import Brief
     from wavewright.errors import WavewrightError
+    from wavewright.model.blocks import Sentence
 
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
@@ -60,6 +60,8 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
     from rich.text import Text
 
+    from wavewright.writers.terminal.blocks import BLOCKS, renderable
+
     if not stderr and (brief := current_brief()) is not None:
         return _collecting(brief)
     stream = sys.stderr if stderr else sys.stdout
@@ -69,9 +71,10 @@ def console(*, stderr: bool = False) -> Console:
 
     class Piped(Console):
         def print(self, *objects: Any, **how: Any) -> None:
-            if not wraps and all(isinstance(each, str | Text) for each in objects):
+            parts = [renderable(each) if isinstance(each, BLOCKS) else each for each in objects]
+            if not wraps and all(isinstance(each, str | Text) for each in parts):
                 how["soft_wrap"] = True
-            super().print(*objects, **how)
+            super().print(*parts, **how)
 
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError  # rich would leave with status 1; `main` knows better
@@ -199,7 +202,7 @@ def emit_event(event: dict[str, Any]) -> None:
 
 def fail(error: WavewrightError) -> NoReturn:
     """Say what went wrong on stderr and leave with the error's exit status."""
-    from wavewright.report.kit.tables import printable
+    from wavewright.base.shown import printable
 
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     head = "error:" if is_plain else click.style("error:", fg="red", bold=True)
@@ -213,16 +216,16 @@ def fail(error: WavewrightError) -> NoReturn:
 
 def show_losses(losses: pl.DataFrame | Sequence[LossLine], *, stderr: bool = False) -> None:
     """Print losses of a trace, a run or counters, one line each."""
-    from wavewright.report.kit.losses import loss_lines
+    from wavewright.words.kit.losses import loss_lines
 
     tell_losses(loss_lines(losses), stderr=stderr)
 
 
-def tell_losses(lines: Iterable[Text], *, stderr: bool = False) -> None:
+def tell_losses(lines: Iterable[Sentence], *, stderr: bool = False) -> None:
     """Print lines about losses; a brief has a place for them."""
     brief = current_brief()
     if brief is not None:
-        brief.losses += [line.plain for line in lines]
+        brief.losses += [line.text for line in lines]
         return
     out = console(stderr=stderr)
     for line in lines:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from wavewright.model.blocks import GAP, AnyBlock
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import polars as pl
-    from rich.console import RenderableType
 
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.raw import RawCounters
@@ -46,24 +47,23 @@ class OwnPanels:
             return _facts(self.system)
         return answer.rows if self.raw is None else self.raw.counters
 
-    def parts(self, answer: CounterPanels, *, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
+    def parts(self, answer: CounterPanels, *, width: int, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
         """What text shows, each after an empty line; kernels too where there are several."""
-        from rich.text import Text
 
-        from wavewright.report.counters.summary import kernel_table
-        from wavewright.report.counters.system import dispatch_table, raw_table, system_table
+        from wavewright.words.counters.summary import kernel_table
+        from wavewright.words.counters.system import dispatch_table, raw_table, system_table
 
         if answer.kernels.height > 1 or self.dispatches is not None:
-            yield Text()
+            yield GAP
             yield kernel_table(answer.kernels, width=width, limit=limit)
         if self.dispatches is not None:
-            yield Text()
+            yield GAP
             yield dispatch_table(self.dispatches, width=width, limit=limit)
         if self.system is not None:
-            yield Text()
+            yield GAP
             yield system_table(self.system)
         if self.raw is not None:
-            yield Text()
+            yield GAP
             yield raw_table(self.raw, width=width, limit=limit, decimals=decimals)
 
 

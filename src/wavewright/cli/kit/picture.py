@@ -11,11 +11,10 @@ import click
 
 from wavewright.cli.kit.io import with_options
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from rich.text import Text
 
     from wavewright.cli.kit.counters import CounterRequest
 
@@ -39,7 +38,7 @@ class PictureRequest:
             When PNG cannot be drawn here.
         """
         if self.output is not None:
-            from wavewright.export.kit.picture import check_picture
+            from wavewright.writers.svg.png import check_picture
 
             check_picture(self.output)
         elif self.theme != "auto" or self.force:
@@ -49,18 +48,17 @@ class PictureRequest:
     def write(self, drawn: Callable[[str], str]) -> None:
         """Write what `drawn` makes for the theme, if a picture is asked for."""
         if self.output is not None:
-            from wavewright.export.kit.picture import write_picture
+            from wavewright.writers.svg.png import write_picture
 
             write_picture(drawn(self.theme), self.output, force=self.force)
 
-    def lines(self) -> Iterator[Text]:
+    def lines(self) -> Iterator[Sentence]:
         """What text says about it."""
-        from rich.text import Text
 
-        from wavewright.report.kit.tables import printable
+        from wavewright.base.shown import printable
 
         if self.output is not None:
-            yield Text(f"wrote {printable(str(self.output))}")
+            yield Sentence(f"wrote {printable(str(self.output))}")
 
     @property
     def told(self) -> dict[str, str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wavewright.model.document import Document
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
-    from wavewright.report.kit.anonymous import Labels
+    from wavewright.words.kit.anonymous import Labels
 
 _MOST_CAPTURES = 8  #: That one report compares.
 #: Facts of counter captures that name machines and people.
@@ -139,7 +139,7 @@ def again() -> str:
 
 def names_to_hide(documents: Sequence[Document], paths: Iterable[Path]) -> Labels:
     """Labels for the paths that were given and found, and for what the captures say about hosts, users and commands."""
-    from wavewright.report.kit.anonymous import labels_for
+    from wavewright.words.kit.anonymous import labels_for
 
     given = [str(path) for path in paths]
     found_paths = [text for document in documents for text in _paths_of(document)]

@@ -12,18 +12,18 @@ from wavewright.base.bounds import TOP
 from wavewright.cli.kit.form import current_brief, is_compact, refuse_with_brief
 from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, json_option, tell_losses
 from wavewright.cli.kit.numbers import Whole
+from wavewright.model.blocks import AnyBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import polars as pl
-    from rich.console import RenderableType
 
     from wavewright.model.answer import Answer
     from wavewright.model.document import Document
 
-    Parts = Iterable[RenderableType]  #: What text shows, one below the other.
+    Parts = Iterable[AnyBlock]  #: What text shows, one below the other.
     Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
 
 DEFAULT_TOP = 20
@@ -124,7 +124,7 @@ class Request:
         if brief is None:
             return self.head(width)
         brief.kind = self.kind
-        brief.subject = " ".join(str(part) for part in self.head(width))
+        brief.subject = " ".join(part.text for part in self.head(width))
         return ()
 
     def emit(
@@ -170,13 +170,11 @@ class Request:
         tables = [table.filter(~pl.col("kind").is_in(untold)) for table in tables]
         if not any(table.height for table in tables):
             return
-        from rich.text import Text
-
-        from wavewright.report.kit.losses import loss_lines
+        from wavewright.words.kit.losses import loss_lines
 
         labels = [f"{side_label(number)}: " if len(tables) > 1 else "" for number in range(len(tables))]
         lines = [
-            Text.assemble(label, line)
+            replace(line, text=f"{label}{line.text}")
             for label, table in zip(labels, tables, strict=True)
             for line in loss_lines(table)
         ]

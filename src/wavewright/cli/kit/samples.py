@@ -27,14 +27,14 @@ def give_sample_stalls(request: TraceRequest) -> None:
     answer = sample_stalls(request.trace, rows=request.rows)
     if answer.scope.unknown_count == answer.scope.sample_count:
         from wavewright.errors import UsageError
-        from wavewright.report.trace.samples import STOCHASTIC
+        from wavewright.words.trace.samples import STOCHASTIC
 
         what = "host-trap PC samples record where waves were, not whether or why they stalled"
         advice = f"wavewright hotspots and diagnose show where; reasons: {STOCHASTIC} (MI300 and later), or --att"
         raise UsageError(what, where=str(request.path), advice=advice)
 
     def report() -> Parts:
-        from wavewright.report.trace.samples import sample_stalls_report
+        from wavewright.words.trace.samples import sample_stalls_report
 
         return sample_stalls_report(answer, limit=request.limit, width=console().width)
 
@@ -49,7 +49,7 @@ def give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
     if file_format == "md" and not (request.as_json or request.as_csv):
-        from wavewright.report.trace.samples import sample_diagnosis_markdown
+        from wavewright.words.trace.samples import sample_diagnosis_markdown
 
         click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
         return
@@ -57,7 +57,7 @@ def give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
     table = pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
 
     def report() -> Parts:
-        from wavewright.report.trace.samples import sample_diagnosis_report
+        from wavewright.words.trace.samples import sample_diagnosis_report
 
         return sample_diagnosis_report(answer, limit=request.limit)
 

@@ -10,12 +10,11 @@ import click
 
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_event
+from wavewright.model.blocks import AnyBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
-
-    from rich.console import RenderableType
 
     from wavewright.capture.jobs.job import Job
     from wavewright.capture.jobs.result import Result
@@ -40,10 +39,10 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
 
 def take_elsewhere(request: CaptureRequest, verb: str, words: Sequence[str]) -> None:
     """Take the capture on another machine or in a container, bring its folder, and say what it is worth."""
+    from wavewright.base.shown import printable
     from wavewright.capture.jobs.folder import FINISHED, JOB
     from wavewright.capture.jobs.record import stored_result
     from wavewright.capture.other_machines import relay, take_there
-    from wavewright.report.kit.tables import printable
 
     assert request.place is not None  # noqa: S101 - asked before
     if request.is_dry_run:
@@ -120,7 +119,7 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
     if request.as_json:
         yield emit_event
         return
-    from wavewright.report.capture.events import event_line, progress_line
+    from wavewright.words.capture.events import event_line, progress_line
 
     out = console(stderr=True)
     status = out.status("the capture is prepared") if sys.stderr.isatty() else None
@@ -142,7 +141,7 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
 
 def _show_result(request: CaptureRequest, result: Result) -> None:
     from wavewright.capture.wanted import Discovery
-    from wavewright.report.capture.result import result_json, result_report
+    from wavewright.words.capture.result import result_json, result_report
 
     if isinstance(result.job.wanted, Discovery) and result.best is not None and result.best.judgement.is_kept:
         _show_discovery(request, result)
@@ -154,8 +153,8 @@ def _show_result(request: CaptureRequest, result: Result) -> None:
 
 
 def _show_discovery(request: CaptureRequest, result: Result) -> None:
-    from wavewright.report.capture.discovery import discovery_json, discovery_report
-    from wavewright.report.capture.result import result_json
+    from wavewright.words.capture.discovery import discovery_json, discovery_report
+    from wavewright.words.capture.result import result_json
 
     kernels = result.kernels()
     suggestion = kernels.suggestion()
@@ -206,9 +205,9 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
             event = {"event": "planned", "step": number, "steps": len(plans), "wanted": wanted_values(plan.wanted)}
             emit_event({**event, "commands": commands, "notes": [*more, *plan.notes]})
         return
-    from wavewright.report.capture.plan import plan_report
+    from wavewright.words.capture.plan import plan_report
 
-    def report(width: int) -> Iterator[RenderableType]:
+    def report(width: int) -> Iterator[AnyBlock]:
         for number, (plan, more) in enumerate(plans, 1):
             yield from plan_report(
                 plan.wanted,
@@ -224,9 +223,9 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
     show(report)
 
 
-def show(report: Callable[[int], Iterable[RenderableType]], *, stderr: bool = False) -> None:
+def show(report: Callable[[int], Iterable[AnyBlock]], *, stderr: bool = False) -> None:
     """Print the parts of a report for a console of some width; commands for a shell are never wrapped or cut."""
-    from wavewright.report.capture.shell import ShellText
+    from wavewright.words.capture.shell import ShellText
 
     out = console(stderr=stderr)
     for part in report(out.width):

@@ -13,6 +13,7 @@ from wavewright.base.bounds import ENGINE, ITEM
 from wavewright.cli.kit.io import code_object_option, progress, resources_option, with_options
 from wavewright.cli.kit.numbers import Whole, dispatch_option
 from wavewright.cli.kit.request import FORM_NAMES, Request, amd_option, form_options
+from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,7 @@ class TraceRequest(Request):
 
     def head(self, width: int) -> Parts:
         """The line that names kernel, dispatch and GPU."""
-        from wavewright.report.kit.subject import subject_line
+        from wavewright.words.kit.subject import subject_line
 
         return (subject_line(self.subject, width=width),)
 
@@ -75,12 +76,11 @@ class TraceRequest(Request):
         """A report by instruction or line; without code, the reason why there is none."""
 
         def parts() -> Parts:
-            from rich.text import Text
 
             from wavewright.analysis.trace.overview import unknown_code
 
             reason = unknown_code(self.trace)
-            return (Text(reason),) if reason else report()
+            return (Sentence(reason),) if reason else report()
 
         return parts
 

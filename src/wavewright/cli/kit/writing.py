@@ -231,7 +231,7 @@ def show_written(
         rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
         emit_json({"outputs": outputs}, inputs=paths, losses=rows)
         return
-    from wavewright.report.run.written import written_report
+    from wavewright.words.run.written import written_report
 
     for part in written_report(outputs):
         console().print(part)

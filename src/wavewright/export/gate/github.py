@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.gate import sentence, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
-from wavewright.report.gate import grown_lines, shown_checks
-from wavewright.report.kit.tables import printable
+from wavewright.base.shown import printable
+from wavewright.words.gate import grown_lines, shown_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

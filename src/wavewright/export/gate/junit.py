@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from wavewright.analysis.common.gate import sentence, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
-from wavewright.report.gate import sentences, shown_checks
-from wavewright.report.kit.tables import printable
+from wavewright.base.shown import printable
+from wavewright.words.gate import sentences, shown_checks
 
 if TYPE_CHECKING:
     from wavewright.analysis.common.gate import GateAnswer

@@ -10,9 +10,8 @@ import msgspec
 from wavewright.analysis.common.gate import sentence
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
 from wavewright.analysis.common.gate.subjects import SUBJECTS
-from wavewright.base.shown import json_bytes
-from wavewright.report.gate import grown_lines
-from wavewright.report.kit.tables import printable
+from wavewright.base.shown import json_bytes, printable
+from wavewright.words.gate import grown_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavewright.base.packages import require
 from wavewright.errors import UsageError
@@ -23,15 +22,7 @@ if TYPE_CHECKING:
 
     Shown = ThreadTrace | Run | CounterSet
 
-#: Ending -> module of this package; each has `render(report) -> bytes`.
-WRITERS = {
-    ".html": "html",
-    ".md": "markdown",
-    ".pdf": "pdf",
-    ".xlsx": "xlsx",
-    ".json": "json",
-    ".ipynb": "notebook",
-}
+WRITERS = (".html", ".md", ".pdf", ".xlsx", ".json", ".ipynb")  #: Endings of the formats.
 #: Ending -> package that its writer needs, and the extra that brings it.
 _NEEDED = {".pdf": ("typst", "pdf"), ".xlsx": ("xlsxwriter", "xlsx")}
 _WITH_DATA = (".json", ".xlsx", "/")  #: What holds the data tables; the others only show what people read.
@@ -117,15 +108,39 @@ def write_report(
         from wavewright.export.report.folder import write_folder
 
         return write_folder(report, target, force=force, documents=documents, with_source=with_source)
-    options: dict[str, Any] = {}
-    if ending == ".md":
-        options = {"most_bytes": MOST_BYTES.get(purpose)}
-    elif ending == ".ipynb":
-        options = {"folder": target.parent}
-    content = import_module(f"wavewright.export.report.{WRITERS[ending]}").render(report, **options)
+    content = _content(report, ending, target.parent, MOST_BYTES.get(purpose))
     with staged([target], force=force) as (twin,):
         twin.write_bytes(content)
     return Written(target, {"sections": len(report.sections)})
+
+
+def _content(report: Report, ending: str, folder: Path, most_bytes: int | None) -> bytes:
+    """The report in the format of an ending; only its writer is imported."""
+    match ending:
+        case ".html":
+            from wavewright.writers.html import document as html
+
+            return html.render(report)
+        case ".md":
+            from wavewright.writers.markdown import document as markdown
+
+            return markdown.render(report, most_bytes=most_bytes)
+        case ".pdf":
+            from wavewright.writers.pdf import document as pdf
+
+            return pdf.render(report)
+        case ".xlsx":
+            from wavewright.writers.xlsx import document as xlsx
+
+            return xlsx.render(report)
+        case ".json":
+            from wavewright.writers.json import document as json
+
+            return json.render(report)
+        case _:
+            from wavewright.export.report import ipynb
+
+            return ipynb.render(report, folder=folder)
 
 
 def cut_data(report: Report, top: int) -> Report:

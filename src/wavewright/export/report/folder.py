@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from wavewright.base.csv import harmless
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.written import Written
-from wavewright.export.report import html, json
-from wavewright.model.report import Picture
+from wavewright.model.blocks import Picture
+from wavewright.writers.html import document as html
+from wavewright.writers.json import document as json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,19 +10,21 @@ from wavewright.export.report.sections import comparison, definitions, glance, o
 from wavewright.export.report.sections.answered import answered_section, chosen_questions
 from wavewright.export.report.sections.facts import facts_of, losses_of
 from wavewright.export.report.sections.purposes import purpose_of
+from wavewright.model.blocks import Labelled, Sentence
 from wavewright.model.document import DOCUMENTS
-from wavewright.model.report import Labelled, Provenance, Report, Section, Sentence
+from wavewright.model.report import Provenance, Report, Section
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.question import Wording
-from wavewright.report.kit.anonymous import without_secrets
+from wavewright.words.kit.anonymous import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wavewright.export.report.sections.own import OwnSection
     from wavewright.export.report.sections.purposes import Purpose
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block, InputFile
+    from wavewright.model.report import InputFile
 
 #: Names of sections that are no topics.
 BESIDE_TOPICS = {

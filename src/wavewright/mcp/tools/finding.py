@@ -12,7 +12,8 @@ from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows
-from wavewright.model.report import Column, Section, Sentence, Table
+from wavewright.model.blocks import Column, Sentence, Table
+from wavewright.model.report import Section
 from wavewright.readers.files.decoded import form_of
 from wavewright.readers.files.kinds import document_at
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wavewright.mcp.captures import Captures
-    from wavewright.model.report import Block
+    from wavewright.model.blocks import Block
 
 MOST_FOLDERS, MOST_FILES = 2_000, 5_000  #: That are looked at.
 _DEEPEST = 8

@@ -9,9 +9,9 @@ from wavewright.base.shown import quoted
 from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.offers import MOST, offers_of
 from wavewright.mcp.reply import Offer
+from wavewright.model.blocks import Sentence
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
-from wavewright.model.report import Sentence
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.question import Wording
 

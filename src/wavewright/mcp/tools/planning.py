@@ -9,14 +9,15 @@ from wavewright.base.shown import command_line, quoted
 from wavewright.errors import UsageError
 from wavewright.mcp.reply import Reply
 from wavewright.mcp.rows import Rows
-from wavewright.model.report import Preformatted, Section, Sentence
+from wavewright.model.blocks import Preformatted, Sentence
+from wavewright.model.report import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavewright.capture.wanted import Wanted
     from wavewright.mcp.captures import Captures
-    from wavewright.model.report import Block
+    from wavewright.model.blocks import Block
 
 _PROGRAM = "./program"
 _FOLDER = "capture"
@@ -57,7 +58,7 @@ def _planned(goal: str, kernel: str, program: tuple[str, ...]) -> tuple[list[str
     from wavewright.capture.plans.planning import planned
     from wavewright.capture.rocprofv3.releases import assumed
     from wavewright.capture.wanted import RunTrace, ThreadTraces
-    from wavewright.report.capture.shell import command_text
+    from wavewright.words.capture.shell import command_text
 
     wanted: Wanted = RunTrace(program=program)
     notes: tuple[str, ...] = ()

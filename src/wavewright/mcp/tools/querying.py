@@ -15,8 +15,9 @@ from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, rows_of
+from wavewright.model.blocks import Column, Sentence, Table
 from wavewright.model.document import DOCUMENTS
-from wavewright.model.report import Column, Section, Sentence, Table
+from wavewright.model.report import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

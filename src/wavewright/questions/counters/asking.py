@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.questions.kit.groups import COUNTERS
 from wavewright.questions.kit.parameters import Parameters, text
 from wavewright.questions.kit.question import A, Question, answer_key
-from wavewright.report.kit.handles import is_handle, parse_handle
+from wavewright.words.kit.handles import is_handle, parse_handle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.questions.counters.asking import asked
-from wavewright.report.kit.handles import handle, is_handle, parse_handle
+from wavewright.words.kit.handles import handle, is_handle, parse_handle
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.contents import CounterContents
@@ -39,7 +39,7 @@ def speed_of_light_of(document: Document, *, kernel: str | None = None) -> Speed
     """Speed of light; of all kernels, also of each of the longest."""
     from wavewright.analysis.counters.engine.panels import counter_panels
     from wavewright.questions.counters.answers import SpeedOfLight
-    from wavewright.report.counters.speed import shown_kernels
+    from wavewright.words.counters.speed import shown_kernels
 
     whole = asked(document, "panels", counter_panels, kernel=kernel, panels=_summary_panels(document))
     ranks = shown_kernels(whole.kernels) if kernel is None and whole.rows.height else []

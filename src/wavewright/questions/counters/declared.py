@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.memory_chart import MemoryChart
     from wavewright.analysis.counters.roofline import Roofline
     from wavewright.analysis.counters.values.answer import MetricValues
+    from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
-    from wavewright.model.report import Picture
     from wavewright.questions.counters.answers import SpeedOfLight
     from wavewright.questions.kit.question import Parts, Wording
 
@@ -42,7 +42,7 @@ def _about() -> Analysis[CounterContents]:
 
 
 def _about_words(answer: CounterContents, wording: Wording) -> Parts:
-    from wavewright.report.counters.contents import about_parts
+    from wavewright.words.counters.contents import about_parts
 
     return about_parts(answer, width=wording.width, limit=wording.limit)
 
@@ -70,7 +70,7 @@ def _diagnose() -> Analysis[Limiters]:
 
 
 def _diagnose_words(answer: Limiters, _wording: Wording) -> Parts:
-    from wavewright.report.counters.findings import limiters_parts
+    from wavewright.words.counters.findings import limiters_parts
 
     return limiters_parts(answer)
 
@@ -99,13 +99,13 @@ def _speed() -> Analysis[SpeedOfLight]:
 
 
 def _speed_words(answer: SpeedOfLight, wording: Wording) -> Parts:
-    from wavewright.report.counters.panel_answers import speed_answer
+    from wavewright.words.counters.panel_answers import speed_answer
 
     return speed_answer(answer.panels, answer.by_kernel, width=wording.width)
 
 
 def _speed_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.counters.pictures.speed import draw
+    from wavewright.words.counters.pictures.speed import draw
 
     return draw(document, theme, top)
 
@@ -133,13 +133,13 @@ def _roofline() -> Analysis[Roofline]:
 
 
 def _roofline_words(answer: Roofline, wording: Wording) -> Parts:
-    from wavewright.report.counters.roofline import roofline_report
+    from wavewright.words.counters.roofline import roofline_report
 
     return roofline_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _roofline_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.counters.pictures.drawings import roofline
+    from wavewright.words.counters.pictures.drawings import roofline
 
     return roofline(document, theme, top)
 
@@ -171,13 +171,13 @@ def _memory_chart() -> Analysis[MemoryChart]:
 
 
 def _memory_chart_words(answer: MemoryChart, wording: Wording) -> Parts:
-    from wavewright.report.counters.memory_chart import memory_chart_report
+    from wavewright.words.counters.memory_chart import memory_chart_report
 
     return memory_chart_report(answer, width=wording.width, has_colours=False)
 
 
 def _memory_chart_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.counters.pictures.drawings import memory_chart
+    from wavewright.words.counters.pictures.drawings import memory_chart
 
     return memory_chart(document, theme, top)
 
@@ -204,7 +204,7 @@ def _l2() -> Analysis[L2]:
 
 
 def _l2_words(answer: L2, wording: Wording) -> Parts:
-    from wavewright.report.counters.l2 import l2_report
+    from wavewright.words.counters.l2 import l2_report
 
     return l2_report(answer, limit=wording.limit)
 
@@ -231,7 +231,7 @@ def _panels() -> Analysis[CounterPanels]:
 
 
 def _panels_words(answer: CounterPanels, wording: Wording) -> Parts:
-    from wavewright.report.counters.panel_answers import panels_answer
+    from wavewright.words.counters.panel_answers import panels_answer
 
     return panels_answer(answer, width=wording.width)
 
@@ -259,7 +259,7 @@ def _kernels() -> Analysis[MetricValues]:
 
 
 def _kernels_words(answer: MetricValues, wording: Wording) -> Parts:
-    from wavewright.report.counters.values import values_report
+    from wavewright.words.counters.values import values_report
 
     return values_report(answer, width=wording.width, limit=wording.limit)
 

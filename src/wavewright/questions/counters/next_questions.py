@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.model.next_question import NextQuestion
-from wavewright.report.kit.handles import handle
+from wavewright.words.kit.handles import handle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from wavewright.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
-    from wavewright.model.report import Picture
 
 
 class Plot(NamedTuple):
@@ -30,7 +30,7 @@ class Plot(NamedTuple):
         UsageError
             When the document cannot have it, with the reason; when there is no such theme.
         """
-        from wavewright.report.kit.svg import THEMES
+        from wavewright.writers.svg.markup import THEMES
 
         if theme not in THEMES:
             raise UsageError(f"no theme {theme[:40]!r}", advice=f"there are {', '.join(THEMES)}")

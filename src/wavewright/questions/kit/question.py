@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavewright.model.answer import Answer
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block, Section
+    from wavewright.model.report import Section
     from wavewright.questions.kit.plot import Plot
 
     Parts = Iterable[RenderableType | Block]  #: Words, one below the other.
@@ -170,8 +171,8 @@ class Question(NamedTuple, Generic[A]):
     def worded(self, document: Document, answer: A, wording: Wording) -> Section:
         """An answer that is there already, as a section."""
         from wavewright.model.report import Section
-        from wavewright.report.kit.answer_parts import data_tables, definition_of, headed
-        from wavewright.report.kit.blocks import blocks_of
+        from wavewright.words.kit.answer_parts import data_tables, definition_of, headed
+        from wavewright.words.kit.blocks import blocks_of
 
         return Section(
             name=self.name,

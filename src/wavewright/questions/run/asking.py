@@ -9,7 +9,7 @@ from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import RUN_TIME
 from wavewright.questions.kit.parameters import Parameters, text
 from wavewright.questions.kit.question import A, Question, answer_key
-from wavewright.report.kit.handles import handle_parser, is_handle, parse_handle
+from wavewright.words.kit.handles import handle_parser, is_handle, parse_handle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

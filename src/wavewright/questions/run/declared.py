@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.ranks.ranks import Ranks
     from wavewright.analysis.run.select.recording import Recording
     from wavewright.analysis.run.steps import Steps
+    from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
-    from wavewright.model.report import Picture
     from wavewright.questions.kit.question import Parts, Wording
 
 
@@ -42,7 +42,7 @@ def _about() -> Analysis[Recording]:
 
 
 def _about_words(answer: Recording, wording: Wording) -> Parts:
-    from wavewright.report.run.recording import about_parts
+    from wavewright.words.run.recording import about_parts
 
     return about_parts(answer, width=wording.width, limit=wording.limit)
 
@@ -69,7 +69,7 @@ def _diagnose() -> Analysis[RunDiagnosis]:
 
 
 def _diagnose_words(answer: RunDiagnosis, wording: Wording) -> Parts:
-    from wavewright.report.run.findings import diagnosis_parts
+    from wavewright.words.run.findings import diagnosis_parts
 
     return diagnosis_parts(answer, limit=wording.limit)
 
@@ -97,13 +97,13 @@ def _budget() -> Analysis[TimeBudget]:
 
 
 def _budget_words(answer: TimeBudget, wording: Wording) -> Parts:
-    from wavewright.report.run.budget import budget_report
+    from wavewright.words.run.budget import budget_report
 
     return budget_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _budget_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.budget import draw
+    from wavewright.words.run.pictures.budget import draw
 
     return draw(document, time_budget(document), theme, top)
 
@@ -139,13 +139,13 @@ def _summary() -> Analysis[Summary]:
 
 
 def _summary_words(answer: Summary, wording: Wording) -> Parts:
-    from wavewright.report.run.summary import summary_report
+    from wavewright.words.run.summary import summary_report
 
     return summary_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _categories_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.categories import draw
+    from wavewright.words.run.pictures.categories import draw
 
     return draw(document, theme, top)
 
@@ -172,13 +172,13 @@ def _kernels() -> Analysis[Kernels]:
 
 
 def _kernels_words(answer: Kernels, wording: Wording) -> Parts:
-    from wavewright.report.run.kernels import kernels_report
+    from wavewright.words.run.kernels import kernels_report
 
     return kernels_report(answer, name="", width=wording.width, limit=wording.limit)
 
 
 def _histogram_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.histogram import draw
+    from wavewright.words.run.pictures.histogram import draw
 
     return draw(document, theme, top)
 
@@ -212,13 +212,13 @@ def _busy() -> Analysis[Busy]:
 
 
 def _busy_words(answer: Busy, wording: Wording) -> Parts:
-    from wavewright.report.run.busy import busy_report
+    from wavewright.words.run.busy import busy_report
 
     return busy_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _busy_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.busy import draw
+    from wavewright.words.run.pictures.busy import draw
 
     return draw(document, theme, top)
 
@@ -246,13 +246,13 @@ def _gaps() -> Analysis[Gaps]:
 
 
 def _gaps_words(answer: Gaps, wording: Wording) -> Parts:
-    from wavewright.report.run.gaps import gaps_report
+    from wavewright.words.run.gaps import gaps_report
 
     return gaps_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _gaps_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.gaps import draw
+    from wavewright.words.run.pictures.gaps import draw
 
     return draw(document, theme, top)
 
@@ -283,7 +283,7 @@ def _launches() -> Analysis[LaunchStatistics]:
 
 
 def _launches_words(answer: LaunchStatistics, wording: Wording) -> Parts:
-    from wavewright.report.run.launches import launches_report
+    from wavewright.words.run.launches import launches_report
 
     return launches_report(answer, width=wording.width, limit=wording.limit)
 
@@ -319,7 +319,7 @@ def _overlap() -> Analysis[Overlap]:
 
 
 def _overlap_words(answer: Overlap, wording: Wording) -> Parts:
-    from wavewright.report.run.overlap import overlap_report
+    from wavewright.words.run.overlap import overlap_report
 
     return overlap_report(answer, width=wording.width, limit=wording.limit)
 
@@ -347,13 +347,13 @@ def _path() -> Analysis[CriticalPath]:
 
 
 def _path_words(answer: CriticalPath, wording: Wording) -> Parts:
-    from wavewright.report.run.path import path_report
+    from wavewright.words.run.path import path_report
 
     return path_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _path_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.path import draw
+    from wavewright.words.run.pictures.path import draw
 
     return draw(document, theme, top)
 
@@ -381,13 +381,13 @@ def _steps() -> Analysis[Steps]:
 
 
 def _steps_words(answer: Steps, wording: Wording) -> Parts:
-    from wavewright.report.run.steps import steps_report
+    from wavewright.words.run.steps import steps_report
 
     return steps_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _steps_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.steps import draw
+    from wavewright.words.run.pictures.steps import draw
 
     return draw(document, theme, top)
 
@@ -414,13 +414,13 @@ def _ranks() -> Analysis[Ranks]:
 
 
 def _ranks_words(answer: Ranks, wording: Wording) -> Parts:
-    from wavewright.report.run.ranks import ranks_report
+    from wavewright.words.run.ranks import ranks_report
 
     return ranks_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _ranks_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.ranks import draw
+    from wavewright.words.run.pictures.ranks import draw
 
     return draw(document, theme, top)
 
@@ -449,7 +449,7 @@ def _collectives() -> Analysis[Collectives]:
 
 
 def _collectives_words(answer: Collectives, wording: Wording) -> Parts:
-    from wavewright.report.run.collectives import collectives_report
+    from wavewright.words.run.collectives import collectives_report
 
     return collectives_report(answer, width=wording.width, limit=wording.limit)
 
@@ -475,13 +475,13 @@ def _memory() -> Analysis[Memory]:
 
 
 def _memory_words(answer: Memory, wording: Wording) -> Parts:
-    from wavewright.report.run.memory import memory_report
+    from wavewright.words.run.memory import memory_report
 
     return memory_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _memory_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.run.pictures.memory import draw
+    from wavewright.words.run.pictures.memory import draw
 
     return draw(document, theme, top)
 
@@ -508,7 +508,7 @@ def _regions() -> Analysis[Regions]:
 
 
 def _regions_words(answer: Regions, wording: Wording) -> Parts:
-    from wavewright.report.run.regions import folded_report
+    from wavewright.words.run.regions import folded_report
 
     return folded_report(answer, width=wording.width, limit=wording.limit)
 
@@ -534,7 +534,7 @@ def _top() -> Analysis[Top]:
 
 
 def _top_words(answer: Top, wording: Wording) -> Parts:
-    from wavewright.report.run.top import top_report
+    from wavewright.words.run.top import top_report
 
     return top_report(answer, by="name", width=wording.width, limit=wording.limit)
 

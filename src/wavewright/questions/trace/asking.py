@@ -9,7 +9,7 @@ from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import KERNEL_TIME
 from wavewright.questions.kit.parameters import Number, Parameters, text
 from wavewright.questions.kit.question import A, Needs, Question, answer_key
-from wavewright.report.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
+from wavewright.words.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

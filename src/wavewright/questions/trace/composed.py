@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.waits import Waits
     from wavewright.model.document import Document
     from wavewright.questions.trace.answers import OccupancyOverTime, TraceCoverage, WaveStates
-    from wavewright.report.kit.handles import InstructionHandle
+    from wavewright.words.kit.handles import InstructionHandle
 
 _BINS = 60
 

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.slow_waves import SlowWaves
     from wavewright.analysis.trace.stalls import Stalls
     from wavewright.analysis.trace.waits import Waits
+    from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
-    from wavewright.model.report import Picture
     from wavewright.questions.kit.question import Parts, Wording
     from wavewright.questions.trace.answers import OccupancyOverTime, TraceCoverage, WaveStates
 
@@ -60,7 +60,7 @@ def _about() -> Analysis[Contents]:
 
 
 def _about_words(answer: Contents, wording: Wording) -> Parts:
-    from wavewright.report.trace.decoded import about_parts
+    from wavewright.words.trace.decoded import about_parts
 
     return about_parts(answer, limit=wording.limit)
 
@@ -89,7 +89,7 @@ def _diagnose() -> Analysis[Diagnosis | SampleDiagnosis]:
 
 
 def _diagnose_words(answer: Diagnosis | SampleDiagnosis, wording: Wording) -> Parts:
-    from wavewright.report.trace.findings import diagnosis_parts
+    from wavewright.words.trace.findings import diagnosis_parts
 
     return diagnosis_parts(answer, limit=wording.limit)
 
@@ -118,13 +118,13 @@ def _hotspots() -> Analysis[Hotspots | SampleHotspots]:
 
 
 def _hotspots_words(answer: Hotspots | SampleHotspots, wording: Wording) -> Parts:
-    from wavewright.report.trace.hotspots import either_report
+    from wavewright.words.trace.hotspots import either_report
 
     return either_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _hotspots_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.trace.pictures.hotspots import draw
+    from wavewright.words.trace.pictures.hotspots import draw
 
     return draw(document, either_hotspots(document), theme, top)
 
@@ -154,13 +154,13 @@ def _source() -> Analysis[HotCode]:
 
 
 def _source_words(answer: HotCode, _wording: Wording) -> Parts:
-    from wavewright.report.trace.hot_code import hot_code_parts
+    from wavewright.words.trace.hot_code import hot_code_parts
 
     return hot_code_parts(answer)
 
 
 def _heat_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.trace.pictures.heat import draw
+    from wavewright.words.trace.pictures.heat import draw
 
     return draw(document, theme, top)
 
@@ -192,7 +192,7 @@ def _stalls() -> Analysis[Stalls | SampleStalls]:
 
 
 def _stalls_words(answer: Stalls | SampleStalls, wording: Wording) -> Parts:
-    from wavewright.report.trace.stalls import either_report
+    from wavewright.words.trace.stalls import either_report
 
     return either_report(answer, width=wording.width, limit=wording.limit)
 
@@ -219,13 +219,13 @@ def _waits() -> Analysis[Waits]:
 
 
 def _waits_words(answer: Waits, wording: Wording) -> Parts:
-    from wavewright.report.trace.waits import waits_report
+    from wavewright.words.trace.waits import waits_report
 
     return waits_report(answer, width=wording.width, limit=wording.limit)
 
 
 def _waits_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.trace.pictures.waits import draw
+    from wavewright.words.trace.pictures.waits import draw
 
     return draw(document, theme, top)
 
@@ -256,7 +256,7 @@ def _loops() -> Analysis[Loops]:
 
 
 def _loops_words(answer: Loops, wording: Wording) -> Parts:
-    from wavewright.report.trace.loops import loops_report
+    from wavewright.words.trace.loops import loops_report
 
     return loops_report(answer, width=wording.width, limit=wording.limit)
 
@@ -283,7 +283,7 @@ def _latency() -> Analysis[MemoryLatency]:
 
 
 def _latency_words(answer: MemoryLatency, wording: Wording) -> Parts:
-    from wavewright.report.trace.latency import latency_report
+    from wavewright.words.trace.latency import latency_report
 
     return latency_report(answer, width=wording.width, limit=wording.limit)
 
@@ -311,7 +311,7 @@ def _barriers() -> Analysis[Barriers]:
 
 
 def _barriers_words(answer: Barriers, wording: Wording) -> Parts:
-    from wavewright.report.trace.barriers import barriers_report
+    from wavewright.words.trace.barriers import barriers_report
 
     return barriers_report(answer, width=wording.width, limit=wording.limit)
 
@@ -341,7 +341,7 @@ def _occupancy() -> Analysis[OccupancyOverTime | Occupancy]:
 
 def _occupancy_words(answer: OccupancyOverTime | Occupancy, wording: Wording) -> Parts:
     from wavewright.questions.trace.answers import OccupancyOverTime
-    from wavewright.report.trace.occupancy import occupancy_report
+    from wavewright.words.trace.occupancy import occupancy_report
 
     if not isinstance(answer, OccupancyOverTime):
         return occupancy_report(answer, (), limit=wording.limit)
@@ -349,7 +349,7 @@ def _occupancy_words(answer: OccupancyOverTime | Occupancy, wording: Wording) ->
 
 
 def _occupancy_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.trace.pictures.occupancy import draw
+    from wavewright.words.trace.pictures.occupancy import draw
 
     return draw(document, theme, top)
 
@@ -379,7 +379,7 @@ def _states() -> Analysis[WaveStates]:
 
 
 def _states_words(answer: WaveStates, wording: Wording) -> Parts:
-    from wavewright.report.trace.states import states_report
+    from wavewright.words.trace.states import states_report
 
     return states_report(
         answer.states, answer.pipes, answer.residency, issue_share=answer.issue_share, width=100, limit=wording.limit
@@ -387,7 +387,7 @@ def _states_words(answer: WaveStates, wording: Wording) -> Parts:
 
 
 def _states_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.report.trace.pictures.states import draw
+    from wavewright.words.trace.pictures.states import draw
 
     return draw(document, theme, top)
 
@@ -416,7 +416,7 @@ def _coverage() -> Analysis[TraceCoverage]:
 
 
 def _coverage_words(answer: TraceCoverage, wording: Wording) -> Parts:
-    from wavewright.report.trace.coverage import coverage_report
+    from wavewright.words.trace.coverage import coverage_report
 
     return coverage_report(answer.trust, answer.coverage, answer.mapping, limit=wording.limit)
 
@@ -442,7 +442,7 @@ def _waves() -> Analysis[SlowWaves]:
 
 
 def _waves_words(answer: SlowWaves, wording: Wording) -> Parts:
-    from wavewright.report.trace.waves import waves_report
+    from wavewright.words.trace.waves import waves_report
 
     return waves_report(answer, width=wording.width, limit=wording.limit)
 
@@ -475,7 +475,7 @@ def _lanes() -> Analysis[Lanes]:
 
 
 def _lanes_words(answer: Lanes, wording: Wording) -> Parts:
-    from wavewright.report.trace.lanes import lanes_report
+    from wavewright.words.trace.lanes import lanes_report
 
     return lanes_report(answer, width=wording.width, limit=wording.limit)
 

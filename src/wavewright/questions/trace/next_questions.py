@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.model.next_question import NextQuestion
 from wavewright.questions.kit.question import then
-from wavewright.report.kit.handles import handle, instruction_handle
+from wavewright.words.kit.handles import handle, instruction_handle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from wavewright.analysis.counters.limiters.derived import with_derived
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
-from wavewright.report.counters.access import access_lines
+from wavewright.words.counters.access import access_lines
 
 
 def _limiter(kernel: KernelLimit, name: str) -> Limiter:

@@ -16,7 +16,7 @@ from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.selection import select
 from wavewright.model.run import Run
-from wavewright.report.run.gaps import _kinds, _main_cause
+from wavewright.words.run.gaps import _kinds, _main_cause
 
 
 def call(begin: int, end: int, name: str, correlation: int | None = None, **more: Any) -> Row:

@@ -15,7 +15,7 @@ from wavewright.analysis.run.contents.launch_statistics import (
     partial_launch_statistics,
 )
 from wavewright.model.run import MemorySource, Run
-from wavewright.report.run.launches import launches_report
+from wavewright.words.run.launches import launches_report
 
 
 def few() -> Run:

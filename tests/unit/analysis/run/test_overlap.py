@@ -14,7 +14,7 @@ from tests.unit.made_runs import rows, run, source, spans
 from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.measures.pairs import bridged
 from wavewright.model.run import Run
-from wavewright.report.run.overlap import overlap_report
+from wavewright.words.run.overlap import overlap_report
 
 
 def test_what_hides_what() -> None:

@@ -15,7 +15,7 @@ from wavewright.analysis.run.ranks.ranks import Ranks, combine_ranks, partial_ra
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
-from wavewright.report.run.ranks import ranks_report
+from wavewright.words.run.ranks import ranks_report
 
 Kernel = tuple[str, int, int]
 

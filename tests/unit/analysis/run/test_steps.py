@@ -11,7 +11,7 @@ from tests.unit.small_runs import small_run
 from wavewright.analysis.run.steps import Steps, combine_steps, partial_steps, steps
 from wavewright.errors import UsageError
 from wavewright.model.run import MemorySource, Run
-from wavewright.report.run.steps import steps_report
+from wavewright.words.run.steps import steps_report
 
 Kernel = tuple[str, int, int]
 

@@ -12,7 +12,7 @@ from synth import Scenario, compiled, family_of, synthesize, write_capture
 from tests.unit.export.made_traces import made, one_wave
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
-from wavewright.report.trace.diagnose import diagnosis_markdown, headline
+from wavewright.words.trace.diagnose import diagnosis_markdown, headline
 
 
 @pytest.fixture(scope="module", params=["gfx942", "gfx1100", "gfx1201"])

@@ -15,8 +15,8 @@ from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
 from wavewright.analysis.trace.floors import Floors, floors, floors_without
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.facts.lanes import lane_rules
-from wavewright.report.trace.diagnose import floor_lines
-from wavewright.report.trace.floors import floor_sentences
+from wavewright.words.trace.diagnose import floor_lines
+from wavewright.words.trace.floors import floor_sentences
 
 SMEM, SALU, VMEM, LDS, VALU, JUMP, WAIT = 1, 2, 3, 5, 6, 7, 9
 TEXTS = [

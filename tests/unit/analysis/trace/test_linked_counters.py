@@ -20,7 +20,7 @@ from wavewright.analysis.trace.diagnose.linked import plain_names
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
-from wavewright.report.trace.diagnose import diagnosis_markdown, diagnosis_report
+from wavewright.words.trace.diagnose import diagnosis_markdown, diagnosis_report
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from wavewright.codeobj.targets import family_of
 from wavewright.errors import UsageError
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.report.trace.occupancy import occupancy_report
+from wavewright.words.trace.occupancy import occupancy_report
 
 
 def _rows(table: str, *rows: dict[str, object]) -> pl.DataFrame:

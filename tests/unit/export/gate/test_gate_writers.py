@@ -18,7 +18,7 @@ from wavewright.export.gate.junit import junit
 from wavewright.export.gate.sarif import MOST_RESULTS, sarif
 from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
 from wavewright.model.budget import Budget, Limit
-from wavewright.report.gate import gate_markdown
+from wavewright.words.gate import gate_markdown
 
 #: The properties that the schema of SARIF 2.1.0 requires of what we write, and the types of them.
 SARIF = {

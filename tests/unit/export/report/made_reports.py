@@ -15,28 +15,14 @@ from synth.workload import Workload
 from tests.hostile_documents import LONG, NASTY, damaged_run, damaged_trace
 from tests.made_decoded import NAME, decoded_files, write_files
 from wavewright.errors import WavewrightError
+from wavewright.model.blocks import Code, CodeLine, Column, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.document import Document, Library
 from wavewright.model.next_question import NextQuestion
-from wavewright.model.report import (
-    Code,
-    CodeLine,
-    Column,
-    DataTable,
-    Finding,
-    InputFile,
-    Labelled,
-    Picture,
-    Preformatted,
-    Provenance,
-    Report,
-    Section,
-    Sentence,
-    Table,
-)
+from wavewright.model.report import DataTable, InputFile, Provenance, Report, Section
 from wavewright.model.schema import table_spec
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.readers.opening import open as open_path
-from wavewright.report.kit.svg import Svg
+from wavewright.writers.svg.markup import Svg
 
 #: Words that mean something in Markdown, HTML, CSS, shells, spreadsheets or on GitHub.
 HOSTILE = (
@@ -93,7 +79,7 @@ def topic_report(path: Path) -> Report:
 def small_report() -> Report:
     """One block of each kind."""
     frame = pl.DataFrame({"name": ["gemm", "copy"], "time_ns": [1.5, None]})
-    columns = (Column("share", is_number=True), Column("name", is_name=True))
+    columns = (Column("share", role="number"), Column("name", is_name=True))
     lines = (CodeLine(1, "x = 1", 0.5, "50 %"), CodeLine(None, "v_add", 0.25, "9K", "i0x10"), CodeLine(None, ""))
     blocks = (
         Sentence("busy 92.0 %", "headline"),
@@ -129,7 +115,7 @@ def hostile_report() -> Report:
     frame = pl.DataFrame({"name": HOSTILE, "time_ns": [float(number) for number in range(len(HOSTILE))]})
     blocks: list[object] = [Sentence(word, "headline") for word in HOSTILE]
     for word in HOSTILE:
-        three = (Column(word, is_name=True), Column("text"), Column(word, is_number=True))
+        three = (Column(word, is_name=True), Column("text"), Column(word, role="number"))
         blocks += [
             Sentence(word), Sentence(f"before {word} after"), Sentence(word, "note"), Labelled(word, word),
             Table(word, three, ((word, word, "1.0 %"), (word, word, "-"))),
@@ -137,7 +123,7 @@ def hostile_report() -> Report:
             Preformatted(word), Picture(word, f"<svg>{word}</svg>", word), Picture(word, picture("a").svg, word),
         ]  # fmt: skip
     blocks += [Finding(number, word, word, (Labelled(word, word),), word) for number, word in enumerate(HOSTILE, 1)]
-    wide = tuple(Column(f"column {number}", is_number=True) for number in range(15))
+    wide = tuple(Column(f"column {number}", role="number") for number in range(15))
     blocks += [Table("wide", (*wide, Column("name", is_name=True)), ((*map(str, range(15)), "last"),))]
     blocks += [Table("long", (Column("name", is_name=True), Column("text")), tuple((word, word) for word in HOSTILE))]
     sections = [

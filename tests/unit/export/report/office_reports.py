@@ -109,7 +109,7 @@ def costs(names: list[str]) -> DataTable:
 
 
 def table_of(names: list[str], title: str = "names") -> Table:
-    columns = (Column("name", is_name=True), Column("time", is_number=True), Column("share", is_number=True))
+    columns = (Column("name", is_name=True), Column("time", role="number"), Column("share", role="number"))
     return Table(title, columns, tuple((name, f"{at} ns", f"{at}.0 %") for at, name in enumerate(names)))
 
 
@@ -147,7 +147,7 @@ def hostile_report() -> Report:
 
 def wide_table(column_count: int, row_count: int = 3) -> Table:
     """A name and many columns of numbers."""
-    columns = (Column("kernel", is_name=True), *(Column(f"number {at}", is_number=True) for at in range(column_count)))
+    columns = (Column("kernel", is_name=True), *(Column(f"number {at}", role="number") for at in range(column_count)))
     row = ("void ck_tile::kentry<BatchedGemmKernel>(float*)", *(f"{at * 1111.5:,.1f} us" for at in range(column_count)))
     return Table(f"{column_count} numbers", columns, (row,) * row_count)
 

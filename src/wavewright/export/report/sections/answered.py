@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.model.report import Picture, Preformatted, Section, Sentence
+from wavewright.model.blocks import Picture, Preformatted, Sentence
+from wavewright.model.report import Section
 from wavewright.questions.catalog import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from wavewright.model.blocks import Block
     from wavewright.model.document import Document
-    from wavewright.model.report import Block
     from wavewright.questions.kit.plot import Plot
     from wavewright.questions.kit.question import Question, Wording
 

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import side_label
 from wavewright.errors import UsageError
+from wavewright.model.blocks import AnyBlock
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
 from wavewright.questions.kit.question import WIDTH
-from wavewright.report.kit.answer_parts import data_tables, definition_of
-from wavewright.report.kit.blocks import blocks_of
+from wavewright.words.kit.answer_parts import data_tables, definition_of
+from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from rich.console import RenderableType
 
     from wavewright.model.document import Document
 
@@ -102,16 +101,16 @@ def _unit(traces: Sequence[Any]) -> str:
     return "line" if is_fine else "instruction"
 
 
-def _words(documents: Sequence[Document], answer: Any, limit: int) -> Iterable[RenderableType]:
+def _words(documents: Sequence[Document], answer: Any, limit: int) -> Iterable[AnyBlock]:
     kind = documents[0].kind
     if kind == "run":
-        from wavewright.report.run.compare import comparison_report
+        from wavewright.words.run.compare import comparison_report
 
         return comparison_report(answer, paths=labels_of(documents), width=WIDTH, limit=limit)
     if kind == "counters":
-        from wavewright.report.counters.compare import counter_comparison_report
+        from wavewright.words.counters.compare import counter_comparison_report
 
         return counter_comparison_report(answer, width=WIDTH, limit=limit)
-    from wavewright.report.trace.compare import compare_report
+    from wavewright.words.trace.compare import compare_report
 
     return compare_report(answer, limit=limit, width=WIDTH)

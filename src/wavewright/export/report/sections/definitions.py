@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.model.report import Column, Section, Table
+from wavewright.model.blocks import Column, Table
+from wavewright.model.report import Section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ _SYSTEM = {"rocm_version": "ROCm", "version": "profiler", "vbios": "VBIOS", "lin
 
 def losses_of(documents: Sequence[Document]) -> Iterator[str]:
     """Losses in words, damage first; of several captures with their letters."""
-    from wavewright.report.kit.losses import loss_lines
+    from wavewright.words.kit.losses import loss_lines
 
     for number, document in enumerate(documents):
         label = f"{side_label(number)}: " if len(documents) > 1 else ""

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted
-from wavewright.model.report import Finding, Labelled, Section, Sentence
+from wavewright.model.blocks import Finding, Labelled, Sentence
+from wavewright.model.report import Section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.model.report import Block
+    from wavewright.model.blocks import Block
 
 NAME, TITLE = "glance", "At a glance"
 QUESTION = "What was measured, what is the most important result, and how far can it be trusted?"

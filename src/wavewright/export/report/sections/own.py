@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.model.report import DataTable, Section, Sentence
+from wavewright.model.blocks import Sentence
+from wavewright.model.report import DataTable, Section
 from wavewright.model.schema import ColumnSpec, TableSpec
 from wavewright.questions.kit.question import WIDTH
-from wavewright.report.kit.blocks import blocks_of
+from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.model.blocks import Block, Picture
     from wavewright.model.document import Document
-    from wavewright.model.report import Block, Picture
 
 PICTURES = ("bar", "line")
 _KEYS = frozenset(("title", "sql", "text", "picture"))
@@ -120,7 +121,7 @@ def _rows(document: Document, sql: str) -> pl.DataFrame:
 
 
 def _words(rows: pl.DataFrame, limit: int) -> tuple[Block, ...]:
-    from wavewright.report.run.query import query_report
+    from wavewright.words.run.query import query_report
 
     return blocks_of(query_report(rows.head(limit), rows.height, width=WIDTH))
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.report.kit.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
-from wavewright.report.kit.plot_bars import Bar, Part, bar_panel, bars_height
-from wavewright.report.kit.plot_frame import SMALL, Frame, width_of
-from wavewright.report.kit.words import brief
+from wavewright.words.kit.words import brief
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
+from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
+from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
 
 if TYPE_CHECKING:
-    from wavewright.model.report import Picture
+    from wavewright.model.blocks import Picture
 
 _MOST_BARS = 30
 _MOST_POINTS = 2000

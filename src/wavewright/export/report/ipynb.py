@@ -1,0 +1,112 @@
+"""A report as a Jupyter notebook: cells that open the capture and ask the same questions; no outputs are stored."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import json_bytes, shown
+from wavewright.questions.catalog import QUESTIONS
+from wavewright.writers.kit.outline import paths_of
+from wavewright.writers.markdown.blocks import code_span, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.report import Report
+
+_FORMAT, _FORMAT_MINOR = 4, 5  #: Of notebooks; cells have ids since 4.5.
+
+
+def render(report: Report, folder: Path | None = None) -> bytes:
+    """The notebook; paths in it are relative to `folder`, where it will be: None = the current one."""
+    cells = [_cell(number, kind, text) for number, (kind, text) in enumerate(_cells(report, folder or Path()))]
+    notebook = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": _FORMAT,
+        "nbformat_minor": _FORMAT_MINOR,
+    }
+    import msgspec
+
+    return msgspec.json.format(json_bytes(notebook), indent=1) + b"\n"
+
+
+def _cells(report: Report, folder: Path) -> Iterator[tuple[str, str]]:
+    """Kind and text of each cell, in order."""
+    paths = [_relative(path, folder) for path in paths_of(report)]
+    yield "markdown", _head(report)
+    if report.kind == "comparison":
+        yield from _compared(paths)
+        return
+    yield "code", f"import wavewright\n\ncapture = {_opening(report.kind, paths)}\ncapture"
+    for section in report.sections:
+        if section.name not in QUESTIONS[report.kind]:
+            continue
+        question = f"\n\n{prose(section.question)}" if section.question else ""
+        skipped = f"\n\n*not answered:* {prose(section.skipped)}" if section.skipped else ""
+        yield "markdown", f"## {prose(section.title)}{question}{skipped}"
+        if not section.skipped:
+            yield "code", f"wavewright.ask(capture, {_literal(section.name)})"
+    yield "markdown", "## Viewer\n\nThe capture as a whole, to look around in."
+    yield "code", "wavewright.show(capture)"
+
+
+def _compared(paths: list[str]) -> Iterator[tuple[str, str]]:
+    """Captures beside each other: findings of each, and the viewer, which compares them."""
+    listed = ", ".join(f"wavewright.open({_literal(path)})" for path in paths)
+    yield "code", f"import wavewright\n\ncaptures = [{listed}]\ncaptures[0]"
+    for number, path in enumerate(paths):
+        yield "markdown", f"## Findings of {code_span(path)}"
+        yield "code", f'wavewright.ask(captures[{number}], "diagnose")'
+    yield "markdown", "## Viewer\n\nThe captures as a whole, to look around in."
+    yield "code", "wavewright.show(captures)"
+
+
+def _head(report: Report) -> str:
+    made_of = report.provenance
+    lines = [f"# {prose(report.title) or 'Report'}", "", f"Made by wavewright {prose(made_of.version)}."]
+    lines += [""] if made_of.facts or report.losses or made_of.inputs else []
+    lines += [f"- {prose(name)}: {code_span(text)}" for name, text in made_of.facts.items()]
+    lines += [f"- *loss:* {prose(text)}" for text in report.losses]
+    files = [f"- input {code_span(file.path)}, SHA-256 {code_span(file.sha256)}" for file in made_of.inputs]
+    return "\n".join([*lines, *files])
+
+
+def _opening(kind: str, paths: list[str]) -> str:
+    """The call that opens it: for the kind of the report, because a folder may hold several; runs have many paths."""
+    if kind == "run":
+        return f"wavewright.open_run({', '.join(map(_literal, paths or ['PATH']))})"
+    verb = "open_counters" if kind == "counters" else "open"
+    return f"wavewright.{verb}({_literal(paths[0] if paths else 'PATH')})"
+
+
+def _literal(text: str) -> str:
+    """A text as Python writes it, in ASCII: nothing in it can end the literal, nor hide.
+
+    Examples
+    --------
+    >>> _literal("a\\"b"), _literal(chr(0x202e))
+    ('"a\\\\"b"', '"\\\\u202e"')
+    """
+    body = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode("ascii") for c in body) + '"'
+
+
+def _relative(path: str, folder: Path) -> str:
+    if any(mark in path for mark in "*?[") and not Path(path).exists():
+        return path  # a pattern
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path
+
+
+def _cell(number: int, kind: str, text: str) -> dict[str, Any]:
+    code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    lines = shown(text).splitlines(keepends=True)
+    return {"cell_type": kind, "id": f"cell-{number}", "metadata": {}, **code, "source": lines}

@@ -1,0 +1,137 @@
+"""Kernels of a discovery for the terminal: the table, the suggestion, and the command that follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent, truncation
+from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.words.capture.rows import row
+from wavewright.words.capture.shell import shell_text
+from wavewright.words.kit.tables import Column, one_line
+from wavewright.words.kit.words import brief_kernel, duration, size
+from wavewright.writers.terminal.fitted_table import WIDE, FittedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.capture.plans.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
+
+_NAME_WIDTH = 200
+
+
+def discovery_report(
+    kernels: DiscoveredKernels, suggestion: Suggestion, next_words: Sequence[str], *, width: int, limit: int = 15
+) -> Iterator[AnyBlock]:
+    """What ran, which kernel is suggested and why, and the command that traces it (words that are quoted already)."""
+    yield sentence((_headline(kernels), "bold"))
+    yield GAP
+    yield _table(kernels, suggestion, width=width, limit=limit)
+    yield GAP
+    yield sentence((f"suggested: {printable(suggestion.line)}", "bold"))
+    for note in suggestion.notes:
+        yield row("note", printable(note))
+    yield GAP
+    yield shell_text(next_words, width)
+
+
+def _headline(kernels: DiscoveredKernels) -> str:
+    processes = f" in {counted(kernels.process_count, 'processes')}" if kernels.process_count > 1 else ""
+    what = f"{counted(kernels.dispatch_count, 'dispatches')} of {counted(len(kernels.kernels), 'kernels')}"
+    gpus = list(dict.fromkeys(gpu_title(kernel.gpu) for kernel in kernels.kernels if kernel.gpu))
+    where = f" on {', '.join(gpus)}" if gpus else ""
+    return printable(f"{what}{processes} took {duration(kernels.total_ns)} of GPU time{where}")
+
+
+def gpu_title(gpu: DiscoveredGpu) -> str:
+    """A GPU with its target and size."""
+    return f"{gpu.product or 'GPU'} ({gpu.target}, {gpu.cu_count} CUs)"
+
+
+def _table(kernels: DiscoveredKernels, suggestion: Suggestion, *, width: int, limit: int) -> FittedTable:
+    shown = list(kernels.kernels[:limit])
+    if suggestion.kernel not in shown:  # it is what the table is for
+        shown[-1:] = [suggestion.kernel]
+    marks = "> is suggested" + (", - is passed over" if any(kernel.passed_over for kernel in shown) else "")
+    table = FittedTable(f"{truncation(len(shown), len(kernels.kernels), 'kernels')}; {marks}")
+    for column in _COLUMNS:
+        if width >= WIDE or not column.is_wide:
+            rows = [{"kernel": kernel, "is_suggested": kernel is suggestion.kernel} for kernel in shown]
+            table.add(column.heading, [one_line(column.cell(row)) for row in rows], column.role)
+    return table
+
+
+def _per_cu(kernel: Kernel) -> str:
+    per_cu = kernel.workgroups_per_cu
+    if per_cu is None:
+        return "-"
+    return "<0.1" if per_cu < 0.1 else f"{per_cu:.1f}" if per_cu < 10 else f"{per_cu:,.0f}"
+
+
+def _registers(kernel: Kernel) -> str:
+    both = (kernel.vgpr_count, kernel.accum_vgpr_count)
+    return "-" if both[0] is None else f"{both[0]}+{both[1]}" if both[1] else str(both[0])
+
+
+def _lds(kernel: Kernel) -> str:
+    return "-" if kernel.lds_bytes is None else size(kernel.lds_bytes) if kernel.lds_bytes else "0"
+
+
+def _mark(row: dict[str, Any]) -> str:
+    kernel: Kernel = row["kernel"]
+    return ">" if row["is_suggested"] else "-" if kernel.passed_over else ""
+
+
+_COLUMNS = (
+    Column("", _mark, is_text=True),
+    Column("share", lambda row: percent(row["kernel"].share)),
+    Column("calls", lambda row: f"{row['kernel'].calls:,}"),
+    Column("symbols", lambda row: str(len(row["kernel"].symbols)), is_wide=True),
+    Column("mean", lambda row: duration(row["kernel"].total_ns / row["kernel"].calls)),
+    Column("workgroups", lambda row: f"{row['kernel'].shape.workgroups:,}", is_wide=True),
+    Column("WGs/CU", lambda row: _per_cu(row["kernel"])),
+    Column("wave slots", lambda row: percent(row["kernel"].fill, 0), is_wide=True),
+    Column("VGPRs", lambda row: _registers(row["kernel"])),
+    Column("SGPRs", lambda row: str(row["kernel"].sgpr_count or "-"), is_wide=True),
+    Column("LDS", lambda row: _lds(row["kernel"])),
+    Column("kernel", lambda row: brief_kernel(row["kernel"].title, _NAME_WIDTH), takes_rest=True),
+)
+
+
+def discovery_json(kernels: DiscoveredKernels, suggestion: Suggestion, command: str) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "dispatch_count": kernels.dispatch_count,
+        "process_count": kernels.process_count,
+        "total_ns": kernels.total_ns,
+        "kernels": list(map(_kernel_json, kernels.kernels)),
+        "suggestion": {
+            "kernel": suggestion.kernel.name,
+            "launches": suggestion.launches,
+            "notes": suggestion.notes,
+            "command": command,
+        },
+    }
+
+
+def _kernel_json(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "calls": kernel.calls,
+        "total_ns": kernel.total_ns,
+        "share": kernel.share,
+        "calls_per_symbol": [symbol.calls for symbol in kernel.symbols],
+        "workgroups": kernel.shape.workgroups,
+        "workgroup_lanes": kernel.shape.workgroup_lanes,
+        "shape_count": kernel.shape_count,
+        "workgroups_per_cu": kernel.workgroups_per_cu,
+        "wave_slots_share": kernel.fill,
+        "vgpr_count": kernel.vgpr_count,
+        "accum_vgpr_count": kernel.accum_vgpr_count,
+        "sgpr_count": kernel.sgpr_count,
+        "lds_bytes": kernel.lds_bytes,
+        "scratch_bytes": kernel.scratch_bytes,
+        "target": kernel.gpu.target if kernel.gpu else None,
+        "passed_over": kernel.passed_over,
+    }

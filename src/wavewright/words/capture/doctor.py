@@ -1,0 +1,142 @@
+"""Checks of a machine for the terminal: the worst in one line, then problems with what fixes them, then all by area."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted
+from wavewright.capture.doctor import Area, Status
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.capture.shell import ShellText
+from wavewright.words.kit.tables import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.capture.doctor import Check
+
+_STYLES = {Status.OK: "green", Status.WARNING: "bold yellow", Status.ERROR: "bold red", Status.NOT_CHECKED: "dim"}
+_ORDER = (Status.ERROR, Status.WARNING, Status.OK)
+_LABEL_WIDTH = 7  #: As long as "warning".
+_TITLE_WIDTH = 24
+_LISTED = 4  #: Names of checks that were not made, per reason, unless all are asked for.
+
+
+def doctor_report(
+    checks: Sequence[Check],
+    *,
+    width: int,
+    is_complete: bool = False,
+) -> Iterator[AnyBlock]:
+    """What came out of the checks; `is_complete` cuts nothing, and says why each of them matters."""
+    yield sentence((verdict(checks), _STYLES[_worst(checks)]))
+    for status in (Status.ERROR, Status.WARNING):
+        for check in checks:
+            if check.status is status:
+                yield GAP
+                yield from _problem(check, width)
+    for area in Area:
+        healthy = [check for check in checks if check.area is area and check.status is Status.OK]
+        if healthy:
+            yield GAP
+            yield sentence((area.value, "bold"))
+            for check in healthy:
+                yield from _healthy(check, width, is_complete=is_complete)
+    yield from _not_checked(checks, is_complete=is_complete)
+
+
+def verdict(checks: Sequence[Check]) -> str:
+    """Whether captures can be taken, in one sentence.
+
+    Examples
+    --------
+    >>> verdict([])
+    'captures can be taken here: 0 checks are ok'
+    """
+    counts = {status: sum(check.status is status for check in checks) for status in Status}
+    rest = f"{counted(counts[Status.OK], 'checks')} {'is' if counts[Status.OK] == 1 else 'are'} ok"
+    if counts[Status.NOT_CHECKED]:
+        rest += f", {counts[Status.NOT_CHECKED]} not made"
+    names = {Status.ERROR: "errors", Status.WARNING: "warnings"}
+    problems = [counted(counts[status], name) for status, name in names.items() if counts[status]]
+    can = "cannot" if counts[Status.ERROR] else "can"
+    return f"captures {can} be taken here: {', '.join([*problems, rest])}"
+
+
+def _worst(checks: Sequence[Check]) -> Status:
+    return next((status for status in _ORDER if any(check.status is status for check in checks)), Status.OK)
+
+
+def _problem(check: Check, width: int) -> Iterator[AnyBlock]:
+    headline = sentence((check.title, "bold"), f": {printable(check.finding)}")
+    yield _labelled(str(check.status), headline, _STYLES[check.status])
+    for detail in check.details:
+        yield _labelled("", Sentence(printable(detail)))
+    yield _labelled("why", Sentence(check.why))
+    yield _labelled("fix", Sentence(printable(check.remedy)))
+    for command in check.commands:
+        yield _command(command, width)
+
+
+def _healthy(check: Check, width: int, *, is_complete: bool) -> Iterator[AnyBlock]:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=2, style=_STYLES[check.status])
+    grid.add_column(width=_TITLE_WIDTH, no_wrap=True)
+    grid.add_column(ratio=1)
+    grid.add_row("ok", check.title, Sentence(printable(check.finding)) if is_complete else one_line(check.finding))
+    yield Padding(grid, (0, 0, 0, 2))
+    for detail in check.details:
+        yield Padding(Sentence(printable(detail)) if is_complete else one_line(detail), (0, 0, 0, _LABEL_WIDTH + 1))
+    if is_complete:
+        yield _labelled("why", sentence((check.why, "dim")))
+    if check.has_hint:
+        yield _labelled("hint", sentence((printable(check.remedy), "dim")))
+        for command in check.commands:
+            yield _command(command, width)
+
+
+def _labelled(label: str, text: Sentence, style: str = "cyan") -> AnyBlock:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(style=style, width=_LABEL_WIDTH, justify="right")
+    grid.add_column(ratio=1)
+    grid.add_row(label, text)
+    return grid
+
+
+def _command(command: str, width: int) -> ShellText:
+    """A line for a shell that can be copied: continued at spaces outside of quotes, or as long as it is.
+
+    Examples
+    --------
+    >>> print(_command("docker run --device /dev/kfd 'a b'", 30))
+            docker run --device \\
+              /dev/kfd 'a b'
+    """
+    indent = " " * (_LABEL_WIDTH + 1)
+    try:
+        words = shlex.split(command, posix=False) if "#" not in command else [command]  # a comment ends with its line
+    except ValueError:
+        words = [command]
+    lines = [indent + words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 > width:  # a space before it, and a space and a backslash behind
+            lines.append(f"{indent}  {word}")
+        else:
+            lines[-1] += f" {word}"
+    return ShellText(" \\\n".join(map(printable, lines)))
+
+
+def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[AnyBlock]:
+    reasons: dict[str, list[str]] = {}
+    for check in checks:
+        if check.status is Status.NOT_CHECKED:
+            reasons.setdefault(check.finding, []).append(check.title)
+    if reasons:
+        yield GAP
+        yield sentence(("Not checked", "bold"))
+    for reason, titles in reasons.items():
+        is_listed = is_complete or len(titles) <= _LISTED
+        names = ", ".join(titles) if is_listed else f"{', '.join(titles[:_LISTED])} and {len(titles) - _LISTED} more"
+        yield Padding(sentence((f"{names}: ", "dim"), printable(reason)), (0, 0, 0, 2))

@@ -1,0 +1,144 @@
+"""What would be run, for the terminal: what was chosen, the command, and the attempts that would follow."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted
+from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.capture.rows import row
+from wavewright.words.capture.shell import command_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from wavewright.capture.gpus.gpu import Gpu
+    from wavewright.capture.plans.command import Command
+    from wavewright.capture.rocprofv3.installation import Installation
+    from wavewright.capture.wanted import Wanted
+
+#: What each kind is called in sentences.
+TITLES: dict[type[Wanted], str] = {
+    Discovery: "discovery of kernels",
+    ThreadTraces: "thread traces",
+    Counters: "counters",
+    Samples: "PC samples",
+    RunTrace: "trace of the run",
+}
+_LABEL_WIDTH = 11
+#: Verdicts after which another attempt may follow.
+_RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH, Verdict.INCOMPLETE, Verdict.HUNG)
+
+
+def plan_report(
+    wanted: Wanted,
+    commands: Sequence[Command],
+    installation: Installation,
+    gpu: Gpu | None,
+    *,
+    width: int,
+    notes: Sequence[str] = (),
+    attempts: int = 1,
+    step: tuple[int, int] = (1, 1),
+) -> Iterator[AnyBlock]:
+    """The plan of one capture: what was chosen and why, each command as a shell takes it, and what would follow.
+
+    `step` is its place in a row of captures, and how many there are.
+    """
+    if step[0] > 1:
+        yield GAP
+    of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
+    yield sentence((f"{of}{title_of(wanted)}: what would be run", "bold"))
+    yield row("release", _release(installation), _LABEL_WIDTH)
+    yield row("GPU", gpu_line(gpu), _LABEL_WIDTH)
+    for label, text in _choices(wanted):
+        yield row(label, text, _LABEL_WIDTH)
+    for note in dict.fromkeys([*notes, *(note for command in commands for note in command.notes)]):
+        yield row("note", printable(note), _LABEL_WIDTH)
+    for number, command in enumerate(commands, 1):
+        yield GAP
+        yield sentence(("command" if len(commands) == 1 else f"command {number} of {len(commands)}", "bold"))
+        yield command_text(command, width)
+    if step[0] == step[1]:
+        yield GAP
+        yield from _follow_ups(wanted, gpu, attempts)
+
+
+def title_of(wanted: Wanted) -> str:
+    """What a capture is called.
+
+    Examples
+    --------
+    >>> title_of(Discovery(program=("./gemm",)))
+    'discovery of kernels'
+    """
+    return TITLES[type(wanted)]
+
+
+def gpu_line(gpu: Gpu | None) -> str:
+    """A GPU in one line."""
+    if gpu is None:
+        return "none on this machine: what depends on it is left to rocprofv3"
+    name = " ".join(part for part in (gpu.target, gpu.product) if part)
+    engines = f"{gpu.cu_count} CUs in {counted(gpu.se_count, 'shader engines')}"
+    xccs = f" of {counted(gpu.xcc_count, 'XCCs')}" if gpu.xcc_count > 1 else ""
+    return printable(f"{gpu.index}: {name}, {engines}{xccs}")
+
+
+def _release(installation: Installation) -> str:
+    version = installation.rocm_version or "of unknown version"
+    sdk = f" (rocprofiler-sdk {installation.sdk_version})" if installation.sdk_version else ""
+    where = "assumed" if installation.is_assumed else installation.rocprofv3
+    return printable(f"ROCm {version}{sdk}, {where}")
+
+
+def _choices(wanted: Wanted) -> Iterator[tuple[str, str]]:
+    """What the user or we chose, but for what every kind has."""
+    if isinstance(wanted, ThreadTraces | Counters):
+        yield "kernel", printable(wanted.kernel_regex) if wanted.kernel_regex else "every kernel"
+        every = "every one" if isinstance(wanted, Counters) else "the first, as rocprofv3 does by itself"
+        yield "launch", " ".join(map(str, wanted.launches)) or every
+    if isinstance(wanted, Counters):
+        yield "passes", f"{len(wanted.passes)}, one run of the program each"
+
+
+def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[AnyBlock]:
+    """The change that would follow each verdict, by the rules that a capture uses."""
+    if attempts < 2:
+        yield Sentence("one attempt, whatever becomes of it (--attempts)")
+        return
+    from wavewright.capture.plans.retries import next_try
+
+    retries = [(verdict, next_try(wanted, Judgement(verdict=verdict, reasons=()), gpu, ())) for verdict in _RETRIED]
+    followed = [(verdict, retry) for verdict, retry in retries if retry is not None]
+    if not followed:
+        yield Sentence("no other attempt would follow")
+        return
+    yield Sentence(f"then it is judged by the data, and tried again up to {counted(attempts - 1, 'times')} if it is")
+    for verdict, retry in followed:
+        pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
+        changes = _changes(wanted, retry.wanted)
+        yield row(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"), _LABEL_WIDTH)
+
+
+def _changes(before: Wanted, after: Wanted) -> str:
+    """The options with which somebody could ask for another attempt's changes."""
+    names = [field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)]
+    values = [(_OPTIONS.get(name), getattr(after, name)) for name in names]
+    return " ".join(form(value) for form, value in values if form is not None and value not in (None, "", ()))
+
+
+#: Fields that attempts change -> how our own options spell a value.
+_OPTIONS: dict[str, Callable[[Any], str]] = {
+    "se_mask": lambda value: f"--se {value:#x}",
+    "buffer_bytes": lambda value: f"--buffer {value >> 20}MiB",
+    "target_cu": lambda value: f"--cu {value}",
+    "simds": lambda value: f"--simd {value:#x}",
+    "launches": lambda value: f"--launch {','.join(map(str, value))}",
+    "counter_period": lambda value: f"--period {value}",
+    "target_only": lambda value: "--target-only" if value else "",
+}

@@ -1,0 +1,168 @@
+"""What became of a capture, for the terminal: the verdict with its reasons, what was traced, and what to look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable, quoted
+from wavewright.base.words import counted, percent, truncation
+from wavewright.capture.jobs.folder import DISCOVERIES
+from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.capture.events import STYLES
+from wavewright.words.capture.plan import title_of
+from wavewright.words.capture.rows import row
+from wavewright.words.capture.shell import ShellText
+from wavewright.words.kit.tables import one_line, short
+from wavewright.words.kit.words import brief_kernel, size
+from wavewright.writers.terminal.fitted_table import FittedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from wavewright.capture.jobs.result import Attempt, Result
+    from wavewright.capture.judgement import TracedDispatch
+    from wavewright.capture.wanted import Wanted
+
+#: Verbs that answer the first questions about each kind, with what they tell.
+NEXT: dict[type[Wanted], tuple[tuple[str, str], ...]] = {
+    Discovery: (("top", "which kernels and copies take the time"),),
+    ThreadTraces: (
+        ("diagnose", "what to change first, with evidence"),
+        ("hotspots", "which instructions and lines take the cycles"),
+        ("open", "everything in a browser"),
+    ),
+    Counters: (("counters", "how near each unit is to its limit"), ("roofline", "what bounds each kernel")),
+    Samples: (("hotspots", "which instructions and lines take the time"), ("diagnose", "what to change first")),
+    RunTrace: (
+        ("summary", "where the time went"),
+        ("gaps", "when the GPU idles, and who makes it wait"),
+        ("open", "everything in a browser"),
+    ),
+}
+_NOISE = "launches differ by"  #: How the judgement speaks of the noise.
+_LABEL_WIDTH = 7
+_SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
+
+
+def next_commands(result: Result) -> list[tuple[str, str]]:
+    """Commands that read what there is, with what they tell; none if it is not worth reading."""
+    if result.best is None or not result.best.judgement.is_kept:
+        return []
+    folder = quoted(result.folder)
+    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.wanted)]]
+
+
+def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
+    """The verdict, why, what is there, how far it can be trusted, and what to do next."""
+    yield _headline(result)
+    best = result.best
+    if best is None:
+        yield row("note", "no attempt was judged; --resume goes on", _LABEL_WIDTH)
+        return
+    judgement = best.judgement
+    for reason in judgement.reasons:
+        if _NOISE not in reason or judgement.noise_share is None:  # it has a line of its own
+            yield row("why", reason, _LABEL_WIDTH)
+    if judgement.advice:
+        yield row("try", judgement.advice, _LABEL_WIDTH)
+    for cause in judgement.causes[:_SHOWN_CAUSES]:
+        yield row("log", f"{cause.line}: {cause.cause}; {cause.remedy}", _LABEL_WIDTH)
+    if len(judgement.causes) > _SHOWN_CAUSES:
+        yield row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages of AMD's tools", _LABEL_WIDTH)
+    for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
+        if names:
+            yield row(label, _names(names), _LABEL_WIDTH)
+    yield from _traced(result, best, width)
+    if not judgement.is_kept:
+        for log in _logs(result, best):
+            yield row("log", f"{log} has what was printed", _LABEL_WIDTH)
+    yield from _next(result, width)
+
+
+def _logs(result: Result, best: Attempt) -> list[Path]:
+    """What the best attempt printed, or the discovery before it."""
+    folders = [best.folder, *sorted((result.folder / DISCOVERIES).glob("*"))[-1:]]
+    logs = [log for folder in folders for log in sorted(folder.glob("stderr*.txt"))[:1]]
+    return logs[:1]
+
+
+def _headline(result: Result) -> Sentence:
+    title = sentence((f"{title_of(result.job.wanted)} of {printable(result.job.name or 'the program')}: ", "bold"))
+    title.append(result.verdict.value, style=f"bold {STYLES.get(result.verdict.value, 'red')}")
+    attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
+    title.append(f"{attempts}, in {printable(str(result.folder))}")
+    return title
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return printable(", ".join(names[:_SHOWN_NAMES]) + more)
+
+
+def _traced(result: Result, best: Attempt, width: int) -> Iterator[AnyBlock]:
+    dispatches = [each for each in best.judgement.dispatches if not each.is_placeholder]
+    if dispatches:
+        yield GAP
+        yield _table(dispatches)
+    if result.placeholders:
+        numbers = _names([str(each.dispatch) for each in result.placeholders])
+        what = counted(len(result.placeholders), "dispatches")
+        yield row("empty", f"{what} without a wave: {numbers}; --clean removes such folders", _LABEL_WIDTH)
+    if best.judgement.noise_share is not None:
+        apart = percent(best.judgement.noise_share)
+        yield row(
+            "noise",
+            f"waves of two launches differ by {apart} in their mean duration: less than that is noise",
+            _LABEL_WIDTH,
+        )
+
+
+def _table(dispatches: Sequence[TracedDispatch]) -> FittedTable:
+    shown = dispatches[:_SHOWN_DISPATCHES]
+    table = FittedTable(truncation(len(shown), len(dispatches), "traced dispatches"))
+    table.add("dispatch", [str(each.dispatch) for each in shown], "number")
+    table.add("launch", ["-" if each.launch is None else str(each.launch) for each in shown], "number")
+    table.add("waves", [f"{each.wave_count:,}" for each in shown], "number")
+    table.add("instructions", [short(each.instruction_count) for each in shown], "number")
+    table.add("with lines", [percent(each.mapped_share, 0) for each in shown], "number")
+    table.add("size", [size(each.size_bytes) for each in shown], "number")
+    table.add("", [_doubts(each) for each in shown], "short")
+    table.add("kernel", [one_line(brief_kernel(each.kernel, 200)) for each in shown], "rest")
+    return table
+
+
+def _doubts(dispatch: TracedDispatch) -> str:
+    words = [("truncated", dispatch.is_truncated), ("lossy", dispatch.is_lossy)]
+    return " ".join(word for word, applies in words if applies)
+
+
+def _next(result: Result, width: int) -> Iterator[AnyBlock]:
+    commands = next_commands(result)
+    if not commands:
+        return
+    yield GAP
+    yield sentence(("what to look at", "bold"))
+    longest = max(len(command) for command, _ in commands)
+    for command, what in commands:
+        remark = f"  # {what}" if longest + len(what) + 6 <= width else ""
+        yield ShellText(printable(f"  {command.ljust(longest) if remark else command}{remark}"))
+
+
+def result_json(result: Result) -> dict[str, Any]:
+    """The end of a capture as plain values."""
+    return {
+        "event": "result",
+        "job": result.id,
+        "folder": str(result.folder),
+        "verdict": result.verdict.value,
+        "is_good": result.is_good,
+        "attempts": len(result.attempts),
+        "reasons": result.best.judgement.reasons if result.best else (),
+        "advice": result.best.judgement.advice if result.best else "",
+        "raw": str(result.raw) if result.best else None,
+        "placeholders": [each.dispatch for each in result.placeholders],
+        "noise": result.best.judgement.noise_share if result.best else None,
+        "next": [command for command, _ in next_commands(result)],
+    }

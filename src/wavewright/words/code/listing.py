@@ -1,0 +1,180 @@
+"""The listing of a kernel: address, live registers, loops, text, targets of branches, waits, source lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted
+from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, draw_arrows
+from wavewright.words.kit.folding import stretches
+from wavewright.words.kit.tables import brief_place
+from wavewright.writers.terminal.clipping import fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.code.kernel import KernelCode
+    from wavewright.words.kit.arrows import Drawing
+
+_WHOLE_UP_TO = 200  #: Rows of a kernel that is listed whole.
+_PLACES_FROM = 110  #: Characters per line from which on source lines have a column.
+_TEXT_WIDTH, _NARROW_TEXT_WIDTH = 52, 30
+_MAX_LANES = 6
+_AROUND_PEAK = 8
+
+
+@dataclass(frozen=True)
+class ListingView:
+    """Which rows to list."""
+
+    show_all: bool = False
+    first_row: int | None = None
+    last_row: int | None = None
+    with_source: bool = False  #: Source lines as headings.
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A row, some folded rows, or a heading."""
+
+    begin: int = 0
+    end: int = 0
+    heading: str = ""
+
+    @property
+    def is_row(self) -> bool:
+        return self.end - self.begin == 1
+
+
+class CodeListing:
+    """A listing that fits its console."""
+
+    def __init__(self, answer: KernelCode, view: ListingView) -> None:
+        table = answer.rows
+        if view.first_row is not None or view.last_row is not None:
+            first = view.first_row or 0
+            last = table.height - 1 if view.last_row is None else view.last_row
+            table = table.slice(first, max(0, last - first + 1))
+        self.rows: list[dict[str, Any]] = table.to_dicts()
+        self.lines = _lines(self.rows, _windows(answer, self.rows, view), with_source=view.with_source)
+        self.address_width = max([len("address"), *(len(f"{row['address']:x}") for row in self.rows)])
+        self.has_agprs = any(row["live_agprs"] for row in self.rows)
+        self.has_counts = any(row["live_vgprs"] is not None for row in self.rows)
+        self.peak_row = answer.peak_row
+        self.text_width = _TEXT_WIDTH
+        self.addresses = dict(answer.rows.select("row", "address").iter_rows())
+        self.waits = _wait_words(answer, self.addresses)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[AnyBlock]:
+        """The column heads, and a line for each row."""
+        drawing = draw_arrows(
+            _arrows(self.rows, self.lines), max_lanes=_MAX_LANES, glyphs=ASCII if options.ascii_only else UNICODE
+        )
+        self.text_width = _TEXT_WIDTH if options.max_width >= _PLACES_FROM else _NARROW_TEXT_WIDTH
+        has_places = options.max_width >= _PLACES_FROM and any(row["file"] for row in self.rows)
+        yield fitted(self._head(drawing, has_places=has_places), options)
+        for number, line in enumerate(self.lines):
+            yield fitted(self._line(number, line, drawing, has_places=has_places), options)
+
+    def _head(self, drawing: Drawing, *, has_places: bool) -> Sentence:
+        counts = f"{'V':>4}{'A' if self.has_agprs else '':>{4 * self.has_agprs}}{'S':>4}" if self.has_counts else ""
+        place = f"{'source':<24}" if has_places else ""
+        return sentence(
+            (" " * drawing.width + f"{'address':>{self.address_width}}{counts}  {place}instruction", "bold")
+        )
+
+    def _line(self, number: int, line: _Line, drawing: Drawing, *, has_places: bool) -> Sentence:
+        text = drawing.line(number)
+        text.append(" " * (drawing.width - len(text.plain)))
+        if line.heading:
+            return text.append(" " * self.address_width + " ").append(line.heading, "dim italic")
+        if not line.is_row:
+            count = line.end - line.begin
+            return text.append(f"{'…':>{self.address_width}} {counted(count, 'rows')}", "dim")
+        row = self.rows[line.begin]
+        style = "dim" if not row["is_reached"] else ""
+        text.append(f"{row['address']:>{self.address_width}x}", "dim")
+        if self.has_counts:
+            at_peak = row["row"] == self.peak_row
+            agprs = f"{row['live_agprs']:>4}" if self.has_agprs else ""
+            text.append(f"{row['live_vgprs']:>4}{agprs}", "bold #D55E00" if at_peak else "")
+            text.append(f"{row['live_sgprs']:>4}")
+        text.append("  ")
+        if has_places:
+            text.append(f"{printable(brief_place(row['file'], row['line'], 22)):<24}", "dim")
+        text.append(("│" if row["depth"] else "") * min(row["depth"], 4) + (" " if row["depth"] else ""), "dim")
+        text.append(printable(row["text"]), style)
+        note = self._note(row)
+        if note:
+            text.append(
+                " " * max(2, self.text_width - len(row["text"])) + note, "#E69F00" if "after" in note else "dim"
+            )
+        return text
+
+    def _note(self, row: dict[str, Any]) -> str:
+        parts = []
+        if row["target_row"] is not None:
+            parts.append(f"→ {self.addresses[row['target_row']]:x}")
+        parts += self.waits.get(row["row"], [])
+        if row["row"] == self.peak_row:
+            parts.append("◀ most live")
+        return ", ".join(parts)
+
+
+def _windows(answer: KernelCode, rows: Sequence[dict[str, Any]], view: ListingView) -> dict[int, int]:
+    """Rows to show, by index, and how many around each."""
+    chosen = view.show_all or view.first_row is not None or view.last_row is not None
+    if chosen or len(rows) <= _WHOLE_UP_TO:
+        return {0: len(rows)}
+    windows = {0: 4}
+    for first, last in answer.loops.select("first_row", "last_row").head(_WHOLE_UP_TO).iter_rows():
+        windows |= {first: 2, last: 1}
+    if answer.peak_row is not None:
+        windows[answer.peak_row] = _AROUND_PEAK
+    return windows
+
+
+def _lines(rows: Sequence[dict[str, Any]], windows: dict[int, int], *, with_source: bool) -> list[_Line]:
+    lines: list[_Line] = []
+    function, chain = rows[0]["function"] if rows else None, None
+    for part in stretches(len(rows), windows):
+        if part.is_folded:
+            lines.append(_Line(part.begin, part.end))
+            continue
+        for index in range(part.begin, part.end):
+            row = rows[index]
+            if row["function"] != function:
+                function = row["function"]
+                lines.append(_Line(heading=f"function {printable(function or '?')}"))
+            if with_source and row["inline_chain"] != chain:
+                chain = row["inline_chain"]
+                lines.append(_Line(heading=printable(chain or "no source line")))
+            lines.append(_Line(index, index + 1))
+    return lines
+
+
+def _arrows(rows: Sequence[dict[str, Any]], lines: Sequence[_Line]) -> list[Arrow]:
+    """From branches to their targets, where both are listed."""
+    line_of = {rows[line.begin]["row"]: number for number, line in enumerate(lines) if line.is_row}
+    tails: dict[int, set[int]] = {}
+    for row in rows:
+        head, tail = line_of.get(row["target_row"]), line_of.get(row["row"])
+        if head is not None and tail is not None:
+            tails.setdefault(head, set()).add(tail)
+    return [Arrow(head, tuple(sorted(ends)), weight=float(len(ends))) for head, ends in tails.items()]
+
+
+def _wait_words(answer: KernelCode, addresses: dict[int, int]) -> dict[int, list[str]]:
+    """Row -> what its wait waits for."""
+    words: dict[int, list[str]] = {}
+    for row in answer.waits.iter_rows(named=True):
+        if row["producer_row"] is None:
+            continue
+        sure = "" if row["is_certain"] else "?"
+        before = " of the iteration before" if row["is_around_loop"] else ""
+        rows = counted(row["distance_rows"], "rows")
+        words.setdefault(row["wait_row"], []).append(f"{rows} after {addresses[row['producer_row']]:x}{sure}{before}")
+    return words

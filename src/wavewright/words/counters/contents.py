@@ -1,0 +1,134 @@
+"""Contents of a capture of hardware counters, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.counters.contents import counter_next_steps
+from wavewright.base.shown import printable
+from wavewright.base.words import counted
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.tables import Column, frame_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.counters.contents import CounterContents
+    from wavewright.model.blocks import Block
+
+_MOST_PASSES = 12
+
+
+def contents_parts(
+    path: str, called: str, answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES
+) -> Iterator[AnyBlock]:
+    """The answer of `wavewright info` about counters, part by part."""
+    yield sentence((printable(path), "bold"), f": {called}")
+    yield Sentence(f"  {_amounts(answer)}")
+    yield Sentence(f"  {_gpu(answer)}")
+    if answer.passes.height:
+        yield GAP
+        yield _pass_table(answer, width, limit)
+    if answer.blocks.height:
+        yield GAP
+        yield _block_table(answer, width)
+    if answer.panels.height:
+        yield GAP
+        yield _panel_table(answer, width)
+    yield GAP
+    for step in counter_next_steps(path, answer):
+        yield Sentence(f"  next: {step}")
+
+
+def about_parts(answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES) -> Iterator[AnyBlock | Block]:
+    """What was captured, for a report: no path and no commands."""
+    yield Sentence(_amounts(answer), "headline")
+    yield Sentence(_gpu(answer))
+    if answer.passes.height:
+        yield _pass_table(answer, width, limit)
+    if answer.blocks.height:
+        yield _block_table(answer, width)
+    if answer.panels.height:
+        yield _panel_table(answer, width)
+
+
+def _amounts(answer: CounterContents) -> str:
+    amounts = [counted(answer.dispatch_count, "dispatches"), f"of {counted(answer.kernel_count, 'kernels')}"]
+    if answer.gpu_count > 1:
+        amounts.append(f"on {answer.gpu_count} GPUs")
+    if answer.blocks.height:
+        amounts.append(f"with {counted(int(answer.blocks['counter_count'].sum()), 'counters')}")
+        amounts.append(f"in {counted(answer.passes.height, 'passes')}")
+    if answer.stored_metric_count:
+        amounts.append(f"with {answer.stored_metric_count:,} stored metrics instead of counters")
+    if answer.ceiling_count:
+        amounts.append(f"and {answer.ceiling_count:,} benchmark ceilings")
+    return " ".join(amounts)
+
+
+def _gpu(answer: CounterContents) -> str:
+    if not answer.target:
+        return "the GPU is not said: give --target NAME for metrics and peaks"
+    name = f"{answer.product} ({answer.target})" if answer.product else answer.target
+    if not answer.assumed:
+        return f"GPU: {printable(name)}"
+    sources = ", ".join(dict.fromkeys(answer.assumed.values()))
+    return f"GPU: {printable(name)}; {', '.join(answer.assumed)} not said: {sources}"
+
+
+def _pass_table(answer: CounterContents, width: int, limit: int) -> AnyBlock:
+    return frame_table(
+        answer.passes,
+        [
+            Column("pass", lambda row: printable(row["name"]), is_text=True),
+            Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
+            Column("counters", lambda row: f"{row['counter_count']:,}"),
+            Column("file", lambda row: printable(_short(row["file"])), is_text=True),
+        ],
+        limit=limit,
+        what="passes",
+        width=width,
+    )
+
+
+def _block_table(answer: CounterContents, width: int) -> AnyBlock:
+    return frame_table(
+        answer.blocks,
+        [
+            Column("block", lambda row: row["block"], is_text=True),
+            Column("counters", lambda row: f"{row['counter_count']:,}"),
+            Column("channels", lambda row: _number(row["channel_count"])),
+            Column("without value", lambda row: _number(row["silent_count"])),
+        ],
+        limit=answer.blocks.height,
+        what="blocks",
+        width=width,
+    )
+
+
+def _panel_table(answer: CounterContents, width: int) -> AnyBlock:
+    return frame_table(
+        answer.panels,
+        [
+            Column("panel", lambda row: row["word"], is_text=True),
+            Column("title", lambda row: row["title"], is_text=True, is_wide=True),
+            Column("metrics", _share),
+            Column("missing counters", lambda row: row["missing_counters"], takes_rest=True),
+        ],
+        limit=answer.panels.height,
+        what="panels",
+    )
+
+
+def _share(row: dict[str, Any]) -> str:
+    if row["measured_count"] == row["metric_count"]:
+        return f"all {row['metric_count']}"
+    return f"{row['measured_count']} of {row['metric_count']}" if row["measured_count"] else "none"
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
+def _short(file: str) -> str:
+    return "/".join(file.split("/")[-2:])

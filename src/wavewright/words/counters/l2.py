@@ -1,0 +1,125 @@
+"""L2 and memory traffic for the terminal: the conclusion, its reasons, and the numbers of every kernel and run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import amount, percent
+from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, frame_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavewright.analysis.counters.l2 import L2
+
+_NOT_MEASURED = "?"
+_MAX_NAME = 60
+
+
+def l2_report(answer: L2, *, limit: int) -> Iterator[AnyBlock]:
+    """The parts of the answer in order."""
+    first = answer.kernels.row(0, named=True)
+    yield sentence((first["verdict"], "bold"))
+    yield Sentence(_subject(answer, first))
+    for finding in answer.findings.filter(answer.findings["kernel_name"] == first["kernel_name"]).iter_rows(named=True):
+        yield sentence((f"{finding['question']} ", "bold"), f"{finding['answer']}: {finding['reason']}")
+    yield _kernel_table(answer.kernels, limit)
+    if answer.measurements.select("run", "file").n_unique() > 1:
+        yield _run_table(answer.measurements, limit)
+    for note in answer.notes:
+        yield Sentence(printable(note), "note")
+
+
+def _subject(answer: L2, row: dict[str, Any]) -> str:
+    name = printable(row["kernel_name"])
+    name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
+    if not answer.target:
+        return name
+    product = f" {answer.product}" if answer.product else ""
+    peak = answer.memory_bytes_per_second_peak
+    return f"{name} on {answer.target}{product}" + (f", peak {amount(peak)}/s" if peak else "")
+
+
+def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
+    """The measurements of each kernel; metrics that no kernel has get no column."""
+    columns = {
+        "kernel_name": Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+        "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        "duration_ns_mean": Column("µs", lambda row: _microseconds(row["duration_ns_mean"])),
+        "hit_rate": Column("hit", lambda row: _percent(row["hit_rate"])),
+        "reuse_at_most": Column("reuse", _reuse),
+        "read_32b_share": Column("32 B", lambda row: _percent(row["read_32b_share"])),
+        "read_bytes_mean": Column("read", _read),
+        "write_bytes_mean": Column("written", lambda row: _bytes(row["write_bytes_mean"])),
+        "over_fetch": Column("over", lambda row: _bounded(row, _factor(row["over_fetch"]))),
+        "read_bytes_per_second": Column("read/s", lambda row: _bounded(row, _bytes(row["read_bytes_per_second"]))),
+        "useful_bytes_per_second": Column("useful/s", lambda row: _bytes(row["useful_bytes_per_second"])),
+        "peak_share": Column("of peak", lambda row: _bounded(row, _percent(row["peak_share"]))),
+        "useful_peak_share": Column("useful", lambda row: _percent(row["useful_peak_share"])),
+    }
+    measured = [column for name, column in columns.items() if kernels[name].null_count() < kernels.height]
+    return frame_table(kernels, measured, limit=limit, what="kernels")
+
+
+def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
+    return frame_table(
+        measurements,
+        [
+            Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+            Column("metric", lambda row: row["metric"], is_text=True),
+            Column("value", lambda row: _value(row)),
+            Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+            Column("run", lambda row: str(row["run"])),
+            Column("file", lambda row: printable("/".join(row["file"].split("/")[-2:])), is_text=True),
+        ],
+        limit=limit,
+        what="measurements, each run for itself",
+    )
+
+
+def _value(row: dict[str, Any]) -> str:
+    if row["metric"].endswith("bytes"):
+        bound = "≥ " if row["is_lower_bound"] else "≤ " if row["is_upper_bound"] else ""
+        return bound + amount(row["value"])
+    return f"{row['value']:,.0f}" if row["metric"] == "l1_read_requests" else _percent(row["value"])
+
+
+def _read(row: dict[str, Any]) -> str:
+    least, most = (_bytes(row[name]) for name in ("read_bytes_mean", "read_bytes_at_most"))
+    if most == _NOT_MEASURED:
+        return least
+    return f"{least.split()[0] if least.split()[1] == most.split()[1] else least}-{most}"
+
+
+def _bounded(row: dict[str, Any], words: str) -> str:
+    """A number that follows from the bytes read, marked where these are a lower bound."""
+    return f"≥ {words}" if row["read_bytes_at_most"] is not None and words != _NOT_MEASURED else words
+
+
+def _reuse(row: dict[str, Any]) -> str:
+    least, most = row["reuse_at_least"], row["reuse_at_most"]
+    if most is None:
+        return _NOT_MEASURED
+    if least is None:
+        return f"≤ {most:.2f}"
+    return f"{most:.2f}" if least == most else f"{least:.2f}-{most:.2f}"
+
+
+def _bytes(size: float | None) -> str:
+    return amount(size, none=_NOT_MEASURED)
+
+
+def _percent(share: float | None) -> str:
+    return percent(share, none=_NOT_MEASURED)
+
+
+def _factor(factor: float | None) -> str:
+    return _NOT_MEASURED if factor is None else f"{factor:.2f}"
+
+
+def _microseconds(nanoseconds: float | None) -> str:
+    return _NOT_MEASURED if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"

@@ -1,0 +1,233 @@
+"""Limiters of the kernels of a counter capture, for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.counters.limiters.quantities import QUANTITIES
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, labelled, sentence
+from wavewright.words.counters.access import access_lines
+from wavewright.words.kit.words import brief, duration
+from wavewright.writers.markdown.escaping import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.counters.limiters import KernelLimit, Limiters
+    from wavewright.analysis.counters.limiters.evidence import Limiter
+    from wavewright.model.findings import NumberEvidence
+
+_STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
+_SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+_REMEDIES = 3
+_UNDECIDED = 6
+_NAMED_COUNTERS = 8
+_MAX_NAME = 100
+
+
+def limiters_report(answer: Limiters) -> Iterator[AnyBlock]:
+    """The kernels in order: verdict, remedies, limiters and their numbers."""
+    yield sentence((limits_headline(answer), "bold"))
+    for caveat in answer.caveats:
+        yield labelled(
+            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
+        )
+    for number, kernel in enumerate(answer.kernels, 1):
+        yield GAP
+        yield from _kernel(number, kernel)
+    if len(answer.kernels) < answer.kernel_count:
+        note = f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all"
+        yield sentence((note, "bold yellow"))
+
+
+def verdict_lines(answer: Limiters) -> Sentence:
+    """One line per kernel: which limit it is at."""
+    lines = [f"{brief(kernel.kernel_name, _MAX_NAME)}: {_sentence(kernel.summary)}" for kernel in answer.kernels]
+    return Sentence("\n".join(lines))
+
+
+def limits_headline(answer: Limiters) -> str:
+    """What was captured, in a line."""
+    if not answer.kernel_count:
+        return "nothing to diagnose: the capture has no dispatches"
+    gpu = " ".join(word for word in (answer.target, answer.product) if word) or "an unknown GPU"
+    return f"{counted(answer.kernel_count, 'kernels')}, {counted(answer.dispatch_count, 'dispatches')} on {gpu}"
+
+
+def _kernel(number: int, kernel: KernelLimit) -> Iterator[AnyBlock]:
+    yield sentence((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {times_words(kernel)}")
+    yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
+    if kernel.limits:
+        yield Padding(Sentence(_confidence(kernel)), (0, 0, 0, 3))
+    for line in access_lines(kernel.limiters):
+        yield Padding(Sentence(_sentence(line)), (0, 0, 0, 3))
+    active = kernel.of("at limit", "likely")
+    remedies = actionable(active)
+    for limiter in remedies[:_REMEDIES]:
+        yield labelled("do", f"{limiter.name}: {limiter.remedy}{gain_words(limiter)}")
+    if len(remedies) > _REMEDIES:
+        yield sentence((f"   showing {_REMEDIES} of {len(remedies)} remedies; --json has all", "bold yellow"))
+    yield from _tables(kernel)
+    if kernel.plan:
+        yield labelled("next", f"the missing counters: {kernel.plan}")
+
+
+def _confidence(kernel: KernelLimit) -> str:
+    return f"Confidence: {kernel.confidence} ({printable(kernel.confidence_reason)})"
+
+
+def _tables(kernel: KernelLimit) -> Iterator[AnyBlock]:
+    open_ones = [limiter for limiter in kernel.of("undecided") if limiter.is_measurable]
+    absent = [limiter for limiter in kernel.of("undecided") if not limiter.is_measurable]
+    rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
+    if rows:
+        yield Padding(_table(rows), (0, 0, 0, 3))
+    if len(open_ones) > _UNDECIDED:
+        rest = ", ".join(limiter.name for limiter in open_ones[_UNDECIDED:])
+        yield labelled("also", f"undecided: {rest}", "cyan")
+    if absent:
+        words = f"{absent[0].reason}: {', '.join(limiter.name for limiter in absent)}"
+        yield Padding(sentence((f"not measurable here: {words}", "dim")), (0, 0, 0, 3))
+    excluded = kernel.of("excluded")
+    if excluded:
+        yield Padding(sentence((f"excluded: {excluded_words(excluded)}", "dim")), (0, 0, 0, 3))
+
+
+def _table(rows: Sequence[Limiter]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, expand=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("limiter", no_wrap=True)
+    table.add_column("numbers", ratio=1)
+    table.add_column("confidence", no_wrap=True)
+    for limiter in rows:
+        sure = "" if limiter.verdict == "undecided" else limiter.confidence
+        table.add_row(
+            sentence((limiter.verdict, _STYLES[limiter.verdict])), limiter.name, Sentence(numbers_words(limiter)), sure
+        )
+    return table
+
+
+def numbers_words(limiter: Limiter) -> str:
+    """The numbers behind a verdict, or what is missing for one."""
+    if limiter.verdict == "undecided":
+        is_named = not limiter.missing_counters or "needs " in limiter.reason
+        return limiter.reason if is_named else f"{limiter.reason}; collect {_counters(limiter)}"
+    if limiter.verdict == "excluded":
+        return limiter.reason
+    shown = [number_words(item) for item in limiter.evidence if item.role == "number" and item.value is not None]
+    return "; ".join([limiter.reason, *shown[:4]])
+
+
+def number_words(item: NumberEvidence) -> str:
+    """One number of the evidence with its unit and the metric that it is."""
+    text = f"{item.label} {_measured(item)}"
+    return f"{text} [{item.metric_id}]" if item.metric_id else text
+
+
+def _counters(limiter: Limiter) -> str:
+    named = ", ".join(limiter.missing_counters[:_NAMED_COUNTERS])
+    more = len(limiter.missing_counters) - _NAMED_COUNTERS
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def excluded_words(excluded: Sequence[Limiter], *, with_hint: bool = True) -> str:
+    """Units with how busy they are; of the rest, how many there are, and with a hint what lists them."""
+    units = [_brief(limiter) for limiter in excluded if limiter.kind == "throughput"]
+    rest = len(excluded) - len(units)
+    more, hint = (f"{rest:,} others", " (--format md and --json list them)")
+    if not units:
+        more, hint = (f"{rest:,} limiters", " (--format md lists them)")
+    more += hint if with_hint else ""
+    return ", ".join([*units, *([more] if rest else [])])
+
+
+def _brief(limiter: Limiter) -> str:
+    """The limiter with the number that excludes it."""
+    item = next((item for item in limiter.evidence if item.role == "decides" and item.level == 0), None)
+    if item is None or item.value is None:
+        return limiter.name
+    return f"{limiter.name} ({_measured(item)})"
+
+
+def _measured(item: NumberEvidence) -> str:
+    return f"{item.value or 0:,.{QUANTITIES[item.quantity].digits}f} {item.unit}"
+
+
+def times_words(kernel: KernelLimit) -> str:
+    """How long the kernel took."""
+    share = f"{percent(kernel.duration_share)} of the time, " if kernel.duration_share is not None else ""
+    each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
+    return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
+
+
+def _style_of(kernel: KernelLimit) -> str:
+    return _STYLES[kernel.limiters[0].verdict] if kernel.limiters else "dim"
+
+
+def actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
+    """Waste of a unit comes before the unit itself: it is the part that can be changed.
+
+    What to do about latency in general is left out where something says which latency it is.
+    """
+    order = {"at limit": 0, "likely": 1}
+    if any(limiter.kind == "latency" and limiter.name != "latency" for limiter in limiters):
+        limiters = [limiter for limiter in limiters if limiter.name != "latency"]
+    return sorted(limiters, key=lambda limiter: (order[limiter.verdict], limiter.kind != "waste"))
+
+
+def gain_words(limiter: Limiter) -> str:
+    """What could be gained at most, in brackets; empty = not known."""
+    if limiter.gain_share_max is None:
+        return ""
+    bound = f" (gain at most {percent(limiter.gain_share_max, 0)} of its time"
+    return f"{bound} with the same work)" if limiter.kind == "throughput" else f"{bound})"
+
+
+def _sentence(text: str) -> str:
+    return printable(text[:1].upper() + text[1:])
+
+
+def limiters_markdown(answer: Limiters, *, name: str) -> str:
+    """The same as a Markdown page, with every limiter."""
+    lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(limits_headline(answer)) + ".", ""]
+    lines += [
+        f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in answer.caveats
+    ]
+    lines += [""] if answer.caveats else []
+    if answer.kernels:
+        lines += ["| # | kernel | of the time | limit | confidence |", "|---|---|---:|---|---|"]
+        lines += [
+            f"| {number} | {escaped(item.kernel_name)} | {percent(item.duration_share)} | "
+            f"{escaped(', '.join(item.limits)) or '-'} | {item.confidence} |"
+            for number, item in enumerate(answer.kernels, 1)
+        ]
+    if len(answer.kernels) < answer.kernel_count:
+        lines += ["", f"Showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels."]
+    for number, kernel in enumerate(answer.kernels, 1):
+        lines += ["", *_md_kernel(number, kernel)]
+    lines += ["", "## How the verdicts are made", "", answer.definition]
+    return "\n".join(lines) + "\n"
+
+
+def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
+    lines = [
+        f"## {number}. {escaped(kernel.kernel_name)}",
+        "",
+        times_words(kernel)[:1].upper() + times_words(kernel)[1:] + ".",
+    ]
+    lines += ["", f"**{escaped(_sentence(kernel.summary))}.**", ""]
+    if kernel.limits:
+        lines += [f"Confidence: {kernel.confidence} ({escaped(kernel.confidence_reason)}).", ""]
+    lines += [*(f"- {escaped(_sentence(line))}." for line in access_lines(kernel.limiters)), ""]
+    for limiter in actionable(kernel.of("at limit", "likely")):
+        lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + gain_words(limiter))}.")
+    lines += ["", "| verdict | limiter | numbers | confidence |", "|---|---|---|---|"]
+    lines += [
+        f"| {item.verdict} | {escaped(item.name)} | {escaped(numbers_words(item))} | {item.confidence} |"
+        for item in kernel.limiters
+    ]
+    if kernel.plan:
+        lines += ["", f"Passes that would decide the rest: `{kernel.plan}`"]
+    return lines

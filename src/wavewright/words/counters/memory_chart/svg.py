@@ -1,0 +1,241 @@
+"""The memory chart as a picture: cards from the waves to the memory, and wires as thick as their traffic."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.words.counters.memory_chart.words import (
+    CU_SECTIONS,
+    Line,
+    block_lines,
+    columns_of,
+    headline,
+    subject,
+    wire_lines,
+)
+from wavewright.writers.svg.markup import Svg, fitting, text_width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.counters.memory_chart import MemoryChart
+
+_MARGIN, _TOP, _FOOT = 32, 104, 52
+_WIDTHS = (224, 238, 212, 204, 196)  #: Of the cards of each stage.
+_GAP = 134
+_BETWEEN = 16
+_HEAD, _ROW, _BAR, _PAD = 36, 23, 21, 12
+_LIGHT = {
+    "paper": "fill:#ffffff", "card": "fill:#f6f8fa;stroke:#d1d9e0;stroke-width:1",
+    "busy": "stroke:#0969da;stroke-width:2.5",
+    "busy-warm": "stroke:#d4a72c;stroke-width:2.5", "busy-hot": "stroke:#bc4c00;stroke-width:2.5",
+    "rule": "stroke:#d1d9e0;stroke-width:1", "text": "fill:#1f2328", "soft": "fill:#59636e", "idle": "fill:#818b98",
+    "good": "fill:#007a58", "warm": "fill:#9a6700", "hot": "fill:#bc4c00", "track": "fill:#dde3e9",
+    "bar": "fill:#0969da",
+    "bar-warm": "fill:#d4a72c", "bar-hot": "fill:#d55e00", "wire": "stroke:#8c959f;fill:#8c959f",
+    "wire-idle": "stroke:#d1d9e0;fill:#d1d9e0", "wire-warm": "stroke:#d4a72c;fill:#d4a72c",
+    "wire-hot": "stroke:#d55e00;fill:#d55e00",
+}  # fmt: skip
+_DARK = {
+    "paper": "fill:#0d1117", "card": "fill:#161b22;stroke:#3d444d;stroke-width:1",
+    "busy": "stroke:#4493f8;stroke-width:2.5",
+    "busy-warm": "stroke:#e3b341;stroke-width:2.5", "busy-hot": "stroke:#f0883e;stroke-width:2.5",
+    "rule": "stroke:#3d444d;stroke-width:1", "text": "fill:#f0f6fc", "soft": "fill:#a3acb6", "idle": "fill:#7d8590",
+    "good": "fill:#3fb996", "warm": "fill:#e3b341", "hot": "fill:#ff9a57", "track": "fill:#2a313c",
+    "bar": "fill:#4493f8",
+    "bar-warm": "fill:#e3b341", "bar-hot": "fill:#f0883e", "wire": "stroke:#768390;fill:#768390",
+    "wire-idle": "stroke:#373e47;fill:#373e47", "wire-warm": "stroke:#e3b341;fill:#e3b341",
+    "wire-hot": "stroke:#f0883e;fill:#f0883e",
+}  # fmt: skip
+_THINNEST, _THICKEST = 1.4, 7.0
+_KINDS = {"rd": "read", "wr": "write", "at": "atomic", "rq": "requests"}
+
+
+@dataclass(frozen=True)
+class _Card:
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def memory_chart_svg(answer: MemoryChart, *, theme: str = "auto") -> str:
+    """The picture, in the proportions of a slide.
+
+    Raises
+    ------
+    UsageError
+        When there is no such theme.
+    """
+    return _Drawing(answer, theme).text()
+
+
+class _Drawing:
+    def __init__(self, answer: MemoryChart, theme: str) -> None:
+        self.answer = answer
+        self.lines = {block: block_lines(answer, block) for block in answer.blocks["block"]}
+        self.titles = dict(answer.blocks.select("block", "title").iter_rows())
+        self.cards = self._placed()
+        self.width = max(card.x + card.width for card in self.cards.values()) + _MARGIN
+        bottom = max(card.y + card.height for card in self.cards.values())
+        height = bottom + _FOOT
+        title = f"Memory chart of {subject(answer)}"
+        about = "; ".join(answer.caveats)
+        self.svg = Svg(self.width, height, title=title, about=about, light=_LIGHT, dark=_DARK, theme=theme)
+        self.svg.add("rect", "paper", x=0, y=0, width=self.width, height=height)
+        self.bottom = bottom
+
+    def text(self) -> str:
+        room = self.width - 2 * _MARGIN
+        self.svg.label("text", _MARGIN, 48, fitting(headline(self.answer), 25, room), size=25, font_weight="700")
+        heading = subject(self.answer, width=int(room / text_width("e", 15)))
+        self.svg.label("soft", _MARGIN, 77, fitting(heading, 15, room), size=15, title=subject(self.answer))
+        pairs = self.answer.wires.select("source", "target").unique(maintain_order=True).iter_rows()
+        for source, target in pairs:
+            self._wire(source, target)
+        for block in self.cards:
+            self._card(block)
+        self._foot()
+        return self.svg.text()
+
+    def _placed(self) -> dict[str, _Card]:
+        """Cards by block; those of stage 0 share one, under the name of the first."""
+        columns = columns_of(self.answer)
+        hub, onward = columns.hub or "", columns.onward or ""
+        lefts = [_MARGIN + sum(_WIDTHS[:at]) + at * _GAP for at in range(len(_WIDTHS))]
+        heights = {block: self._height(block) for block in self.lines}
+        asked_by = {**dict.fromkeys(columns.near, "exec"), onward: hub, **dict.fromkeys(columns.far, onward)}
+        for block, source in asked_by.items():
+            for lines in (wire_lines(self.answer, source, block), wire_lines(self.answer, block, hub)):
+                heights[block] = max(heights.get(block, 0.0), _wires_height(lines) + 2 * _PAD)
+        inner = [block for block in CU_SECTIONS if block in self.lines]
+        gaps = _BETWEEN * max(0, len(columns.near) - 1)
+        near = sum(heights[block] for block in columns.near) + gaps
+        total = max(sum(heights[block] for block in inner), near)
+        spare = (total - near) / max(1, len(columns.near))
+        cards = {inner[0]: _Card(lefts[0], _TOP, _WIDTHS[0], total)} if inner else {}
+        y: float = _TOP
+        for block in columns.near:
+            cards[block] = _Card(lefts[1], y, _WIDTHS[1], heights[block] + spare)
+            y += heights[block] + spare + _BETWEEN
+        reaching = [block for block in columns.near if wire_lines(self.answer, block, hub)]
+        top = cards[reaching[0]].y if reaching else _TOP
+        tall = _TOP + total - top
+        if hub:
+            cards[hub] = _Card(lefts[2], top, _WIDTHS[2], tall)
+        far = sum(heights[block] + 2 * _BETWEEN for block in columns.far) - _BETWEEN * bool(columns.far)
+        wanted = max(far, heights[onward]) if onward else far
+        y = top + max(0.0, (tall - wanted) / 2)
+        if onward:
+            cards[onward] = _Card(lefts[3], y, _WIDTHS[3], wanted)
+        for block in columns.far:
+            cards[block] = _Card(lefts[4], y, _WIDTHS[4], heights[block] + _BETWEEN)
+            y += heights[block] + 2 * _BETWEEN
+        return cards
+
+    def _height(self, block: str) -> float:
+        return _HEAD + _PAD + sum(_ROW + (_BAR if line.share is not None else 0) for line in self.lines[block])
+
+    def _card(self, block: str) -> None:
+        card = self.cards[block]
+        sections = [name for name in CU_SECTIONS if name in self.lines] if block in CU_SECTIONS else [block]
+        heat = next((line.heat for line in self.lines[block] if line.share is not None), "")
+        busy = f" busy{'-' * bool(heat)}{heat}" if block == self.answer.busiest else ""
+        self.svg.add("rect", f"card{busy}", x=card.x, y=card.y, width=card.width, height=card.height, rx=10)
+        spare = max(0.0, card.height - sum(self._height(name) for name in sections)) / len(sections)
+        y = card.y if len(sections) > 1 else card.y + spare / 2
+        for at, name in enumerate(sections):
+            if at:
+                self.svg.line("rule", [(card.x, y), (card.x + card.width, y)])
+            self.svg.label("text", card.x + 14, y + 25, self.titles[name], size=17, font_weight="700")
+            self._lines(card, y + _HEAD, self.lines[name])
+            y += self._height(name) + spare
+
+    def _lines(self, card: _Card, y: float, lines: Sequence[Line]) -> None:
+        left, right = card.x + 14, card.x + card.width - 14
+        for line in lines:
+            label = "idle" if line.is_idle else "soft"
+            value = line.heat or ("idle" if line.is_idle else "text")
+            self.svg.label(label, left, y + 15, line.label, size=14)
+            self.svg.label(
+                value, right, y + 15, line.value, size=14.5, anchor="end", font_weight="600", title=line.hint
+            )
+            y += _ROW
+            if line.share is not None:
+                room = right - left - 46
+                filled = room * min(1.0, line.share / 100)
+                self.svg.add("rect", "track", x=left, y=y + 2, width=room, height=9, rx=4.5)
+                colour = f"bar-{line.heat}" if line.heat else "bar"
+                if filled >= 1:
+                    self.svg.add(
+                        "rect", colour, x=left, y=y + 2, width=max(filled, 4), height=9, rx=min(4.5, filled / 2)
+                    )
+                self.svg.label(value, right, y + 11, f"{line.share:.0f} %", size=13, anchor="end", font_weight="600")
+                y += _BAR
+
+    def _wire(self, source: str, target: str) -> None:
+        """Arrows in the gap before the target; data of reads comes back, so that their heads are on the left."""
+        end = self.cards[target].x - 3
+        begin = end - _GAP + 6
+        card = min((self.cards[name] for name in (source, target) if name in self.cards), key=lambda card: card.height)
+        lines = wire_lines(self.answer, source, target)
+        y = card.y + max(_PAD, (card.height - _wires_height(lines)) / 2) + 15
+        for line in lines:
+            middle = (begin + end) / 2
+            style = line.heat or ("idle" if line.is_idle else "text")
+            if not line.label:
+                self.svg.label(style, middle, y + 6, line.value, size=14.5, anchor="middle", font_weight="700")
+                y += 24
+                continue
+            kind = _KINDS[line.label]
+            text = (
+                f"{kind} {line.value}"
+                if text_width(f"{kind} {line.value}", 13.5) < _GAP - 16
+                else f"{line.label} {line.value}"
+            )
+            self.svg.label(style, middle, y, text, size=13.5, anchor="middle", title=line.hint)
+            colour = f"wire-{line.heat}" if line.heat else "wire-idle" if line.is_idle else "wire"
+            self._arrow(colour, begin, end, y + 10, line, is_left=line.label != "wr", is_right=line.label != "rd")
+            y += 35
+
+    def _arrow(
+        self, colour: str, begin: float, end: float, y: float, line: Line, *, is_left: bool, is_right: bool
+    ) -> None:
+        thick = self._thickness(line)
+        head = 6 + thick
+        inner_begin, inner_end = begin + head * is_left, end - head * is_right
+        self.svg.line(colour, [(inner_begin, y), (inner_end, y)], stroke_width=thick)
+        for is_drawn, tip, back in ((is_left, begin, begin + head), (is_right, end, end - head)):
+            if is_drawn:
+                half = 3.5 + thick / 2
+                points = f"{tip:.1f},{y:.1f} {back:.1f},{y - half:.1f} {back:.1f},{y + half:.1f}"
+                self.svg.add("polygon", colour, points=points, stroke_width=0)
+
+    def _thickness(self, line: Line) -> float:
+        """Thicker where more requests flow, by their logarithm within the chart."""
+        requests = self.answer.wires.filter(self.answer.wires["kind"] != "traffic")["value"].drop_nulls().to_list()
+        if line.is_idle or line.amount is None or line.amount <= 0:
+            return _THINNEST
+        most = max(requests)
+        decades = math.log10(line.amount / most)
+        return max(_THINNEST, _THICKEST + decades * (_THICKEST - _THINNEST) / 4)
+
+    def _foot(self) -> None:
+        y = self.bottom + 32
+        x: float = _MARGIN
+        legend = "wires: thicker = more requests · bars: share of the peak · life, latencies: cycles · ? = not measured"
+        for classes, text in (
+            ("good", "good"),
+            ("warm", "worth a look"),
+            ("hot", "much, or near the peak"),
+            ("soft", legend),
+        ):
+            self.svg.label(classes, x, y, text, size=13)
+            x += text_width(text, 13) + 12
+        self.svg.label("idle", self.width - _MARGIN, y, "wavewright memory-chart", size=13, anchor="end")
+
+
+def _wires_height(lines: Sequence[Line]) -> float:
+    return sum(35 if line.label else 24 for line in lines)

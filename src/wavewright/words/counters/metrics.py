@@ -1,0 +1,174 @@
+"""Metrics for the terminal: panels, lists, and the description of each metric per target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.facts.metrics.catalog import counters_of
+from wavewright.facts.metrics.catalog_rows import difference
+from wavewright.facts.metrics.families import METRIC_TARGETS, family_of, target_groups
+from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import plain_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.facts.metrics.catalog import CatalogEntry, Variant
+
+_EXPLAINED_MAX = 12
+
+
+def spans(targets: Sequence[str]) -> str:
+    """Targets in few words.
+
+    Examples
+    --------
+    >>> spans(("gfx940", "gfx941", "gfx942")), spans(("gfx908", "gfx950"))
+    ('gfx94x', 'gfx908, gfx950')
+    >>> spans(("gfx1100", "gfx1101", "gfx1102", "gfx1200"))
+    'gfx11, gfx1200'
+    """
+    remaining = list(targets)
+    for group, members in target_groups().items():
+        if all(member in remaining for member in members):
+            at = remaining.index(members[0])
+            remaining = [name for name in remaining if name not in members]
+            remaining.insert(at, group)
+    return ", ".join(remaining)
+
+
+def panels_report(entries: Sequence[CatalogEntry]) -> Iterator[AnyBlock]:
+    """One line per panel, with the number of its metrics on each target; `entries` are all that there are."""
+    for family in dict.fromkeys(entry.family for entry in entries):
+        yield _panels_table(family, [entry for entry in entries if entry.family == family])
+    yield Sentence(
+        "wavewright metrics --panel l2 lists the metrics of a panel; wavewright metrics 'hit rate' explains them."
+    )
+
+
+def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
+    targets = list(dict.fromkeys(target for entry in entries for target in entry.ids))
+    table = plain_table(f"{family}: metrics per panel and target" if family else "Own metrics")
+    groups: dict[tuple[int, ...], list[str]] = {}
+    panels = list(dict.fromkeys((entry.panel_number, entry.panel_word, entry.panel_title) for entry in entries))
+    for target in targets:
+        numbers = [entry.panel_number for entry in entries if target in entry.ids]
+        counts = tuple(numbers.count(panel[0]) for panel in panels)
+        groups.setdefault(counts, []).append(target)
+    table.expand = True
+    table.add_column("panel", justify="right", no_wrap=True)
+    table.add_column("word", no_wrap=True)
+    table.add_column("about", overflow="ellipsis", no_wrap=True, ratio=1)
+    for names in groups.values():
+        table.add_column(spans(names).replace(", ", "\n"), justify="right", no_wrap=True)
+    for rank, (number, word, title) in enumerate(panels):
+        table.add_row(str(number), word, printable(title), *(str(counts[rank] or "") for counts in groups))
+    return table
+
+
+def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Iterator[AnyBlock]:
+    """The metrics table by table: id, name, unit, and the formula or the targets that have it."""
+    for at in dict.fromkeys((entry.family, entry.table_id) for entry in entries):
+        of_table = [entry for entry in entries if (entry.family, entry.table_id) == at]
+        yield _list(
+            f"{at[1]} {of_table[0].table_title}  (--panel {of_table[0].panel_word})", of_table, target, has_tables=False
+        )
+
+
+def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, has_tables: bool) -> Table:
+    table = plain_table(printable(title))
+    table.expand = True
+    if target is not None or has_tables:
+        table.add_column("id" if target is not None else "table", no_wrap=True)
+    table.add_column("metric", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("formula", no_wrap=True, overflow="ellipsis", ratio=1)
+    if target is None:
+        table.add_column("on", no_wrap=True, justify="right")
+    for entry in entries:
+        newest = entry.variants[-1].metric
+        cells = [printable(entry.name), printable(entry.unit), printable(newest.written) or "none: no counters for it"]
+        if target is not None or has_tables:
+            cells.insert(0, newest.id if target is not None else entry.table_id)
+        if target is None:
+            cells.append(_brief([name for form in entry.variants if form.metric.formula for name in form.ids]))
+        table.add_row(*cells)
+    return table
+
+
+def _brief(targets: Sequence[str]) -> str:
+    """Targets of one family in very few words: all, `from gfx90a`, or their names."""
+    family = family_of(targets[0]) if targets else None
+    if family is None:
+        return spans(targets) or "-"
+    family_targets = [name for name in METRIC_TARGETS if family_of(name) is family]
+    if set(family_targets) <= set(targets):
+        return f"all {family.common['family']}"
+    if len(targets) > 1 and list(targets) == family_targets[family_targets.index(targets[0]) :]:
+        return f"from {targets[0]}"
+    return spans(targets)
+
+
+def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[AnyBlock]:
+    """Each metric in full; where they are many, a list of them."""
+    if len(entries) > _EXPLAINED_MAX:
+        targets = {target for entry in entries for target in entry.ids}
+        title = f"{len(entries)} metrics; name one of them, or its id, to have it explained"
+        yield _list(title, entries, min(targets) if len(targets) == 1 else None, has_tables=True)
+        return
+    for rank, entry in enumerate(entries):
+        if rank:
+            yield Sentence("")
+        yield _explained(entry)
+
+
+def _explained(entry: CatalogEntry) -> AnyBlock:
+    head = sentence(
+        (printable(entry.name), "bold"), f"  [{printable(entry.unit)}]  ", (_ids(entry), "dim"),
+        (f"\n{entry.panel_word}: {printable(entry.panel_title)} / {printable(entry.table_title)}", "dim"),
+    )  # fmt: skip
+    if entry.about:
+        head.append("\n" + printable(entry.about))
+    facts = Table.grid(padding=(0, 1))
+    facts.add_column(no_wrap=True)
+    facts.add_column(overflow="fold")
+    for variant in entry.variants:
+        facts.add_row("  on", sentence((spans(variant.targets), "bold")))
+        for label, fact in _facts(variant):
+            facts.add_row(f"  {label}", fact)
+    facts.add_row("  source", printable(entry.source))
+    return Group(head, facts)
+
+
+def _ids(entry: CatalogEntry) -> str:
+    """`17.1.2`, or `2.1.2 gfx908, gfx90a; 2.1.3 gfx94x` where targets differ."""
+    by_id: dict[str, list[str]] = {}
+    for target, identity in entry.ids.items():
+        by_id.setdefault(identity, []).append(target)
+    if len(by_id) == 1:
+        return next(iter(by_id))
+    return "; ".join(f"{identity} on {spans(targets)}" for identity, targets in by_id.items())
+
+
+def _facts(variant: Variant) -> Iterator[tuple[str, Sentence]]:
+    """(label, text) of what a metric is on some targets."""
+    metric = variant.metric
+    if metric.formula is None:
+        yield "formula", Sentence("none: there are no counters for it")
+        return
+    yield "formula", _formula(metric.written, metric.formula)
+    if metric.level:
+        yield "level", Sentence(f"accumulated in a pass of its own, with {metric.level}")
+    if metric.peak is not None:
+        yield "peak", _formula(metric.written_peak, metric.peak)
+    yield "counters", Sentence(", ".join(counters_of(metric)) or "none")
+    if variant.reference is not None:
+        yield "differs", sentence((difference(variant), "yellow"))
+
+
+def _formula(written: str, whole: str) -> Sentence:
+    line = Sentence(printable(written))
+    if whole != written:
+        line.append(f"\n= {printable(whole)}", "dim")
+    return line

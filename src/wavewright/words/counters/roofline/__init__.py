@@ -1,0 +1,165 @@
+"""A roofline for the terminal: the conclusion, the numbers of every kernel and roof, and the plot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.counters.roofline.geometry import picture_of
+from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
+from wavewright.analysis.counters.roofline.points import NEAR
+from wavewright.base.shown import printable
+from wavewright.base.words import percent, truncation
+from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
+from wavewright.words.counters.roofline.plot import RooflinePlot
+from wavewright.words.counters.roofline.words import (
+    bound_words,
+    intensity,
+    letter,
+    level_marks,
+    points_at,
+    rate,
+    source,
+    subject,
+    work_done,
+)
+from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.words import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.counters.roofline import Roofline
+    from wavewright.analysis.counters.roofline.geometry import RooflinePicture
+
+_MAX_NAME = 60
+_MAX_LETTERS = 10
+_VERY_WIDE = 160  #: Characters from which on there is room for operations by kind.
+
+
+def roofline_report(
+    answer: Roofline, *, levels: Sequence[str] = (), precisions: Sequence[str] = (), limit: int, width: int
+) -> Iterator[AnyBlock]:
+    """The parts of the answer in order; `limit` rows and marks are shown."""
+    picture = picture_of(answer, levels=levels, precisions=precisions, limit=limit)
+    if answer.kernels.height:
+        first = answer.kernels.row(0, named=True)
+        yield sentence((f"{brief(first['kernel_name'], _MAX_NAME)}: {first['verdict']}", "bold"))
+    yield Sentence(f"{subject(answer)}; {source(picture.roofs)}")
+    yield _kernel_table(answer, picture, limit, width)
+    if any(bound_words(row).startswith("(") for row in answer.kernels.head(limit).iter_rows(named=True)):
+        yield sentence((f"(in brackets) the nearest roof, though below {percent(NEAR, 0)} of it: none binds", "dim"))
+    yield _ceiling_table(answer, picture, width)
+    if picture.roofs or picture.marks:
+        yield RooflinePlot(picture)
+        if picture.marks:
+            yield Sentence(
+                f"a mark is a letter of the table and a level: {level_marks([mark.level for mark in picture.marks])}"
+            )
+    if picture.unit == "GIOP/s" and not precisions:
+        yield Sentence("no kernel has floating-point operations: integer operations are plotted")
+    yield from _not_drawn(answer, picture, levels, limit)
+    if answer.target and any("not measured" in reason for reason in answer.points["reason"]):
+        target = answer.target.split(":", 1)[0]
+        yield Sentence(
+            f"try: wavewright counters --plan --panel sol --target {printable(target)} plans all that is needed"
+        )
+    for caveat in answer.caveats:
+        yield sentence(("caveat: ", "bold yellow"), printable(caveat))
+
+
+def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str], limit: int) -> Iterator[AnyBlock]:
+    """Why kernels, or levels of them, are not in the plot; what is true of all of a kernel's levels is said once."""
+    works = {"GIOP/s": ("iop",), "GFLOP/s": ("flop",)}.get(picture.unit, ("flop", "iop"))
+    letters = {_key(row): letter(number) for number, row in enumerate(answer.kernels.head(limit).iter_rows(named=True))}
+    reasons: dict[str, dict[str, list[str]]] = {}
+    moved: dict[tuple[str, str], list[str]] = {}
+    noun = "integer" if works == ("iop",) else "floating-point"
+    for point in answer.points.iter_rows(named=True):
+        is_asked = _key(point) in letters and point["work"] in works and point["level"] in (levels or SHOWN_LEVELS)
+        if is_asked and (point["intensity"] is None or point["gops_per_second"] is None):
+            if not point["operations"] and point["gb_per_second"]:
+                lead = point["reason"] if point["operations"] is None else f"no {noun} operations"
+                phrase = (
+                    f"{point['level']} {rate(point['gb_per_second'], 'B/s')} ({percent(point['share'])} of the roof)"
+                )
+                moved.setdefault((letters[_key(point)], lead), []).append(phrase)
+                continue
+            reasons.setdefault(point["reason"], {}).setdefault(letters[_key(point)], []).append(point["level"])
+    for number, ((one_letter, lead), phrases) in enumerate(moved.items()):
+        if number == _MAX_LETTERS:
+            yield sentence((f"not drawn: {len(moved) - _MAX_LETTERS:,} more without operations", "bold"))
+            break
+        yield sentence((f"not drawn: {one_letter}: ", "bold"), printable(f"{lead}, only bytes: {', '.join(phrases)}"))
+    for reason, kernels in reasons.items():
+        same = {tuple(dict.fromkeys(where)) for where in kernels.values()}
+        where = f" at {', '.join(same.pop())}" if len(same) == 1 else ""
+        named = list(kernels)
+        more = f" and {len(named) - _MAX_LETTERS:,} more" if len(named) > _MAX_LETTERS else ""
+        yield sentence((f"not drawn: {', '.join(named[:_MAX_LETTERS])}{more}{where}: ", "bold"), printable(reason))
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, Any]:
+    return row["kernel"], row["dispatch"]
+
+
+def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width: int) -> Table:
+    is_integer = picture.unit == "GIOP/s"
+    work, speed, missing = (
+        ("iop", "giops_per_second", "iops_missing") if is_integer else ("flop", "gflops_per_second", "flops_missing")
+    )
+    at = points_at(answer, work)
+    shown = answer.kernels.with_row_index("row")
+    done = work_done(answer)
+
+    def at_level(level: str) -> Column:
+        return Column(
+            level, lambda row: intensity(at.get((row["kernel"], row["dispatch"], level), {}).get("intensity"))
+        )
+
+    columns = [
+        Column("", lambda row: letter(row["row"]), is_text=True, is_fixed=True),
+        Column("kernel", lambda row: printable(row["kernel_name"] or ""), takes_rest=True),
+        *([Column("dispatch", lambda row: str(row["dispatch_id"]))] if answer.by == "dispatch" else []),
+        *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
+        Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
+        Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
+        Column(
+            picture.unit[1:],
+            lambda row: ("≥ " if row[missing] and row[speed] is not None else "") + rate(row[speed], "").rstrip(),
+        ),
+        *(at_level(level) for level in SHOWN_LEVELS),
+        Column("of roof", lambda row: percent(row["share"], 0)),
+        Column("bound by", bound_words, is_text=True, is_fixed=True),
+        *([Column("operations", lambda row: done.get(_key(row), ""), is_text=True)] if width >= _VERY_WIDE else []),
+    ]
+    what = "kernels" if answer.by == "kernel" else "dispatches"
+    note = truncation(min(limit, shown.height), answer.total_count, what)
+    per = f"{picture.unit[1:].split('/')[0]} per byte at each level"
+    table = frame_table(shown.head(limit), columns, limit=limit, what=what)
+    table.title = f"{note}; {per}"
+    return table
+
+
+def _ceiling_table(answer: Roofline, picture: RooflinePicture, width: int) -> Table:
+    names = [roof.name for roof in picture.roofs]
+    rows = answer.ceilings.filter(answer.ceilings["name"].is_in(names) | (answer.ceilings["kind"] == "bandwidth"))
+    columns = [
+        Column("roof", lambda row: row["name"], is_text=True, is_fixed=True),
+        Column("used", lambda row: rate(row["used"], row["unit"][1:])),
+        Column("benchmark", lambda row: rate(row["empirical"], row["unit"][1:])),
+        Column("95 % interval", _interval, is_wide=True),
+        Column("theoretical", lambda row: rate(row["theoretical"], row["unit"][1:])),
+        Column("", lambda row: printable(row["reason"]), takes_rest=True),
+    ]
+    return frame_table(rows, columns, limit=rows.height, what="roofs")
+
+
+def _interval(row: dict[str, Any]) -> str:
+    if row["empirical_low"] is None or row["empirical_high"] is None:
+        return "-"
+    half = (row["empirical_high"] - row["empirical_low"]) / 2
+    return f"± {percent(half / row['empirical'], 2)}"
+
+
+def _microseconds(nanoseconds: float | None) -> str:
+    return "-" if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"

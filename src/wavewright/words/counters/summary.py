@@ -1,0 +1,164 @@
+"""The first look at a counter capture: what was measured, which kernels, how near each unit is to its limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable, quoted
+from wavewright.base.words import counted, percent
+from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.counters.panels import panel_parts
+from wavewright.words.counters.speed import speed_of_light
+from wavewright.words.counters.system import raw_table
+from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.writers.terminal.bars import bar
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavewright.analysis.counters.engine.answer import CounterPanels
+    from wavewright.analysis.counters.raw import RawCounters
+    from wavewright.model.counters import CounterSet
+
+_CAVEATS = 4
+_RAW_COUNTERS = 20
+
+
+def summary_parts(
+    answer: CounterPanels,
+    counters: CounterSet,
+    by_kernel: Sequence[tuple[int, CounterPanels]] = (),
+    *,
+    path: str = "PATH",
+    words: Sequence[str] = (),
+    raw: RawCounters | None = None,
+    width: int = WIDE,
+    limit: int = 5,
+    decimals: int | None = None,
+) -> Iterator[AnyBlock]:
+    """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
+    `words`: those of the panels that something was measured for, `raw`: counters that no metric tells of.
+    """
+    yield from capture_lines(answer, counters)
+    if not counters.dispatches.height and not counters.stored_metrics.height:
+        yield sentence(("no dispatch was measured: what the capture was limited to did not run", "bold yellow"))
+        return
+    yield GAP
+    yield kernel_table(answer.kernels, width=width, limit=limit)
+    yield GAP
+    rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
+    if rows.height:
+        yield from speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
+    other_panels = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
+    if other_panels:
+        yield from panel_parts(replace(answer, panels=tuple(other_panels)), width=width, decimals=decimals)
+        yield GAP
+    if raw is not None:
+        yield GAP
+        title = "derived by the profiler, per dispatch" if words else "amounts per dispatch"
+        yield raw_table(raw, width=width, limit=_RAW_COUNTERS, decimals=decimals, title=title)
+        yield GAP
+    yield from caveat_lines(answer.caveats)
+    yield next_line(path, words)
+
+
+def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Sentence]:
+    """What was captured, in two lines."""
+    yield sentence((_machine(answer, counters), "bold"))
+    passes, dispatches = counters.passes.height, counters.dispatches.height
+    names = counters.counters["counter"].n_unique()
+    gpus = counters.dispatches["gpu"].drop_nulls().n_unique()
+    contents = f"{counted(dispatches, 'dispatches')} of {counted(answer.kernels.height, 'kernels')}"
+    contents += f" on {counted(gpus, 'GPUs')}" if gpus > 1 else ""
+    contents += f"; {counted(names, 'counters')} in {counted(passes, 'passes')}" if names else ""
+    if counters.stored_metrics.height:
+        contents += f"; {counted(counters.stored_metrics.height, 'values')} that another tool computed"
+    if answer.dispatch_count != dispatches:
+        contents += f"; chosen: {counted(answer.dispatch_count, 'dispatches')}"
+    if answer.rules not in ("corrected", "stored"):
+        contents += f"; rules of {answer.rules}"
+    if answer.normalization != "kernel":
+        contents += f"; amounts per {answer.normalization}"
+    yield Sentence(contents)
+
+
+def _machine(answer: CounterPanels, counters: CounterSet) -> str:
+    system = counters.system
+    name = printable(answer.product or answer.target or "unknown GPU")
+    if not answer.target and not system.cu_count:
+        return name
+    facts = [printable(answer.target)] if answer.target and answer.product else []
+    for value, what in (
+        (system.cu_count, "CUs"),
+        (system.clock_mhz_max, "MHz"),
+        (system.l2_channel_count, "L2 channels"),
+        (system.memory_gb_per_second, "GB/s of memory"),
+    ):
+        facts.append(f"{value:,.0f} {what}" if value else f"{what} not known")
+    return f"{name} ({', '.join(facts)})"
+
+
+def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
+    """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are."""
+    is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
+    columns = {
+        "kernel": Column("#", lambda row: str(row["kernel"])),
+        "is_chosen": Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True),
+        "duration_share": Column("time", _share_of_time, is_text=True, is_fixed=True),
+        "dispatch_count": Column("calls", _calls),
+        "duration_ns_total": Column("total", lambda row: duration(row["duration_ns_total"])),
+        "duration_ns_mean": Column("mean", lambda row: duration(row["duration_ns_mean"])),
+        "duration_ns_median": Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
+        "kernel_name": Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+    }
+    recorded = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
+    shown = [columns[name] for name in recorded if name != "is_chosen" or is_partly]
+    return frame_table(kernels, shown, limit=limit, what="kernels")
+
+
+def _calls(row: dict[str, Any]) -> str:
+    return "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"
+
+
+def _share_of_time(row: dict[str, Any]) -> str:
+    return f"{percent(row['duration_share']):>7} {bar(row['duration_share'] or 0.0, 10)}"
+
+
+def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
+    """What limits the trust in the numbers; says how many are not shown.
+
+    Examples
+    --------
+    >>> [line.plain for line in caveat_lines(["no clock"])]
+    ['note: no clock']
+    """
+    for caveat in caveats[:_CAVEATS]:
+        yield sentence(("note:", "bold cyan"), f" {printable(caveat)}")
+    if len(caveats) > _CAVEATS:
+        yield sentence((f"showing {_CAVEATS} of {len(caveats):,} notes; --json has all", "bold cyan"))
+
+
+def next_line(path: str, words: Sequence[str] = ()) -> Sentence:
+    """What to ask next; `words` are those of the panels that the capture suffices for.
+
+    Examples
+    --------
+    >>> next_line("run", ["sol", "l2 (3 of 9)"]).plain.splitlines()[0]
+    'next: wavewright counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
+    """
+    names = [word.split(" ", 1)[0] for word in words]
+    if not names:
+        return sentence(("next: ", "bold"), "wavewright counters --plan --panel sol plans a capture for metrics")
+    panel = "l2" if "l2" in names else names[-1]
+    panels = f"; panels: {', '.join(words)}"
+    return sentence(
+        ("next: ", "bold"),
+        f"wavewright counters {quoted(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
+        "      wavewright roofline, memory-chart or diagnose of the same path",
+    )

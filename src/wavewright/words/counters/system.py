@@ -1,0 +1,83 @@
+"""The machine and the dispatches of a counter capture, for the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.model.blocks import Table
+from wavewright.words.counters.words import figure
+from wavewright.words.kit.tables import Column, frame_table, one_line, plain_table
+from wavewright.words.kit.words import brief_kernel, duration
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.analysis.counters.raw import RawCounters
+    from wavewright.model.counters import System
+
+
+def system_table(system: System) -> Table:
+    """Facts about the GPU with their sources, then the other fields of the capture about the node."""
+    table = plain_table("1 System")
+    for heading in ("fact", "value", "from"):
+        table.add_column(heading, overflow="ellipsis", no_wrap=heading != "value")
+    for field in fields(system):
+        if field.name in ("said_by", "described"):
+            continue
+        value = getattr(system, field.name)
+        text = "not known" if value is None else figure(value) if isinstance(value, float) else str(value)
+        table.add_row(
+            one_line(field.name.replace("_", " ")), one_line(text), one_line(system.said_by.get(field.name, ""))
+        )
+    for name, text in system.described.items():
+        table.add_row(one_line(name), one_line(text), "")
+    return table
+
+
+def dispatch_table(dispatches: pl.DataFrame, *, width: int, limit: int) -> Table:
+    """The dispatches of the capture."""
+    columns = [
+        Column("id", lambda row: _whole(row["dispatch_id"])),
+        Column("GPU", lambda row: _whole(row["gpu"])),
+        Column("time", lambda row: duration(_spent(row))),
+        Column("grid", lambda row: _whole(row["grid_size"])),
+        Column("workgroup", lambda row: _whole(row["workgroup_size"])),
+        Column("VGPRs", lambda row: _whole(row["arch_vgprs"]), is_wide=True),
+        Column("AGPRs", lambda row: _whole(row["accum_vgprs"]), is_wide=True),
+        Column("SGPRs", lambda row: _whole(row["sgprs"]), is_wide=True),
+        Column("LDS", lambda row: _whole(row["lds_bytes"]), is_wide=True),
+        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+    ]
+    return frame_table(dispatches, columns, limit=limit, what="dispatches")
+
+
+def _whole(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def _spent(row: dict[str, Any]) -> float | None:
+    return None if row["end_ns"] is None or row["start_ns"] is None else row["end_ns"] - row["start_ns"]
+
+
+def raw_table(
+    answer: RawCounters, *, width: int, limit: int, decimals: int | None = None, title: str = "amounts per dispatch"
+) -> Table:
+    """Counters as they were measured."""
+    rows = answer.counters
+    has_channels = bool(rows["channel_count"].sum())
+    has_passes = rows["pass"].n_unique() > 1
+    has_units = bool((rows["unit"] != "").any())
+    columns = [
+        Column("counter", lambda row: printable(row["counter"]), is_text=True),
+        *([Column("channels", lambda row: _whole(row["channel_count"] or None))] if has_channels else []),
+        Column("mean", lambda row: figure(row["mean"], decimals)),
+        Column("min", lambda row: figure(row["minimum"], decimals)),
+        Column("max", lambda row: figure(row["maximum"], decimals)),
+        Column("total", lambda row: figure(row["total"], decimals), is_wide=True),
+        *([Column("unit", lambda row: row["unit"], is_text=True)] if has_units else []),
+        Column("dispatches", lambda row: _whole(row["dispatch_count"])),
+        *([Column("pass", lambda row: printable(row["pass_name"]), is_text=True)] if has_passes else []),
+    ]
+    return frame_table(rows, columns, limit=limit, what="counters", title=title)

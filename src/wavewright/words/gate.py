@@ -1,0 +1,150 @@
+"""The verdict of a gate, for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.common.gate import measured_text, title_of
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
+from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.analysis.run.compare.compare import change_text
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model import report as blocks
+from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
+from wavewright.words.kit.tables import Column, frame_table
+from wavewright.writers.markdown.blocks import markdown_of
+from wavewright.writers.terminal.fitted_table import WIDE, plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.common.gate import GateAnswer
+
+_STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
+_GROWN, _SAME = "where it grew", "the same capture"
+SUMMARY_BYTES = 900_000  #: GitHub shows a summary of up to 1 MiB.
+
+
+def gate_report(
+    answer: GateAnswer, *, width: int = WIDE, limit: int = 20, everything: bool = False
+) -> Iterator[AnyBlock]:
+    """The answer of `wavewright gate`; `everything` shows what was not judged, too."""
+    yield sentence((printable(answer.headline()), _STYLES[answer.verdict]))
+    for sentence in sentences(answer):
+        yield sentence((printable(sentence), "dim"))
+    rest = shown_checks(answer, everything=True).height - shown_checks(answer).height
+    if rest and not everything:
+        yield sentence((f"{counted(rest, 'quantities')} not judged: --all shows them", "dim"))
+    rows = shown_checks(answer, everything=everything)
+    if rows.height:
+        yield GAP
+        yield frame_table(rows, _COLUMNS, limit=limit, what="checks")
+    grown = grown_lines(answer)
+    if grown.height:
+        yield GAP
+        yield frame_table(grown, _GROWN_COLUMNS, limit=limit, what="lines whose exposed cycles grew")
+
+
+def shown_checks(answer: GateAnswer, *, everything: bool = False) -> pl.DataFrame:
+    """The checks of a table: those that decide, or all but the lines that only show where cycles grew."""
+    rows = answer.checks.filter(pl.col("reason") != _GROWN)
+    return rows if everything else rows.filter(pl.col("status") != NOT_JUDGED)
+
+
+def grown_lines(answer: GateAnswer) -> pl.DataFrame:
+    """The lines whose exposed cycles grew, the most first."""
+    return answer.checks.filter(pl.col("reason") == _GROWN)
+
+
+def sentences(answer: GateAnswer) -> Iterator[str]:
+    """What to know about a verdict: what it is based on, what it can see, notes."""
+    if answer.base_capture_count:
+        captures = f"{counted(answer.capture_count, 'captures')} against {answer.base_capture_count:,}"
+        limit = f"threshold {100 * answer.threshold:g} %"
+        yield f"{captures}; {limit}; smallest change that can be told: {_smallest(answer)}"
+    else:
+        yield f"{counted(answer.capture_count, 'captures')} against a budget"
+    if answer.verdict == FAIL and answer.reasons:
+        yield from answer.reasons
+    yield from answer.notes
+
+
+def _smallest(answer: GateAnswer) -> str:
+    """From which change on a check fails, whatever the threshold: by subject, in the order of the checks."""
+    is_judged = (pl.col("status") != NOT_JUDGED) & (pl.col("limit_text") == "") & (pl.col("reason") != _SAME)
+    rows = answer.checks.filter(is_judged).group_by("subject", maintain_order=True)
+    words = []
+    for (subject,), group in rows:
+        bounds = group["seen_from"].drop_nulls().sort().to_list()
+        ends = dict.fromkeys(percent(bounds[at]) for at in (0, -1)) if bounds else {"not known": None}
+        words.append(f"{SUBJECTS[str(subject)].title} {' to '.join(ends)}")
+    return ", ".join(words) or "any"
+
+
+def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everything: bool = True) -> str:
+    """The verdict as Markdown, cut at `most_bytes` of UTF-8, which is said aloud."""
+    rows, grown = shown_checks(answer, everything=everything), grown_lines(answer)
+    parts: list[blocks.Block] = [blocks.Sentence(answer.headline(), "headline")]
+    parts += [blocks.Sentence(sentence) for sentence in sentences(answer)]
+    tables = ((grown, _GROWN_COLUMNS, "lines whose exposed cycles grew"), (rows, _COLUMNS, "checks"))
+    parts += [_table(table, columns, counted(table.height, what)) for table, columns, what in tables if table.height]
+    parts.append(blocks.Labelled("how", answer.definition))
+    text = f"## wavewright gate: {answer.verdict}\n\n{markdown_of(parts)}\n"
+    return text if most_bytes is None else cut_lines(text, most_bytes)
+
+
+def cut_lines(text: str, most_bytes: int) -> str:
+    """The first lines of a text that fit, and a line that says how many are missing.
+
+    Examples
+    --------
+    >>> cut_lines("a" * 150 + chr(10) + "b" * 150 + chr(10), 260).splitlines()[-1]
+    '**Cut here: 1 of 2 lines shown, the whole is larger than 260 bytes.**'
+    """
+    if len(text.encode()) <= most_bytes:
+        return text
+    lines, size, shown = text.splitlines(), 0, 0
+    for line in lines:
+        size += len(line.encode()) + 1
+        if size > most_bytes - 100:  # what the last line takes
+            break
+        shown += 1
+    note = f"**Cut here: {shown:,} of {len(lines):,} lines shown, the whole is larger than {most_bytes:,} bytes.**"
+    return "\n".join([*lines[:shown], "", note, ""])
+
+
+def _table(rows: pl.DataFrame, columns: tuple[Column, ...], title: str) -> blocks.Table:
+    cells = [tuple(plain_text(column.cell(row)) for column in columns) for row in rows.to_dicts()]
+    heads = tuple(
+        blocks.Column(column.heading, is_number=not column.is_text, is_name=column.takes_rest) for column in columns
+    )
+    return blocks.Table(title, heads, tuple(cells))
+
+
+def _value(row: dict[str, Any], name: str) -> str:
+    return "-" if row[name] is None else measured_text(row[name], row["unit"])
+
+
+def _before(row: dict[str, Any]) -> str:
+    return row["limit_text"] if row["limit_text"] else _value(row, "base")
+
+
+_COLUMNS = (
+    Column("status", lambda row: Cell(row["status"], _STYLES[row["status"]]), is_text=True, is_fixed=True),
+    Column("what", lambda row: title_of(row, 100), is_text=True, takes_rest=True),
+    Column("before", lambda row: printable(_before(row))),
+    Column("now", lambda row: _value(row, "value")),
+    Column("change", lambda row: change_text(row["change"])),
+    Column("noise", lambda row: "-" if row["noise"] is None else f"±{percent(row['noise'])}"),
+    Column("share", lambda row: percent(row["share"]), is_wide=True),
+    Column("why", lambda row: row["reason"], is_text=True, is_fixed=True),
+)
+_GROWN_COLUMNS = (
+    Column("line", lambda row: row["name"], is_text=True, takes_rest=True),
+    Column("exposed before", lambda row: _value(row, "base")),
+    Column("now", lambda row: _value(row, "value")),
+    Column("of a wave", lambda row: percent(row["change"], sign=True)),
+)

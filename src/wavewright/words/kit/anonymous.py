@@ -1,0 +1,216 @@
+"""Reports without names of hosts, users, folders and commands: each becomes a label, the same one everywhere.
+
+What is known by name (hosts and commands that a capture records, paths that were given) is replaced wherever it
+occurs, and so is every absolute path. Names of kernels, calls and markers stay: they are what a report is about.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, TypeVar
+
+from wavewright.base.secrets import masked
+from wavewright.model.blocks import Picture, Table
+from wavewright.model.next_question import NextQuestion
+from wavewright.model.report import DataTable, InputFile, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import polars as pl
+
+T = TypeVar("T")
+_USER = re.compile(r"(?:/home/|/Users/|/users/|\\Users\\)([\w.-]{2,})")
+#: An absolute path of two parts or more, not an address of the web, not a division.
+_PATH = re.compile(r"(?<![\w./:%])/(?:[\w.@+~-]+/)+[\w.@+~-]*|(?<![\w])[A-Za-z]:\\[^\s\"']+")
+_COMMAND = "command"  #: Heading and name of columns with command lines.
+_SHORTEST = 3  #: Characters of a name from which on it is replaced wherever it occurs.
+#: Names of folders and files that say nothing about anybody.
+_COMMON = frozenset(
+    (
+        "data",
+        "runs",
+        "run",
+        "out",
+        "output",
+        "results",
+        "result",
+        "trace",
+        "traces",
+        "capture",
+        "captures",
+        "tmp",
+        "home",
+        "root",
+        "users",
+        "raw",
+        "src",
+        "work",
+        "workloads",
+        "localhost",
+        "build",
+        "bin",
+        "lib",
+        "usr",
+        "opt",
+        "var",
+        "mnt",
+        "share",
+    )
+)
+
+
+@dataclass
+class Labels:
+    """Names that must not be seen, each with the label that stands for it."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
+    _pattern: re.Pattern[str] | None = None
+
+    def add(self, kind: str, names: Iterable[str | None], *, ending: bool = False) -> None:
+        """Give labels (`host-1`, `host-2`, ...) to names; with `ending`, that of a file stays."""
+        for name in names:
+            if not name or name in self.labels or len(name) < _SHORTEST or name.lower() in _COMMON:
+                continue
+            number = self._counts[kind] = self._counts.get(kind, 0) + 1
+            self.labels[name] = f"{kind}-{number}{_ending(name) if ending else ''}"
+            self._pattern = None
+
+    def text(self, given: str) -> str:
+        """A text with labels for names."""
+        if self._pattern is None:
+            names = sorted(self.labels, key=len, reverse=True)
+            self._pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names) or r"(?!)")
+        text = self._pattern.sub(lambda match: self.labels[match[0]], given)
+        return _PATH.sub(self._path, text)
+
+    def _path(self, match: re.Match[str]) -> str:
+        """The last part of an absolute path, after a label for the rest."""
+        folder, _, name = match[0].replace("\\", "/").rpartition("/")
+        self.add("folder", [folder])
+        return f"{self.labels.get(folder, 'folder')}/{name}"
+
+
+def _ending(name: str) -> str:
+    """The ending of a file name.
+
+    Examples
+    --------
+    >>> _ending("run/rank0.json.gz"), _ending("folder")
+    ('.json.gz', '')
+    """
+    suffixes = PurePosixPath(name).suffixes[-2:]
+    return "".join(suffixes) if all(len(suffix) <= 8 and not suffix[1:].isdigit() for suffix in suffixes) else ""
+
+
+def labels_for(
+    paths: Iterable[str], *, hosts: Iterable[str | None] = (), commands: Iterable[str | None] = ()
+) -> Labels:
+    """Labels for given paths, the hosts and command lines that captures record, and users whose folders these name.
+
+    Examples
+    --------
+    >>> labels_for(["/home/ann/run.db"], hosts=["node7"]).text("ann ran /home/ann/run.db on node7")
+    'user-1 ran input-1.db on host-1'
+    """
+    labels, commands = Labels(), list(commands)
+    paths = [path.rstrip("/") or path for path in paths]
+    labels.add("input", paths, ending=True)
+    labels.add("command", commands)
+    labels.add("host", hosts)
+    texts = [*paths, *(command for command in commands if command)]
+    labels.add("user", (user for text in texts for user in _USER.findall(text)))
+    for path in paths:
+        parts = PurePosixPath(path)
+        labels.add("input", [parts.name], ending=True)
+        if parts.name in labels.labels and path in labels.labels:
+            labels.labels[parts.name] = labels.labels[path]
+        labels.add("folder", [part for part in parts.parts[:-1] if part not in ("/", "..", ".")])
+    return labels
+
+
+def anonymous(report: Report, labels: Labels) -> Report:
+    """The report with labels for names, in sentences, tables, data and provenance alike; pictures too."""
+    changed = _mapped(report, labels.text)
+    inputs = tuple(_input(file, number, labels) for number, file in enumerate(report.provenance.inputs, 1))
+    return replace(changed, provenance=replace(changed.provenance, inputs=inputs))
+
+
+def _input(file: InputFile, number: int, labels: Labels) -> InputFile:
+    return replace(file, path=labels.labels.get(file.path) or f"file-{number}{_ending(file.path)}")
+
+
+def without_secrets(report: Report) -> Report:
+    """The report with masks for the values of secrets in command lines: those recorded, and its own."""
+    sections = tuple(
+        replace(
+            section,
+            blocks=tuple(_masked_table(block) if isinstance(block, Table) else block for block in section.blocks),
+            data=tuple(_masked_data(table) for table in section.data),
+        )
+        for section in report.sections
+    )
+    provenance = replace(report.provenance, command=masked(report.provenance.command))
+    return replace(report, sections=sections, provenance=provenance)
+
+
+def _masked_table(table: Table) -> Table:
+    places = {number for number, column in enumerate(table.columns) if column.heading == _COMMAND}
+    if not places:
+        return table
+    rows = (tuple(masked(cell) if at in places else cell for at, cell in enumerate(row)) for row in table.rows)
+    return replace(table, rows=tuple(rows))
+
+
+def _masked_data(table: DataTable) -> DataTable:
+    if _COMMAND not in table.frame.columns:
+        return table
+    return replace(table, frame=_changed(table.frame, [_COMMAND], masked))
+
+
+def _mapped(value: T, change: Callable[[str], str]) -> T:
+    """A report or a part of it with every text changed; styles, kinds and names of columns stay."""
+    if isinstance(value, str):
+        return change(value)  # type: ignore[return-value]
+    if isinstance(value, NextQuestion):
+        return value._replace(parameters=_mapped(value.parameters, change), reason=change(value.reason))
+    if isinstance(value, tuple):
+        return tuple(_mapped(each, change) for each in value)  # type: ignore[return-value]
+    if isinstance(value, DataTable):
+        return replace(value, frame=_frame(value.frame, change))
+    if isinstance(value, Picture):
+        return replace(value, svg=change(value.svg), alt=change(value.alt))
+    if isinstance(value, dict):
+        return {key: _mapped(each, change) for key, each in value.items()}  # type: ignore[return-value]
+    if is_dataclass(value) and not isinstance(value, type):
+        changes = {
+            each.name: _mapped(getattr(value, each.name), change) for each in fields(value) if each.name not in _FIXED
+        }
+        return replace(value, **changes)
+    return value
+
+
+#: Fields that are words of the report itself.
+_FIXED = frozenset(("style", "kind", "name", "handle", "question", "label", "definition", "sha256", "version"))
+
+
+def _frame(frame: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    import polars as pl
+
+    return _changed(frame, [name for name, dtype in frame.schema.items() if dtype == pl.String], change)
+
+
+def _changed(frame: pl.DataFrame, names: Iterable[str], change: Callable[[str], str]) -> pl.DataFrame:
+    """The frame with the texts of these columns changed; each different text once."""
+    import polars as pl
+
+    columns = []
+    for name in names:
+        values = frame[name]
+        changed = {old: new for old in values.drop_nulls().unique(maintain_order=True) if (new := change(old)) != old}
+        if changed:
+            columns.append(pl.Series(name, [changed.get(value, value) for value in values], pl.String))
+    return frame.with_columns(columns) if columns else frame

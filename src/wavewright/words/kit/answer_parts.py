@@ -1,0 +1,54 @@
+"""What a section needs of an answer beside its words: the verdict first, its declared tables, its definition."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavewright.model.answer import Answer
+from wavewright.model.blocks import Sentence
+from wavewright.model.report import DataTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.blocks import Block
+
+
+def headed(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks; the first sentence is the verdict, however a terminal shows it."""
+    first = blocks[0] if blocks else None
+    has_headline = any(isinstance(block, Sentence) and block.style == "headline" for block in blocks)
+    if isinstance(first, Sentence) and first.style == "plain" and not has_headline:
+        return (Sentence(first.text, "headline"), *blocks[1:])
+    return blocks
+
+
+def data_tables(answer: Any) -> tuple[DataTable, ...]:
+    """The frames of an answer that declare their columns, and those of the answers that it is made of."""
+    import polars as pl
+
+    tables: list[DataTable] = []
+    for part in _answers(answer):
+        for name, spec in part.tables.items():
+            frame = getattr(part, name, None)
+            if isinstance(frame, pl.DataFrame):
+                taken = {table.name for table in tables}
+                unique = name if name not in taken else f"{type(part).__name__.lower()}_{name}"
+                tables.append(DataTable(unique, spec, frame))
+    return tuple(tables)
+
+
+def definition_of(answer: Any) -> str:
+    """How the numbers of an answer are made, and those of the answers that it is made of."""
+    return " ".join(dict.fromkeys(part.definition for part in _answers(answer) if part.definition))
+
+
+def _answers(answer: Any) -> Iterator[Answer]:
+    """The answer, then the answers among its fields."""
+    if not isinstance(answer, Answer):
+        return
+    yield answer
+    if is_dataclass(answer):
+        for each in fields(answer):
+            yield from _answers(getattr(answer, each.name))

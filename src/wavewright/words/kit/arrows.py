@@ -1,0 +1,171 @@
+"""Arrows between the lines of a listing, drawn with characters in lanes at its left.
+
+An arrow has one head (a row that waits, or the target of a branch) and one or more tails (the rows it waits for, or
+the branches). It occupies one lane from its first to its last line; tails join the lane, the head leaves it. Where
+the way to the text crosses a lane that the line does not join, that lane is drawn through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.model.blocks import Sentence, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from wavewright.model.blocks import Part
+
+#: Okabe-Ito without black; arrows take them in rotation.
+COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """The characters of a drawing."""
+
+    vertical: str
+    horizontal: str
+    folded: str
+    head: str
+    itself: str
+    joints: str  #: Eight joints, by 4 x up + 2 x down + left; all of them lead to the right.
+
+    def joint(self, *, up: bool, down: bool, left: bool) -> str:
+        """What connects a lane with a line that it belongs to."""
+        return self.joints[4 * up + 2 * down + left]
+
+
+UNICODE = Glyphs("│", "─", "┆", "▶", "↻", "╶─╭┬╰┴├┼")
+ASCII = Glyphs("|", "-", ":", ">", "@", "--,,``++")
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One arrow: the line it points at, the lines it comes from, and how much it matters."""
+
+    head: int
+    tails: tuple[int, ...]
+    weight: float = 0.0  #: When there are not enough lanes, heavier arrows are drawn first.
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last line of the arrow."""
+        return min(self.head, *self.tails), max(self.head, *self.tails)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Arrows in lanes; lane 0 is nearest to the text."""
+
+    lanes: Mapping[Arrow, int]  #: The arrows that are drawn, each with its lane.
+    colours: Mapping[Arrow, str]
+    left_out: Mapping[int, int]  #: Line -> arrows (tails) of this line for which there was no lane.
+    folded: Collection[int]
+    glyphs: Glyphs
+    by_line: Mapping[int, Mapping[int, Arrow]]  #: Line -> lane -> the arrow that is there; lanes never hold two.
+
+    @property
+    def lane_count(self) -> int:
+        """How many lanes are in use."""
+        return max(self.lanes.values(), default=-1) + 1
+
+    @property
+    def width(self) -> int:
+        """Characters per line."""
+        return 2 * self.lane_count
+
+    def line(self, number: int) -> Sentence:
+        """The part of the drawing that stands at the left of a line.
+
+        Examples
+        --------
+        >>> draw_arrows([Arrow(head=1, tails=(0,))]).line(1).text
+        '╰▶'
+        """
+        here = self.by_line.get(number, {})
+        joined = {lane for lane, arrow in here.items() if self._joins(arrow, number)}
+        pieces: list[Part] = []
+        through = ""
+        for lane in reversed(range(self.lane_count)):
+            arrow = here.get(lane)
+            if arrow is None:
+                pieces.append(((self.glyphs.horizontal if through else " ") * 2, through))
+                continue
+            colour = self.colours[arrow]
+            if lane in joined:
+                pieces.append((self._joint(arrow, number, left=bool(through)), colour))
+                through = colour
+            else:
+                pieces.append((self.glyphs.folded if number in self.folded else self.glyphs.vertical, colour))
+            pieces.append((self.glyphs.horizontal if through else " ", through))
+        heads = [here[lane] for lane in sorted(joined) if here[lane].head == number]
+        if heads:
+            pieces[-1] = (self.glyphs.head, self.colours[heads[0]])  # in the place of the last line to the text
+        return sentence(*pieces)
+
+    def _joins(self, arrow: Arrow, number: int) -> bool:
+        return number not in self.folded and (number == arrow.head or number in arrow.tails)
+
+    def _joint(self, arrow: Arrow, number: int, *, left: bool) -> str:
+        first, last = arrow.span
+        if first == last:
+            return self.glyphs.itself
+        return self.glyphs.joint(up=number > first, down=number < last, left=left)
+
+
+def draw_arrows(
+    arrows: Iterable[Arrow], *, folded: Collection[int] = (), max_lanes: int = 8, glyphs: Glyphs = UNICODE
+) -> Drawing:
+    """Give every arrow a lane: the shortest ones next to the text, never two in one lane of one line.
+
+    Lines in `folded` stand for rows that are not shown: an arrow goes into them without joining. Arrows that join no
+    line that is shown are dropped. Those that do not fit into `max_lanes` are counted in `left_out`, where they would
+    have joined; heavier ones are kept first.
+
+    Examples
+    --------
+    >>> drawing = draw_arrows([Arrow(3, (0,)), Arrow(2, (1,))])
+    >>> print("\\n".join(drawing.line(number).text for number in range(4)))
+    ╭───
+    │ ╭─
+    │ ╰▶
+    ╰──▶
+    """
+    seen = [arrow for arrow in dict.fromkeys(arrows) if any(end not in folded for end in (arrow.head, *arrow.tails))]
+    lanes = _lanes(_nearest_first(seen), max_lanes)
+    if len(lanes) < len(seen):
+        fitting = _lanes(sorted(seen, key=lambda arrow: -arrow.weight), max_lanes)
+        again = _lanes(_nearest_first(fitting), max_lanes)
+        lanes = again if len(again) == len(fitting) else fitting
+    left_out: dict[int, int] = {}
+    for arrow in seen:
+        if arrow not in lanes:
+            place = next(end for end in (arrow.head, *arrow.tails) if end not in folded)
+            left_out[place] = left_out.get(place, 0) + len(arrow.tails)
+    by_line: dict[int, dict[int, Arrow]] = {}
+    for arrow, lane in lanes.items():
+        for number in range(arrow.span[0], arrow.span[1] + 1):
+            by_line.setdefault(number, {})[lane] = arrow
+    in_order = sorted(lanes, key=lambda arrow: arrow.head)
+    colours = {arrow: COLOURS[number % len(COLOURS)] for number, arrow in enumerate(in_order)}
+    return Drawing(lanes, colours, left_out, frozenset(folded), glyphs, by_line)
+
+
+def _nearest_first(arrows: Iterable[Arrow]) -> list[Arrow]:
+    return sorted(arrows, key=lambda arrow: (arrow.span[1] - arrow.span[0], arrow.head))
+
+
+def _lanes(arrows: Sequence[Arrow], max_lanes: int) -> dict[Arrow, int]:
+    """Each arrow in the first lane whose lines are free, in the order given; some may find none."""
+    taken = [0] * max_lanes  # one bit per line
+    lanes = {}
+    for arrow in arrows:
+        first, last = arrow.span
+        lines = ((1 << (last - first + 1)) - 1) << first
+        lane = next((lane for lane in range(max_lanes) if not taken[lane] & lines), None)
+        if lane is not None:
+            taken[lane] |= lines
+            lanes[arrow] = lane
+    return lanes

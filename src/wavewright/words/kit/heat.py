@@ -1,0 +1,83 @@
+"""Heat bars: what the cycles of a line were, stacked in one small bar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.model.blocks import Sentence, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.blocks import Part
+
+#: Part -> character, its stand-in in ASCII, colour (Okabe-Ito); parts can be told apart without colours.
+PARTS = {
+    "stall": ("█", "#", "#D55E00"),
+    "issue": ("▓", "=", "#009E73"),
+    "idle": ("░", ".", "#999999"),
+    "hidden": ("·", "~", "#56B4E9"),
+    "sampled": ("▒", "+", "#CC79A7"),
+}
+
+_EIGHTHS = " ▏▎▍▌"
+_LEAST_MARK = 1 / 16
+_BOLD_FROM = 4
+
+
+def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Sentence:
+    """The parts of a line's cycles, `width` characters for `scale` cycles; less than a character is a thin mark.
+
+    Examples
+    --------
+    >>> heat_bar({"stall": 50, "issue": 25, "hidden": 25}, scale=200, width=8).text
+    '██▓·    '
+    """
+    amounts = {part: max(0, cycles.get(part, 0)) for part in PARTS}
+    full = max(scale, sum(amounts.values())) or 1
+    lengths = {part: amount / full * width for part, amount in amounts.items()}
+    cells = _cells(lengths, width)
+    pieces: list[Part] = [
+        ((plain if ascii_only else block) * cells[part], colour) for part, (block, plain, colour) in PARTS.items()
+    ]
+    drawn, length = sum(cells.values()), sum(lengths.values())
+    if not drawn and length >= _LEAST_MARK:
+        largest = max(PARTS, key=lambda part: lengths[part])
+        pieces.append(("." if ascii_only else _EIGHTHS[round(8 * length)], PARTS[largest][2]))
+        drawn = 1
+    return sentence(*pieces, " " * (width - drawn))
+
+
+def _cells(lengths: Mapping[str, float], width: int) -> dict[str, int]:
+    """Whole characters for each part, in all as many as fit; the largest remainders are rounded up."""
+    cells = {part: int(length) for part, length in lengths.items()}
+    left = min(width, round(sum(lengths.values()))) - sum(cells.values())
+    for part in sorted(lengths, key=lambda part: cells[part] - lengths[part])[: max(0, left)]:
+        cells[part] += 1
+    return cells
+
+
+def emphasis(amount: int, hottest: int) -> str:
+    """Style of a line: bold from a quarter of the hottest one on.
+
+    Examples
+    --------
+    >>> emphasis(30, 100), emphasis(20, 100)
+    ('bold', '')
+    """
+    return "bold" if amount > 0 and _BOLD_FROM * amount >= hottest else ""
+
+
+def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Sentence:
+    """What the characters of heat bars mean.
+
+    Examples
+    --------
+    >>> legend().text
+    '█ stall  ▓ issue  ░ idle  · hidden  ▒ sampled'
+    """
+    pieces: list[Part] = []
+    for part in parts:
+        block, plain, colour = PARTS[part]
+        pieces += ["  " if pieces else "", (plain if ascii_only else block, colour), f" {part}"]
+    return sentence(*pieces)

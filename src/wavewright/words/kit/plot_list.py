@@ -1,0 +1,19 @@
+"""The list of plots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.model.blocks import Grid, GridColumn, headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from wavewright.model.blocks import Block
+
+
+def plots_report(what: str, lines: Iterable[tuple[str, str]], reasons: Mapping[str, str]) -> Iterator[Block]:
+    """The plots of one kind of document: names and what they show; `reasons`: name -> why it cannot have one."""
+    yield headline(f"of {what}")
+    rows = ((f"  {name}", f"not here: {reasons[name]}" if name in reasons else shows) for name, shows in lines)
+    yield Grid(tuple(rows), (GridColumn(), GridColumn()), gap=2)

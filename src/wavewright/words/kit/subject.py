@@ -1,0 +1,55 @@
+"""The first line of a report: which kernel, which dispatch, which GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted
+from wavewright.model.blocks import Sentence, sentence
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.writers.markdown.escaping import escaped
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.subject import Subject
+
+_NARROWEST_NAME = 24  #: Characters of a kernel's name that are always shown.
+
+
+def subject_line(subject: Subject, *, width: int, label: str = "") -> Sentence:
+    """One line for the terminal; the kernel's name is cut to what `width` leaves.
+
+    Examples
+    --------
+    >>> from wavewright.analysis.trace.subject import Subject
+    >>> gemm = Subject("void gemm<64>(float*)", 1, 3, "3", 2, 5600, "gfx942", "gfx942 (MI300 series)", 18_240)
+    >>> subject_line(gemm, width=80).text
+    'gemm<64> · dispatch 3, one of 2 · gfx942 (MI300 series) · 18.2 us'
+    """
+    facts = "".join(f" · {fact}" for fact in _facts(subject))
+    room = max(_NARROWEST_NAME, width - len(label) - len(facts))
+    return sentence(label, (_name(subject, room), "bold"), facts)
+
+
+def subject_markdown(subject: Subject) -> str:
+    """The same as a line of Markdown."""
+    return " · ".join(map(escaped, (_name(subject, 1 << 16), *_facts(subject))))
+
+
+def _name(subject: Subject, room: int) -> str:
+    if subject.kernel is None:
+        return "kernel not known"
+    return brief_kernel(subject.kernel, room)
+
+
+def _facts(subject: Subject) -> list[str]:
+    facts = []
+    if subject.kernel_count > 1:
+        facts.append(counted(subject.kernel_count - 1, "more kernels"))
+    if subject.dispatch_key or subject.dispatch_count > 1:
+        of = f", one of {subject.dispatch_count:,}" if subject.dispatch_count > 1 else ""
+        facts.append(f"dispatch {printable(subject.dispatch_key or 'without a number')}{of}")
+    facts.append(printable(subject.gpu))
+    if subject.duration_ns is not None:
+        facts.append(duration(subject.duration_ns))
+    return facts

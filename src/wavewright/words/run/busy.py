@@ -1,0 +1,150 @@
+"""How busy the GPUs are, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.shown import printable
+from wavewright.base.words import percent, truncation
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.charts import ChartLine, resampled
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import duration
+from wavewright.words.run.words import gpu_name, gpu_names, place_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.gpu_time.busy import Busy
+
+_VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
+_CHARTS = 16  #: GPUs with a curve by default.
+_STEPS = " ▁▂▃▄▅▆▇█"
+
+
+def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
+    """The report of `wavewright busy`, for a terminal of `width` columns."""
+    yield sentence((_verdict(answer, is_window=is_window), "bold"))
+    if not answer.gpus.height:
+        return
+    unused = int(answer.nodes["unused_gpu_count"].sum())
+    if unused:
+        yield Sentence(f"{unused:,} more GPU{'s were' if unused > 1 else ' was'} visible and did nothing")
+    yield GAP
+    yield _gpu_table(answer, width=width, limit=limit)
+    yield sentence(
+        ("busy: merged intervals; summed: durations added up as in RPD and rocpd, overlaps counted again", "dim")
+    )
+    yield GAP
+    yield from _curves(answer, width=width, limit=limit)
+    if answer.streams.height > answer.gpus.height:
+        yield GAP
+        yield _stream_table(answer, limit=limit)
+
+
+def _verdict(answer: Busy, *, is_window: bool) -> str:
+    gpus = answer.gpus
+    if not gpus.height:
+        return "no GPU work in this window" if is_window else "no GPU work was recorded"
+    total, wall = int(gpus["span_ns"].sum()), int(gpus["wall_ns"].sum())
+    edges = ""
+    if wall - total > wall * _VISIBLE:
+        share = percent(int(gpus["busy_ns"].sum()) / wall)
+        edges = f"; {share} of the wall time, {percent((wall - total) / wall)} of which is idle at the edges"
+    if gpus.height == 1:
+        row = gpus.row(0, named=True)
+        name = gpu_name(row["node"], row["gpu"], with_node=False)
+        whole = (
+            f"the window of {duration(total)}" if is_window else f"{duration(total)} from its first to its last work"
+        )
+        parts = f"kernels {percent(row['kernel_busy_share'])}, copies {percent(row['copy_busy_share'])}"
+        return f"{name} is busy {percent(row['busy_share'])} of {whole}: {parts}{edges}"
+    nodes = answer.nodes.height
+    where = place_words(answer.nodes["node"], nodes) if nodes > 1 else ""
+    mean = int(gpus["busy_ns"].sum()) / total if total else None
+    ordered = gpus.filter(pl.col("busy_share").is_not_null()).sort("busy_share", maintain_order=True)
+    whole = "the window" if is_window else "the time from the first to the last GPU work"
+    headline = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of {whole}"
+    if ordered.height > 1:
+        labels = gpu_names(ordered.select("node", "gpu").rows(), with_node=nodes > 1)
+        ends = [(labels[at], percent(ordered["busy_share"][at])) for at in (-1, 0)]
+        headline += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
+    return headline + edges
+
+
+def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
+    several = answer.nodes.height > 1
+    columns = [
+        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
+        Column("target", lambda row: row["target"] or "-", is_text=True, is_wide=True),
+        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
+        Column("copies", lambda row: f"{row['copy_count']:,}"),
+        Column("busy", lambda row: duration(row["busy_ns"])),
+        Column("of span", lambda row: percent(row["busy_share"])),
+        Column("", lambda row: bar_cell(row["busy_share"] or 0.0, 8), is_bar=True, is_wide=True),
+        Column("kernels", lambda row: percent(row["kernel_busy_share"])),
+        Column("copies", lambda row: percent(row["copy_busy_share"])),
+        Column("summed", lambda row: duration(row["duration_sum_ns"])),
+        Column("of span", lambda row: percent(row["duration_sum_share"])),
+        Column("concurrent", lambda row: f"{row['concurrency_mean'] or 0:.2f}", is_wide=True),
+        Column("processes", lambda row: f"{row['process_count']:,}", is_wide=True),
+    ]
+    return frame_table(answer.gpus, columns, limit=limit, what="GPUs")
+
+
+def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
+    """Busy share over time, one line per GPU; full height is 100 %."""
+    several = answer.nodes.height > 1
+    names = gpu_names(answer.gpus.select("node", "gpu").rows(), with_node=several)
+    label_width = max(map(len, names[:limit]))
+    room = max(8, width - label_width - 2)
+    counts = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}
+    parts = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
+    shown = min(len(names), max(limit, _CHARTS))
+    yield sentence(
+        (
+            f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}",
+            "bold",
+        )
+    )
+    last = None
+    for name, row in zip(names[:shown], answer.gpus.iter_rows(named=True), strict=False):
+        node = counts[row["node"]]
+        shares = _dense(parts.get((row["node"], row["gpu"])), node["bin_count"])
+        line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
+        yield ChartLine.assemble(f"{name.rjust(label_width)} │", (line, "#009E73"))
+        last = node
+    if last is not None and not several:
+        columns = min(room, last["bin_count"])
+        left, right = (f"+{duration(last[name] - last['begin_ns'])}" for name in ("start_ns", "end_ns"))
+        yield ChartLine(" " * (label_width + 2) + left + right.rjust(max(columns - len(left), len(right) + 1)))
+
+
+def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:
+    values = [0.0] * count
+    if rows is not None:
+        for at, share in rows.select("bin", "busy_share").iter_rows():
+            values[at] = share or 0.0
+    return values
+
+
+def _stream_table(answer: Busy, *, limit: int) -> Table:
+    several = answer.nodes.height > 1
+    columns = [
+        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
+        Column("process", _process, is_text=True, is_fixed=True),
+        Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])),
+        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
+        Column("copies", lambda row: f"{row['copy_count']:,}"),
+        Column("busy", lambda row: duration(row["busy_ns"])),
+        Column("of span", lambda row: percent(row["busy_share"])),
+        Column("", lambda row: bar_cell(row["busy_share"] or 0.0, 8), is_bar=True),
+    ]
+    return frame_table(answer.streams, columns, limit=limit, what="streams")
+
+
+def _process(row: dict[str, Any]) -> str:
+    pid = "?" if row["pid"] is None else row["pid"]
+    return printable(f"rank {row['rank']} ({pid})" if row["rank"] is not None else str(pid))

@@ -1,0 +1,275 @@
+"""Idle time between GPU work and who causes it, for the terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent, truncation
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.run.words import gpu_name, process_name
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.gpu_time.gaps import Gaps
+
+_HALF = 0.5  #: Share of all gap time from which a cause is most of it.
+_SMALL = 0.02  #: Idle share below which there is nothing to advise.
+_VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
+#: Cause -> what it is called, and what to do about it.
+_ADVICE = {
+    "synchronisation": ("synchronisation", "Wait less often for the GPU, or launch the next work before waiting."),
+    "allocation": ("allocation", "Allocate once and reuse, or use a pool (hipMallocAsync)."),
+    "copy call": ("blocking copies", "Copy asynchronously on a stream of its own, from pinned memory."),
+    "loading code": ("loading of code", "Load and warm up before the part that is measured."),
+    "launch call": ("launch calls", "Launch fewer and larger kernels, or use graphs."),
+    "launch": ("launch latency", "Kernels are launched just in time. Launch earlier, or use graphs."),
+    "stream wait": (
+        "waits in streams",
+        "The work was launched early enough, and its stream waited for an event. See what records that event.",
+    ),
+    "queued": (
+        "work in queues",
+        "It was launched early enough and waited for other work. Check dependencies, fuse small kernels, use graphs.",
+    ),
+    "host code": (
+        "host code",
+        "The CPU cannot launch fast enough. Try HIP graphs or torch.compile, fewer small kernels, or a larger batch.",
+    ),
+}
+_RECORD = "record calls with `rocprofv3 --hip-trace` or `--runtime-trace`, or PyTorch's CPU activity"
+_PATH = re.compile(r"^.*/(?=[^/]+/[^/]+\.py\()")  #: Folders before the last one of a source file.
+
+
+def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
+    """The report of `wavewright gaps`, for a terminal of `width` columns."""
+    causes = _kinds(answer)
+    yield sentence((_verdict(answer, causes, is_window=is_window), "bold"))
+    main = _main_cause(causes, _idle_share(answer), has_calls=answer.call_count > 0)
+    if main:
+        yield Sentence(main)
+    if not answer.gpus.height:
+        return
+    yield GAP
+    yield _gpu_table(answer, width=width, limit=limit)
+    if not answer.gap_count:
+        return
+    yield GAP
+    yield _cause_table(causes)
+    if answer.causes["function"].count():
+        yield GAP
+        yield _function_table(answer, limit=min(limit, 10))
+    yield GAP
+    yield _histogram(answer, width=width)
+    yield GAP
+    yield _largest_table(answer, width=width, limit=limit)
+    yield GAP
+    yield from _longest(answer)
+
+
+def _idle_share(answer: Gaps) -> float:
+    """The share of the span that all gaps take."""
+    return int(answer.gpus["gap_ns"].sum()) / (int(answer.gpus["span_ns"].sum()) or 1)
+
+
+def _main_cause(causes: pl.DataFrame, idle_share: float = 1.0, *, has_calls: bool = True) -> str:
+    """What most of the gap time is and what to do about it; empty = little is idle, or there is nothing to say."""
+    if idle_share < _SMALL:
+        return ""
+    shares = {row["cause"]: row["share"] or 0.0 for row in causes.iter_rows(named=True)}
+    unknown = shares.pop("unknown", 0.0)
+    largest = max(shares, key=lambda cause: shares[cause], default="")
+    if unknown >= _HALF:
+        if not has_calls:
+            return f"No API calls were recorded, and so no cause is known: {_RECORD}."
+        return f"The cause of {percent(unknown)} is not known: the launches were not recorded; {_RECORD}."
+    if not largest or not shares[largest]:
+        return ""
+    name, advice = _ADVICE.get(largest, (f"{largest}s", ""))
+    if shares[largest] >= _HALF:
+        return f"Mostly {name}. {advice}".rstrip()
+    return f"The largest part is {name}, {percent(shares[largest])}. {advice}".rstrip()
+
+
+def _kinds(answer: Gaps) -> pl.DataFrame:
+    """Causes over all GPUs, the largest first."""
+    sums = answer.causes.group_by("cause").agg(pl.col("call_count", "wait_ns").sum())
+    total = pl.col("wait_ns").sum()
+    return sums.with_columns(share=pl.when(total > 0).then(pl.col("wait_ns") / total)).sort(
+        "wait_ns", "cause", descending=[True, False]
+    )
+
+
+def _verdict(answer: Gaps, causes: pl.DataFrame, *, is_window: bool) -> str:
+    gpus = answer.gpus
+    if not gpus.height:
+        return "no GPU work in this window" if is_window else "no GPU work was recorded"
+    streams = gpus["stream_id"].count() > 0
+    who = counted(gpus.height, "streams" if streams else "GPUs")
+    edge, wall = int(gpus["edge_ns"].sum()), int(gpus["wall_ns"].sum())
+    edges = f"; idle at the edges: {percent(edge / wall)} of the wall time" if edge > wall * _VISIBLE else ""
+    if not answer.gap_count:
+        return f"no gaps between the work of {who}{edges}"
+    gap, span = int(gpus["gap_ns"].sum()), int(gpus["span_ns"].sum())
+    whole = "the window" if is_window else "the time between the first and the last GPU work"
+    headline = f"{who}: {counted(answer.gap_count, 'gaps')}, {duration(gap)}, {percent(gap / span)} of {whole}"
+    parts = [
+        f"{row['cause']} {percent(row['share'])}" for row in causes.head(3).iter_rows(named=True) if row["wait_ns"]
+    ]
+    return f"{headline}; {', '.join(parts)}{edges}" if parts else headline + edges
+
+
+def _where(answer: Gaps) -> list[Column]:
+    several = answer.gpus["node"].n_unique() > 1
+    columns = [
+        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True)
+    ]
+    if answer.gpus["pid"].count():
+        columns.append(Column("process", _process, is_text=True, is_fixed=True))
+        columns.append(Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])))
+    return columns
+
+
+def _process(row: dict[str, Any]) -> str:
+    return process_name(row["rank"], row["pid"])
+
+
+def _gpu_table(answer: Gaps, *, width: int, limit: int) -> Table:
+    columns = [
+        *_where(answer),
+        Column("gaps", lambda row: f"{row['gap_count']:,}"),
+        Column("total", lambda row: duration(row["gap_ns"])),
+        Column("of span", lambda row: percent(row["gap_share"])),
+        Column("", lambda row: bar_cell(row["gap_share"] or 0.0, 8), is_bar=True, is_wide=True),
+        Column("mean", lambda row: duration(row["gap_mean_ns"]), is_wide=True),
+        Column("longest", lambda row: duration(row["gap_max_ns"])),
+        Column("busy", lambda row: duration(row["busy_ns"])),
+        Column("idle at the edges", lambda row: duration(row["edge_ns"]), is_wide=True),
+        Column("wall time", lambda row: duration(row["wall_ns"])),
+    ]
+    what = "streams" if len(columns) > 10 else "GPUs"
+    return frame_table(answer.gpus, columns, limit=limit, what=what)
+
+
+def _cause_table(causes: pl.DataFrame) -> Table:
+    columns = [
+        Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True),
+        Column("total", lambda row: duration(row["wait_ns"])),
+        Column("of gaps", lambda row: percent(row["share"])),
+        Column("", lambda row: bar_cell(row["share"] or 0.0, 20), is_bar=True),
+        Column("count", lambda row: f"{row['call_count']:,}"),
+    ]
+    return frame_table(causes, columns, limit=causes.height, what="causes", title="what the GPUs waited for")
+
+
+def _function_table(answer: Gaps, *, limit: int) -> Table:
+    sums = answer.causes.filter(pl.col("function").is_not_null()).group_by("function", "cause")
+    rows = sums.agg(pl.col("call_count", "wait_ns").sum()).sort("wait_ns", "function", descending=[True, False])
+    columns = [
+        Column("function", lambda row: brief_kernel(row["function"], 60), is_text=True),
+        Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True),
+        Column("calls", lambda row: f"{row['call_count']:,}"),
+        Column("in gaps", lambda row: duration(row["wait_ns"])),
+    ]
+    return frame_table(rows, columns, limit=limit, what="functions")
+
+
+def _histogram(answer: Gaps, *, width: int) -> Table:
+    rows = answer.histogram.group_by("from_ns").agg(pl.col("gap_count", "gap_ns").sum()).sort("from_ns")
+    most = max(int(rows["gap_ns"].max() or 0), 1)  # type: ignore[arg-type]  # integers
+    columns = [
+        Column("gaps from", lambda row: duration(row["from_ns"])),
+        Column("count", lambda row: f"{row['gap_count']:,}"),
+        Column("total", lambda row: duration(row["gap_ns"])),
+        Column("", lambda row: bar_cell(row["gap_ns"] / most, max(8, min(50, width - 40))), is_bar=True),
+    ]
+    return frame_table(rows, columns, limit=rows.height, what="ranges", title="lengths of gaps")
+
+
+def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
+    names, room = _widths(answer.largest.head(limit), width)
+    columns = [
+        *_where(answer),
+        Column("length", lambda row: duration(row["gap_ns"])),
+        Column("at", lambda row: "-" if row["at_ns"] is None else f"+{duration(row['at_ns'])}"),
+        Column("cause", _cause, is_text=True, is_fixed=True),
+        Column("queued", lambda row: "-" if row["queue_depth"] is None else str(row["queue_depth"]), is_wide=True),
+        Column("previous", lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-", is_text=True),
+        Column("next", lambda row: brief_kernel(row["next"], names), is_text=True),
+        Column("in", lambda row: _innermost(row["stack"], room), takes_rest=True),
+    ]
+    title = f"the longest gaps, {truncation(min(limit, answer.largest.height), answer.gap_count, 'gaps')}"
+    table = frame_table(answer.largest, columns, limit=limit, what="gaps")
+    table.title = title
+    return table
+
+
+def _widths(rows: pl.DataFrame, width: int) -> tuple[int, int]:
+    """Characters of the names of work, and of stacks: what the other columns leave, and stacks do not need."""
+    causes = max(map(len, (_cause(row) for row in rows.to_dicts())), default=0)
+    names = rows["node"].drop_nulls().unique().to_list()
+    nodes = max(map(len, names)) if len(names) > 1 else 0
+    left = width - 42 - causes - nodes - (8 if width >= WIDE else 0)
+    stacks = max(map(len, (_innermost(stack, width) for stack in rows["stack"])), default=0)
+    room = min(stacks, max(16, left // 2))
+    return max(12, min(60, (left - room) // 2)), max(16, room)
+
+
+def _cause(row: dict[str, Any]) -> str:
+    if row["cause"] in ("launch", "stream wait", "queued", "unknown", "host code") or not row["function"]:
+        return printable(row["cause"])
+    return f"{printable(row['function'])} {duration(row['function_ns'])}"
+
+
+def _frames(stack: str | None) -> list[str]:
+    """Frames from the outermost, with one folder of their paths."""
+    return [_PATH.sub("", printable(frame)) for frame in (stack or "").split(" > ") if frame]
+
+
+def _innermost(stack: str | None, room: int) -> str:
+    """As many of the innermost frames as there is room for."""
+    frames = _frames(stack)
+    if not frames:
+        return "-"
+    text = frames[-1]
+    for number, frame in enumerate(reversed(frames[:-1]), 2):
+        longer = f"{frame} > {text}"
+        if len(longer) + (0 if number == len(frames) else 4) > room:
+            return f"… > {text}"
+        text = longer
+    return text
+
+
+def _longest(answer: Gaps) -> Iterator[AnyBlock]:
+    """The longest gap in words."""
+    row = answer.largest.row(0, named=True)
+    place = ""
+    if row["at_ns"] is not None:  # a damaged database may lack the process, and with it the begin of the recording
+        place = f" at +{duration(row['at_ns'])} (--time {row['at_ns']}ns:{row['at_ns'] + row['gap_ns']}ns)"
+    yield sentence((f"the longest gap, {duration(row['gap_ns'])}{place}", "bold"))
+    yield Sentence(f"  {_story(row)}")
+    if row["function"] and row["function_ns"]:
+        yield Sentence(f"  the thread was {duration(row['function_ns'])} of it in {printable(row['function'])}")
+    for depth, frame in enumerate(_frames(row["stack"])):
+        yield Sentence(f"  {'in' if not depth else '  '} {'  ' * depth}{frame}")
+
+
+def _story(row: dict[str, Any]) -> str:
+    """When the next work was launched, and what it waited for."""
+    if row["launch_at_ns"] is None:
+        return f"the next work is {brief_kernel(row['next'], 60)}; its launch was not recorded"
+    at, delay = row["launch_at_ns"], row["launch_ns"]
+    when = f"{duration(at)} into the gap" if at >= 0 else f"{duration(-at)} before the gap"
+    reasons = {
+        "stream wait": ", and waited in its stream for an event",
+        "queued": ", and waited for other work or for the GPU",
+    }
+    reason = reasons.get(row["cause"], "")
+    return f"{brief_kernel(row['next'], 60)} was launched {when}{reason}; it started {duration(delay)} after its launch"

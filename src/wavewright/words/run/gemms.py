@@ -1,0 +1,115 @@
+"""Operators by the shapes of their inputs, for the terminal."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.words import brief, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.kernels.gemms import Gemms
+
+#: Types as people write them; others without their namespace.
+_TYPES = {
+    "c10::BFloat16": "bf16",
+    "c10::Half": "fp16",
+    "float": "fp32",
+    "double": "fp64",
+    "long int": "int64",
+    "int": "int32",
+    "c10::Float8_e4m3fn": "fp8",
+    "c10::Float8_e4m3fnuz": "fp8",
+    "c10::Float8_e5m2": "bf8",
+    "c10::Float8_e5m2fnuz": "bf8",
+}
+
+
+def gemms_report(answer: Gemms, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright regions --shapes`."""
+    yield sentence((_verdict(answer), "bold"))
+    if not answer.operators.height:
+        return
+    columns = [
+        Column("operator", lambda row: brief(row["name"], 200), is_text=True),
+        Column("input shapes", lambda row: _shapes(row["input_dims"]), is_text=True, takes_rest=True),
+        Column("type", lambda row: _type(row["input_types"]), is_text=True, is_fixed=True, is_wide=True),
+        Column("calls", lambda row: f"{row['call_count']:,}"),
+        Column("GPU time", lambda row: duration(row["gpu_ns"])),
+        Column("", lambda row: percent(row["gpu_share"])),
+        Column("mean", lambda row: duration(row["mean_gpu_ns"])),
+        Column("TFLOP/s", lambda row: _rate(row["flops_per_second"])),
+        Column("TB/s", lambda row: _rate(row["bytes_per_second"]), is_wide=True),
+    ]
+    yield GAP
+    yield frame_table(answer.operators, columns, limit=limit, what="operators with shapes")
+
+
+def _verdict(answer: Gemms) -> str:
+    if not answer.operator_count:
+        return "no operators were recorded; traces of torch.profiler have them"
+    if not answer.operators.height:
+        return f"{counted(answer.operator_count, 'operators')} launched no GPU work"
+    if not answer.operators["input_dims"].count():
+        return (
+            f"operators launched {duration(answer.gpu_ns)} of GPU time; shapes of inputs were not recorded: "
+            "record_shapes=True of torch.profiler does"
+        )
+    text = f"operators launched {duration(answer.gpu_ns)} of GPU time"
+    if not answer.counted_gpu_ns:
+        return f"{text}; none of them is a product of matrices, a convolution or attention"
+    rate = answer.counted_flops / answer.counted_gpu_ns / 1e3
+    share = answer.counted_gpu_ns / answer.gpu_ns
+    kinds = "products of matrices, convolutions and attention"
+    return f"{text}; {kinds} take {percent(share)} of it and reach {rate:,.1f} TFLOP/s"
+
+
+def _shapes(dims: str | None) -> str:
+    """Shapes of the tensors: `8944x1024, 1024x2816`; equal ones are counted, other inputs left out.
+
+    Examples
+    --------
+    >>> _shapes("[[16, 64], [16, 64], [], [[8], [8]]]")
+    '16x64 (2), [8 (2)]'
+    """
+    return printable(_joined(_list(dims))) or "-"
+
+
+def _joined(shapes: list[Any]) -> str:
+    texts = [_shape(shape) for shape in shapes if shape]
+    groups = [(text, len(list(equal))) for text, equal in groupby(texts)]
+    return ", ".join(text if count == 1 else f"{text} ({count})" for text, count in groups)
+
+
+def _shape(shape: Any) -> str:
+    if not isinstance(shape, list):
+        return str(shape)
+    is_list = any(isinstance(size, list) for size in shape)
+    return f"[{_joined(shape)}]" if is_list else "x".join(str(size) for size in shape)
+
+
+def _type(types: str | None) -> str:
+    first = next((kind for kind in _list(types) if isinstance(kind, str) and kind), "")
+    return printable(_TYPES.get(first, first.rpartition("::")[2]))
+
+
+def _rate(per_second: float | None) -> str:
+    if per_second is None:
+        return "-"
+    tera = per_second / 1e12
+    return f"{tera:,.1f}" if tera >= 10 else f"{tera:.2g}"
+
+
+def _list(text: str | None) -> list[Any]:
+    try:
+        values = json.loads(text) if text else []
+    except (ValueError, RecursionError):
+        return []
+    return values if isinstance(values, list) else []

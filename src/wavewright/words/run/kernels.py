@@ -1,0 +1,162 @@
+"""How the dispatches of some kernels behave, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent, truncation
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.charts import ChartLine, resampled
+from wavewright.words.kit.tables import Column, frame_table, short
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.run.words import gpu_name
+from wavewright.writers.terminal.bars import bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.kernels import Kernels
+
+_DETAILED = 3  #: Kernels with separate charts and tables.
+_STEPS = "▁▂▃▄▅▆▇█"
+
+
+def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright kernels NAME`, for a terminal of `width` columns."""
+    yield sentence((_verdict(answer, name), "bold"))
+    if not answer.kernels.height:
+        return
+    yield GAP
+    yield _kernel_table(answer, width=width, limit=limit)
+    names = answer.kernels["name"].head(_DETAILED).to_list()
+    for kernel in names:
+        yield GAP
+        yield sentence((brief_kernel(kernel, 2 * width), "bold"))
+        is_kernel = pl.col("name") == kernel
+        yield from _histogram(answer.histogram.filter(is_kernel), width=width)
+        yield from _trend(answer.over_time.filter(is_kernel), width=width)
+        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10), width=width)
+        yield _longest_table(answer.longest.filter(is_kernel), limit=min(limit, 5))
+        counters = answer.counters.filter(is_kernel)
+        if counters.height:
+            yield _counter_table(counters, limit=limit)
+    if answer.kernels.height > len(names):
+        more = truncation(len(names), answer.kernels.height, "kernels in detail")
+        yield sentence((f"\n{more}; --json has all", "bold"))
+
+
+def _verdict(answer: Kernels, name: str) -> str:
+    if not answer.kernels.height:
+        return f"no kernel matches {name!r}"
+    kernels = answer.kernels
+    calls, total = int(kernels["calls"].sum()), int(kernels["total_ns"].sum())
+    share = percent(total / answer.all_ns) if answer.all_ns else "-"
+    count = f"{counted(kernels.height, 'kernels')}, {counted(calls, 'dispatches')}"
+    headline = f"{count}, {duration(total)}, {share} of all kernel time"
+    first = kernels.row(0, named=True)
+    if first["median_ns"]:
+        headline += f"; the heaviest varies from {duration(first['min_ns'])} to {duration(first['max_ns'])}"
+    return headline
+
+
+def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:
+    columns = [
+        Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        Column("total", lambda row: duration(row["total_ns"])),
+        Column("share", lambda row: percent(row["share"])),
+        Column("min", lambda row: duration(row["min_ns"]), is_wide=True),
+        Column("median", lambda row: duration(row["median_ns"])),
+        Column("p95", lambda row: duration(row["p95_ns"])),
+        Column("p99", lambda row: duration(row["p99_ns"]), is_wide=True),
+        Column("max", lambda row: duration(row["max_ns"])),
+        Column("latency", lambda row: duration(row["latency_median_ns"]), is_wide=True),
+        Column("shapes", lambda row: f"{row['shape_count']:,}", is_wide=True),
+    ]
+    return frame_table(answer.kernels, columns, limit=limit, what="kernels")
+
+
+def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[Sentence]:
+    """A line per range of durations."""
+    most = max(rows["calls"].to_list(), default=1)
+    cells = max(8, min(50, width - 30))
+    yield sentence(("  durations, from" + "dispatches".rjust(14), "dim"))
+    for row in rows.iter_rows(named=True):
+        label = duration(row["from_ns"]).rjust(11)
+        yield ChartLine(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most, cells)}".rstrip())
+
+
+def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Sentence]:
+    """Mean duration over time of the node with most calls; full height is the longest mean."""
+    if rows.height < 2:
+        return
+    sums = rows.group_by("machine").agg(pl.col("calls").sum()).sort("calls", "machine", descending=[True, False])
+    chosen = rows.filter(pl.col("machine").eq_missing(sums["machine"][0])).sort("bin")
+    means: list[float] = [0.0] * (int(chosen["bin"].max()) + 1)  # type: ignore[arg-type]
+    for at, mean in chosen.select("bin", "mean_ns").iter_rows():
+        means[at] = mean
+    shown = resampled(means, max(8, width - 30))
+    top = max(shown)
+    line = "".join(" " if value <= 0 else _STEPS[min(7, int(8 * value / top))] for value in shown)
+    first, last = chosen["mean_ns"][0], chosen["mean_ns"][-1]
+    length = chosen["start_ns"][-1] + chosen["length_ns"][-1] - chosen["start_ns"][0]
+    yield sentence((f"  mean over {duration(length)}: {duration(first)} at first, {duration(last)} at last", "dim"))
+    yield ChartLine(f"  {duration(top).rjust(11)} │{line}")
+
+
+def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:
+    columns = [
+        Column("  grid", lambda row: "  " + _triple(row, "grid"), is_text=True, is_fixed=True),
+        Column("workgroup", lambda row: _triple(row, "workgroup"), is_text=True, is_fixed=True),
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        Column("mean", lambda row: duration(row["mean_ns"])),
+        Column("of kernel", lambda row: percent(row["kernel_share"])),
+        Column("VGPR+AGPR", lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}"),
+        Column("SGPR", lambda row: _number(row["sgpr_count"]), is_wide=True),
+        Column("LDS", lambda row: "-" if row["lds_bytes"] is None else short(row["lds_bytes"])),
+        Column("scratch", lambda row: _number(row["scratch_bytes"]), is_wide=True),
+        Column("waves/SIMD", _occupancy, is_text=True),
+    ]
+    return frame_table(rows, columns, limit=limit, what="shapes", title="  launched with")
+
+
+def _triple(row: dict[str, Any], what: str) -> str:
+    sides = [row[f"{what}_{axis}"] for axis in "xyz"]
+    return "-" if sides[0] is None else "x".join(str(side) for side in sides)
+
+
+def _number(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _occupancy(row: dict[str, Any]) -> str:
+    if row["waves_per_simd"] is None:
+        return "-"
+    return f"{row['waves_per_simd']} of {row['waves_per_simd_max']} ({row['bound_by']})"
+
+
+def _longest_table(rows: pl.DataFrame, *, limit: int) -> Table:
+    columns = [
+        Column("  dispatch", lambda row: _number(row["dispatch_id"])),
+        Column("took", lambda row: duration(row["duration_ns"])),
+        Column("of median", lambda row: "-" if row["median_ratio"] is None else f"{row['median_ratio']:.2f} x"),
+        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=False), is_text=True, is_fixed=True),
+        Column("process", lambda row: _number(row["pid"])),
+        Column("stream", lambda row: _number(row["stream_id"])),
+        Column("began at ns", lambda row: str(row["start_ns"])),
+    ]
+    return frame_table(rows, columns, limit=limit, what="dispatches", title="  longest")
+
+
+def _counter_table(rows: pl.DataFrame, *, limit: int) -> Table:
+    columns = [
+        Column("  counter", lambda row: "  " + printable(row["counter"] or "?"), is_text=True),
+        Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
+        Column("mean", lambda row: f"{row['value_mean']:,.1f}"),
+        Column("min", lambda row: f"{row['value_min']:,.1f}"),
+        Column("max", lambda row: f"{row['value_max']:,.1f}"),
+    ]
+    return frame_table(rows, columns, limit=limit, what="counters", title="  per dispatch")

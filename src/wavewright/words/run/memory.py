@@ -1,0 +1,178 @@
+"""Memory over the run, for the terminal and as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.charts import resampled
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import duration, size
+from wavewright.words.run.words import gpu_name, process_name
+from wavewright.writers.svg.markup import Svg, fitting
+from wavewright.writers.terminal.bars import sparkline
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavewright.analysis.run.memory.memory import Memory
+
+_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
+_PLACES = {"HOST": "host", None: "unknown"}
+_POOLS = {"FRAMEWORK": "framework", "HIP": "HIP"}
+_MOST_CURVES = 24
+_ROW, _LEFT, _WIDTH, _TOP = 64, 260, 1100, 60
+_LIGHT = {
+    "back": "fill:#fff",
+    "text": "fill:#1f2328",
+    "dim": "fill:#59636e",
+    "area": "fill:#0550ae;fill-opacity:.25",
+    "edge": "stroke:#0550ae;stroke-width:1.5",
+    "base": "stroke:#d1d9e0;stroke-width:1",
+}
+_DARK = {
+    "back": "fill:#0d1117",
+    "text": "fill:#f0f6fc",
+    "dim": "fill:#9198a1",
+    "area": "fill:#79c0ff;fill-opacity:.25",
+    "edge": "stroke:#79c0ff;stroke-width:1.5",
+    "base": "stroke:#3d444d;stroke-width:1",
+}
+
+
+def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright memory`, for a terminal of `width` columns."""
+    yield sentence((_headline(answer), "bold"))
+    if not answer.places.height:
+        yield Sentence("record allocations with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True")
+        return
+    yield Sentence(_unfreed(answer))
+    yield GAP
+    yield _place_table(answer, width=width, limit=limit)
+    yield GAP
+    yield _site_table(answer, "peak", "alive at the peak", width=width, limit=limit)
+    if answer.sites["unfreed_bytes"].sum():
+        yield GAP
+        yield _site_table(answer, "unfreed", _never(answer), width=width, limit=limit)
+
+
+def _headline(answer: Memory) -> str:
+    if not answer.places.height:
+        return "no allocations were recorded"
+    first = answer.places.row(0, named=True)
+    where = place_label(first, with_process=answer.places["pid"].n_unique() > 1)
+    before = (
+        f", {size(first['peak_before_bytes'])} of it from before the recording" if first["peak_before_bytes"] else ""
+    )
+    return f"{where}: at most {size(first['peak_bytes'])} in use, at +{duration(first['peak_ns'])}{before}"
+
+
+def _never(answer: Memory) -> str:
+    return "not freed before the process ended" if answer.covers_end else "not freed before the recording ended"
+
+
+def _unfreed(answer: Memory) -> str:
+    count, total = int(answer.places["unfreed_count"].sum()), int(answer.places["unfreed_bytes"].sum())
+    calls, spent = int(answer.places["allocation_count"].sum()), int(answer.places["call_ns"].sum())
+    took = f", {duration(spent)} in the calls" if spent else ""
+    left = f"{size(total)} of {counted(count, 'allocations')} {_never(answer)}" if count else "all of them were freed"
+    return f"{counted(calls, 'allocations')}{took}; {left}"
+
+
+def place_label(row: dict[str, Any], *, with_process: bool) -> str:
+    """How a row of `places` is called."""
+    place = _PLACES.get(row["kind"]) or gpu_name(None, row["gpu"], with_node=False)
+    who = f" {process_name(row['rank'], row['pid'])}" if with_process else ""
+    return f"{place} ({_POOLS.get(row['pool'], row['pool'])}){who}"
+
+
+def place_curve(answer: Memory, place: dict[str, Any]) -> pl.DataFrame:
+    """The rows of `curve` of one of `places`."""
+    import polars as pl
+
+    is_its = [pl.col(key).eq_missing(pl.lit(place[key], answer.curve.schema[key])) for key in _KEYS]
+    return answer.curve.filter(*is_its)
+
+
+def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
+    several = answer.places["pid"].n_unique() > 1
+    points = 20 if width >= WIDE else 10
+
+    def drawn(row: dict[str, Any]) -> str:
+        return sparkline(resampled(place_curve(answer, row)["live_bytes"].to_list(), points))
+
+    columns = [
+        Column("memory", lambda row: place_label(row, with_process=several), is_text=True, is_fixed=True),
+        Column("peak", lambda row: size(row["peak_bytes"])),
+        Column("at", lambda row: f"+{duration(row['peak_ns'])}"),
+        Column("over time", drawn, is_text=True, is_fixed=True),
+        Column("before", lambda row: size(row["before_bytes"]), is_wide=True),
+        Column("at the end", lambda row: size(row["end_bytes"])),
+        Column("allocations", lambda row: f"{row['allocation_count']:,}"),
+        Column("releases", lambda row: f"{row['release_count']:,}", is_wide=True),
+        Column("not freed", lambda row: size(row["unfreed_bytes"])),
+        Column("in calls", lambda row: duration(row["call_ns"]), is_wide=True),
+    ]
+    return frame_table(answer.places, columns, limit=limit, what="memories")
+
+
+def _site_table(answer: Memory, kind: str, what: str, *, width: int, limit: int) -> Table:
+    import polars as pl
+
+    amount = f"{kind}_bytes"
+    rows = answer.sites.filter(pl.col(f"{kind}_count") > 0).sort(-pl.col(amount), "pool", "site")
+    total = int(rows[amount].sum()) or 1
+    columns = [
+        Column("share", lambda row: percent(row[amount] / total)),
+        Column("", lambda row: bar_cell(row[amount] / total, 10), is_bar=True, is_wide=True),
+        Column("bytes", lambda row: size(row[amount])),
+        Column("count", lambda row: f"{row[f'{kind}_count']:,}"),
+        Column(
+            "allocator", lambda row: _POOLS.get(row["pool"], row["pool"]), is_text=True, is_fixed=True, is_wide=True
+        ),
+        Column("call site", lambda row: printable(row["site"]), takes_rest=True),
+    ]
+    return frame_table(rows, columns, limit=limit, what="call sites", title=what)
+
+
+def memory_svg(answer: Memory, *, theme: str = "auto") -> str:
+    """The curves of the places with the highest peaks, one below the other, as a picture.
+
+    Raises
+    ------
+    UsageError
+        When there is no such theme.
+    """
+    places = answer.places.head(_MOST_CURVES).to_dicts()
+    several = answer.places["pid"].n_unique() > 1
+    height = _TOP + _ROW * max(1, len(places)) + 40
+    picture = Svg(_WIDTH, height, title="Memory in use", light=_LIGHT, dark=_DARK, theme=theme, about=answer.definition)
+    picture.add("rect", "back", x=0, y=0, width=_WIDTH, height=height)
+    picture.label("text", 20, 32, fitting(_headline(answer), 16, _WIDTH - 40), size=16)
+    end = int(answer.curve["end_ns"].max() or 1)  # type: ignore[arg-type]
+    across = _WIDTH - _LEFT - 40
+    for number, place in enumerate(places):
+        bottom = _TOP + _ROW * (number + 1) - 8
+        picture.label(
+            "text", 20, bottom - 22, fitting(place_label(place, with_process=several), 13, _LEFT - 40), size=13
+        )
+        picture.label(
+            "dim", 20, bottom - 4, f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}", size=11
+        )
+        points: list[tuple[float, float]] = []
+        for row in place_curve(answer, place).iter_rows(named=True):
+            y = bottom - (_ROW - 18) * row["live_bytes"] / (place["peak_bytes"] or 1)
+            points += [(_LEFT + across * row[side] / end, y) for side in ("start_ns", "end_ns")]
+        if points:
+            around = [(points[0][0], bottom), *points, (points[-1][0], bottom)]
+            picture.add("polygon", "area", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in around))
+            picture.line("edge", points)
+        picture.line("base", [(_LEFT, bottom), (_LEFT + across, bottom)])
+    picture.label("dim", _LEFT, height - 14, "0", size=11)
+    picture.label("dim", _LEFT + across, height - 14, duration(end), size=11, anchor="end")
+    return picture.text()

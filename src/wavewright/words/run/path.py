@@ -1,0 +1,204 @@
+"""The critical path, for the terminal."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.calls.open_regions import SEPARATOR
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.run.words import process_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.run.graph.path import CriticalPath
+    from wavewright.analysis.run.graph.scenarios import Scenario
+
+_WORDS = {
+    "host": "code and calls of the CPU",
+    "launch": "launching calls, and from them to the start",
+    "kernels": "kernels",
+    "communication": "collectives, after the last rank came",
+    "copies": "copies",
+    "idle": "the GPU waited; the record does not say for what",
+}
+_GROUPS = 3  #: Groups that text shows; JSON has all.
+
+
+def path_report(
+    answer: CriticalPath, scenarios: Sequence[Scenario] = (), *, width: int = 100, limit: int = 20
+) -> Iterator[AnyBlock]:
+    """The report of `wavewright path`, for a terminal of `width` columns."""
+    if not answer.segments.height:
+        yield sentence(("no calls and no GPU work were recorded", "bold"))
+        return
+    groups = answer.groups.to_dicts()
+    for group in groups[:_GROUPS]:
+        yield from _group(answer, group, width=width, limit=limit, is_only=len(groups) == 1)
+    if len(groups) > _GROUPS:
+        yield sentence((f"showing {_GROUPS} of {len(groups):,} groups of processes; --json has all", "bold"))
+    if scenarios:
+        yield _scenario_table(scenarios, groups)
+    for caveat in answer.caveats:
+        yield Sentence(f"note: {printable(caveat)}")
+    if answer.clock_residual_ns is not None:
+        yield Sentence(
+            f"clocks of nodes were aligned by the ends of collectives, to about {duration(answer.clock_residual_ns)}"
+        )
+
+
+def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: int, is_only: bool) -> Iterator[AnyBlock]:
+    classes = answer.of_group(group["group"], "classes")
+    yield sentence((headline(group, classes, is_only=is_only), "bold"))
+    yield GAP
+    yield _class_table(classes, width=width)
+    yield GAP
+    contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
+    yield _contributor_table(contributors, group, width=width, limit=limit)
+    yield GAP
+    yield _segment_table(answer.of_group(group["group"], "segments"), group, limit=max(5, limit // 4))
+    steps = answer.of_group(group["group"], "steps")
+    if steps.height:
+        yield GAP
+        yield _step_table(steps, limit=limit)
+    yield GAP
+
+
+def headline(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool) -> str:
+    """What set the time, in one sentence.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"class": ["host", "kernels"], "path_ns": [8_000_000, 2_000_000], "path_share": [0.8, 0.2]})
+    >>> headline({"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7}, rows, is_only=True)
+    '10.0 ms: host 80.0 %, kernels 20.0 %'
+    """
+    parts = [f"{row['class']} {percent(row['path_share'])}" for row in classes.to_dicts() if row["path_share"]]
+    who = "" if is_only and group["process_count"] == 1 else _who(group)
+    return f"{who}{duration(group['span_ns'])}: {', '.join(parts)}"
+
+
+def _who(group: dict[str, Any]) -> str:
+    if group["process_count"] == 1:
+        return f"{process_name(group['rank'], group['pid'])}: "
+    return f"{counted(group['process_count'], 'processes')}, {process_name(group['rank'], group['pid'])} ends last: "
+
+
+def _class_table(classes: pl.DataFrame, *, width: int) -> Table:
+    cells = max(10, min(40, width - 50))
+    columns = [
+        Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
+        Column("on the path", lambda row: duration(row["path_ns"])),
+        Column("of the time", lambda row: percent(row["path_share"])),
+        Column("", lambda row: bar_cell(row["path_share"] or 0.0, cells), is_bar=True),
+        Column("", lambda row: _WORDS[row["class"]], is_text=True, is_wide=True),
+    ]
+    return frame_table(classes, columns, limit=None, what="classes")
+
+
+def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, width: int, limit: int) -> Table:
+    columns = [
+        Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
+        Column("name", _name, is_text=True, takes_rest=True),
+        Column("times", lambda row: f"{row['count']:,}"),
+        Column("on the path", lambda row: duration(row["path_ns"])),
+        Column("of the time", lambda row: percent(row["path_share"])),
+        Column("longest", lambda row: duration(row["longest_ns"]), is_wide=True),
+        Column("at", lambda row: _at(row["longest_at_ns"], group), is_wide=True),
+        Column("smallest slack", lambda row: duration(row["slack_min_ns"]), is_wide=True),
+    ]
+    return frame_table(contributors, columns, limit=limit, what="contributors", title="on the path")
+
+
+def _name(row: dict[str, Any]) -> str:
+    if row["what"] == "work":
+        return brief_kernel(row["name"], 200)
+    if row["what"] == "call":
+        return printable(row["name"])
+    if row["what"] == "host code":
+        return f"code before {printable(row['name'])}"
+    name = brief_kernel(row["name"], 200) if row["name"] else ""
+    return f"{row['what']}: {name}" if name else row["what"]
+
+
+def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
+    longest = segments.with_columns(ns=pl.col("end_ns") - pl.col("start_ns")).sort(
+        "ns", "start_ns", descending=[True, False]
+    )
+    several = segments["process"].drop_nulls().n_unique() > 1
+    columns = [
+        Column("at", lambda row: _at(row["start_ns"], group)),
+        Column("length", lambda row: duration(row["ns"])),
+        Column("process", lambda row: process_name(row["rank"], None) if several else "", is_text=True, is_fixed=True),
+        Column("class", lambda row: row["class"] + (" ?" if row["is_inferred"] else ""), is_text=True, is_fixed=True),
+        Column("what", _name, is_text=True, takes_rest=True),
+        Column("in", lambda row: _inner(row["stack"]), is_text=True),
+    ]
+    return frame_table(longest, columns, limit=limit, what="segments", title="longest segments")
+
+
+def _inner(stack: str) -> str:
+    """The innermost frames of a stack, innermost last."""
+    return printable(SEPARATOR.join(stack.split(SEPARATOR)[-3:]))
+
+
+def _at(time_ns: int, group: dict[str, Any]) -> str:
+    """A time after the start of the group, as `--time` takes it."""
+    return f"+{duration(time_ns - group['start_ns'])}"
+
+
+def _step_table(steps: pl.DataFrame, *, limit: int) -> Table:
+    wide = steps.pivot("class", index=["step", "start_ns", "span_ns"], values="path_share", maintain_order=True)
+    names = [name for name in _WORDS if name in wide.columns]
+    columns = [
+        Column("step", lambda row: str(row["step"])),
+        Column("length", lambda row: duration(row["span_ns"])),
+        *(Column(name, partial(_share, name)) for name in names),
+    ]
+    return frame_table(wide.sort("step"), columns, limit=limit, what="steps", title="path by step")
+
+
+def _share(name: str, row: dict[str, Any]) -> str:
+    return percent(row[name] or 0.0)
+
+
+def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]]) -> Table:
+    several = len(groups) > 1
+    by_group = {group["group"]: group for group in groups}
+    rows = [
+        {
+            "text": scenario.text,
+            "who": process_name(by_group[each.group]["rank"], by_group[each.group]["pid"]) if several else "",
+            "span_ns": each.span_ns,
+            "low": each.span_ns_min,
+            "high": each.span_ns_max,
+        }
+        for scenario in scenarios
+        for each in scenario.predictions[:_GROUPS]
+    ]
+    columns = [
+        Column("what if", lambda row: printable(row["text"]), is_text=True, takes_rest=True),
+        Column("process", lambda row: row["who"], is_text=True, is_fixed=True),
+        Column("now", lambda row: duration(row["span_ns"])),
+        Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),
+        Column("gain", lambda row: _gain(row)),
+    ]
+    return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title="recomputed on the event graph")
+
+
+def _gain(row: dict[str, Any]) -> str:
+    if not row["span_ns"]:
+        return "-"
+    low, high = ((row["span_ns"] - row[name]) / row["span_ns"] for name in ("high", "low"))
+    return _range(percent(low), percent(high))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,66 @@
+"""GPU time by what kernels do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.words import counted, percent
+from wavewright.errors import UsageError
+from wavewright.words.kit.words import duration
+from wavewright.writers.svg.plot_axes import plain, round_ticks, time_unit
+from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
+from wavewright.writers.svg.plot_frame import Frame
+from wavewright.writers.svg.plot_words import listed
+
+if TYPE_CHECKING:
+    from wavewright.analysis.run.contents.summary import Summary
+    from wavewright.model.blocks import Picture
+    from wavewright.model.document import Document
+
+_COLOURS = {"copy": "sky", "communication": "orange", "other": "grey"}
+_NOTE = (
+    "Categories by the names of kernels. Times of dispatches and copies that overlap count each, so that they can add "
+    "up to more than the time of the run."
+)
+
+
+def draw(document: Document, theme: str, top: int | None) -> Picture:
+    """One bar per category, the one with most time first."""
+    from wavewright.analysis.run.contents.summary import summary
+    from wavewright.analysis.run.kernels.categories import time_by_category
+
+    answer: Summary = document.kept(("topic", "summary"), lambda: summary(document.run))
+    rows = time_by_category(answer.things)
+    total = int(rows["total_ns"].sum() or 0)
+    if not total:
+        raise UsageError("no GPU work with a duration was recorded", where=document.label)
+    shown = rows.head(top or rows.height).to_dicts()
+    bars = [_bar(row) for row in shown]
+    words = [f"{row['category']} {percent(row['share'])}" for row in shown[:3]]
+    frame = Frame(
+        "categories",
+        "GPU time by category of kernel",
+        f"{duration(total)} of GPU time: {listed(words)}.",
+        height=bars_height(len(bars)),
+        theme=theme,
+        note=_NOTE,
+    )
+    unit, factor = time_unit(shown[0]["total_ns"])
+    most = shown[0]["total_ns"] / factor
+    bar_panel(
+        frame,
+        bars,
+        top=frame.top,
+        high=shown[0]["total_ns"],
+        ticks=[tick * factor for tick in round_ticks(0, most)],
+        name=f"time of dispatches and copies ({unit})",
+        words=lambda value: plain(value / factor),
+    )
+    return frame.picture()
+
+
+def _bar(row: dict[str, Any]) -> Bar:
+    name = row["category"]
+    hint = f"{name}: {counted(row['calls'], 'calls')} of {counted(row['name_count'], 'names')}"
+    part = Part(row["total_ns"], _COLOURS.get(name, "blue"), title=hint)
+    return Bar(name, (part,), f"{percent(row['share'])}, {duration(row['total_ns'])}")

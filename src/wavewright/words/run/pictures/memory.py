@@ -1,0 +1,100 @@
+"""Memory in use over time, with its peak."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError
+from wavewright.words.kit.words import duration, size
+from wavewright.writers.svg.plot_areas import draw_area
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
+from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, width_of
+from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
+
+if TYPE_CHECKING:
+    from wavewright.analysis.run.memory.memory import Memory
+    from wavewright.model.blocks import Picture
+    from wavewright.model.document import Document
+
+_TOP = 6
+_BINS = 240
+_PANEL, _HEAD = 110.0, 34.0
+_UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0))
+_NOTE = "Each bin shows the most that was in use in it"
+
+
+def draw(document: Document, theme: str, top: int | None) -> Picture:
+    """One curve per GPU, process and allocator, the one with the highest peak first."""
+    from wavewright.analysis.run.memory.memory import memory
+    from wavewright.words.run.memory import memory_report, place_curve, place_label
+
+    answer: Memory = document.kept(("plot", "memory"), lambda: memory(document.run, bins=_BINS))
+    if not answer.places.height:
+        raise UsageError(
+            "no allocations were recorded",
+            where=document.label,
+            advice="record them with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True",
+        )
+    places = answer.places.head(top or _TOP).to_dicts()
+    end = max(1, int(answer.curve["end_ns"].max() or 1))  # type: ignore[arg-type]  # integers
+    frame = Frame(
+        "memory",
+        "Memory in use",
+        headline(memory_report(answer)),
+        height=(_PANEL + _HEAD) * len(places) + 30,
+        theme=theme,
+        note=sentences(
+            _NOTE, rows_shown(len(places), answer.places.height, "memories", "those with the highest peaks")
+        ),
+    )
+    unit, factor = time_unit(end)
+    scales = [_size_unit(place["peak_bytes"]) for place in places]
+    left = (
+        frame.left
+        + max(
+            width_of(plain(tick), SMALL)
+            for place, (_, bytes_) in zip(places, scales, strict=True)
+            for tick in round_ticks(0, place["peak_bytes"] / bytes_, 3)
+        )
+        + 12
+    )
+    across = Scale(0, end, left, frame.right)
+    several = answer.places["pid"].n_unique() > 1
+    for number, (place, scale) in enumerate(zip(places, scales, strict=True)):
+        base = frame.top + (_PANEL + _HEAD) * number + _PANEL
+        label = place_label(place, with_process=several)
+        curve = place_curve(answer, place).select("start_ns", "end_ns", "live_bytes").rows()
+        _panel(frame, place, curve, label, scale, across, base)
+        is_last = number == len(places) - 1
+        ticks = [tick * factor for tick in round_ticks(0, end / factor, 8)]
+        bottom_axis(
+            frame.svg, across, ticks, top=base, bottom=base, words=lambda value: plain(value / factor),
+            name=f"time since the start of the run ({unit})" if is_last else "",
+        )  # fmt: skip
+    return frame.picture()
+
+
+def _panel(
+    frame: Frame,
+    place: dict[str, Any],
+    curve: list[tuple[int, int, int]],
+    label: str,
+    scale: tuple[str, float],
+    across: Scale,
+    base: float,
+) -> None:
+    unit, factor = scale
+    up = Scale(0, (place["peak_bytes"] or 1) * 1.1, base, base - _PANEL + 26)
+    ticks = [tick * factor for tick in round_ticks(0, place["peak_bytes"] / factor, 3)]
+    left_axis(frame.svg, up, ticks, left=across.start, right=across.end, words=lambda value: plain(value / factor))
+    draw_area(frame.svg, "blue", [(start, end, live) for start, end, live in curve if end > start], across, up)
+    y = base - _PANEL + 17
+    frame.svg.label("p-ink", across.start, y, cut(f"{label}, {unit}", TEXT, 420), size=TEXT, title=label)
+    peak = f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}"
+    frame.svg.label("p-soft p-number", across.end, y, peak, size=SMALL, anchor="end")
+    x, top = across.at(place["peak_ns"]), up.at(place["peak_bytes"])
+    frame.svg.add("circle", "p-red p-edge", title=peak, cx=x, cy=top, r=4.5)
+
+
+def _size_unit(most: float) -> tuple[str, float]:
+    return next((pair for pair in _UNITS if most >= 2 * pair[1]), _UNITS[-1])

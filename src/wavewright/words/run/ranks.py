@@ -1,0 +1,194 @@
+"""How evenly the work is spread over ranks, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.run.words import process_name
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.common.caveats import Caveat
+    from wavewright.analysis.run.ranks.ranks import Ranks
+
+_EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
+_FEWEST_RANKS = 64  #: Ranks that are always shown.
+
+
+def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright ranks`, for a terminal of `width` columns: what costs most comes first."""
+    lines = [(answer.cost_ns, _imbalance(answer)), (_mean_wait(answer), _waiting(answer))]
+    for number, (_, line) in enumerate(sorted(lines, key=lambda line: -line[0])):
+        if line:
+            yield sentence((line, "" if number else "bold"))
+    if not answer.processes.height:
+        return
+    yield GAP
+    shown = None if limit is None else max(limit, _FEWEST_RANKS)
+    processes = answer.processes
+    if shown is not None and processes.height > shown:
+        processes = processes.sort("last_count", "compute_ns", descending=True, maintain_order=True)
+    yield frame_table(processes, _process_columns(answer), limit=shown, what="processes")
+    yield from caveat_lines(answer.caveats)
+    if answer.kernels.height:
+        yield GAP
+        yield frame_table(
+            answer.kernels,
+            _KERNEL_COLUMNS,
+            limit=limit,
+            what="kernels of several ranks",
+            title="kernels by imbalance cost",
+        )
+    if answer.collectives.height:
+        yield GAP
+        yield frame_table(
+            answer.collectives,
+            _COLLECTIVE_COLUMNS,
+            limit=limit,
+            what="collectives",
+            title="waiting for the last rank to arrive, call by call",
+        )
+        if not answer.collectives["is_complete"].all():
+            yield sentence(("* some calls have no certain partner on other ranks and are left out", "bold yellow"))
+
+
+def caveat_lines(caveats: tuple[Caveat, ...]) -> Iterator[Sentence]:
+    """Reasons not to take the numbers at face value, a line each."""
+    for caveat in caveats:
+        yield sentence((f"{printable(caveat.sentence)}; {caveat.advice}", "bold yellow"))
+
+
+def _imbalance(answer: Ranks) -> str:
+    count = answer.processes.height
+    if not count:
+        return "no process was recorded"
+    if count == 1:
+        return "one process: there is nothing to compare; give the files of all ranks"
+    if not answer.processes["compute_ns"].max():
+        return f"none of {count:,} processes ran a kernel"
+    if answer.imbalance is None:
+        return f"each of {count:,} processes runs other kernels: their compute times are not compared"
+    compared = answer.processes.drop_nulls("deviation").with_columns(
+        excess=pl.col("compute_ns") - pl.col("compute_ns").mean().over("peers")
+    )
+    slowest = compared.sort("excess", descending=True, maintain_order=True).row(0, named=True)
+    peers = compared.filter(pl.col("peers") == slowest["peers"]).height
+    others = counted(peers, "processes") + (" with the same kernels" if peers < count else "")
+    headline = f"{who_of(slowest)} computes longest, {duration(slowest['compute_ns'])}"
+    share = answer.imbalance - 1
+    if share < _EVEN:
+        return f"the work is even over {others}: {headline}, {percent(share)} more than the mean"
+    return f"{headline}: {percent(share)} more than the mean of {others}, which costs {duration(answer.cost_ns)}"
+
+
+def _mean_wait(answer: Ranks) -> float:
+    return answer.waited_ns / max(answer.processes.height, 1)
+
+
+def _waiting(answer: Ranks) -> str:
+    if not answer.waited_ns:
+        return ""
+    late = answer.processes.sort("last_count", descending=True, maintain_order=True).row(0, named=True)
+    calls = int(answer.processes["last_count"].sum())
+    return (
+        f"in collectives a process waits {duration(_mean_wait(answer))} on average for those that arrive later; "
+        f"{who_of(late)} arrives last in {late['last_count']:,} of {calls:,} calls{_by_name(answer, late)}"
+        f"{why_late(answer.causes, late)}"
+    )
+
+
+#: Cause of a late rank -> what it means.
+_WHY = {
+    "computation": "it computes longer",
+    "communication": "it is longer in other communication",
+    "copies": "its copies take longer",
+    "launched work": "its GPU idles with work launched: launch latency, or waits for other streams",
+    "host": "its GPU idles with nothing launched: the host is late",
+    "idle": "its GPU idles; launches were not recorded",
+}
+
+
+def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:
+    """Why a rank is late, with the share of it."""
+    rows = causes.filter(*(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run")))
+    if not rows.height or rows["cause_share"][0] is None:
+        return ""
+    row = rows.row(0, named=True)
+    return f"; the largest part of its delay ({percent(row['cause_share'])}): {_WHY[row['cause']]}"
+
+
+def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
+    """Where the names of collectives were recorded: of which it is the last most often."""
+    latest = answer.collectives.filter(pl.col("collective").is_not_null() & pl.col("is_complete")).filter(
+        *(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run") if name in late)
+    )
+    named = latest.group_by("collective", maintain_order=True).agg(pl.col("last_count", "calls").sum())
+    parts = [f"{printable(name)} {last:,} of {calls:,}" for name, last, calls in named.head(3).iter_rows()]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def who_of(row: dict[str, Any]) -> str:
+    """The label of a process, with its node."""
+    who = process_name(row["rank"], row["pid"])
+    who = who if row["rank"] is not None else f"pid {who}"
+    return f"{who} on {printable(row['host'])}" if row["host"] else who
+
+
+def _process_columns(answer: Ranks) -> list[Column]:
+    largest = max(answer.processes["compute_ns"].max() or 0, 1)
+    has_hosts = bool((answer.processes["host"].fill_null("") != "").any())
+    has_ranks = answer.processes["rank"].null_count() < answer.processes.height
+    return [
+        *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
+        *([Column("node", lambda row: printable(row["host"]) or "-", is_text=True)] if has_hosts else []),
+        Column("pid", lambda row: process_name(None, row["pid"]), is_wide=has_ranks),
+        Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
+        Column("compute", lambda row: duration(row["compute_ns"])),
+        Column("", lambda row: bar_cell(row["compute_ns"] / largest, 10), is_bar=True, is_wide=True),
+        Column("to mean", lambda row: percent(row["deviation"], sign=True)),
+        Column("comm.", lambda row: duration(row["collective_ns"])),
+        Column("waited", lambda row: duration(row["waited_ns"])),
+        Column("last", lambda row: f"{row['last_count']:,}"),
+        Column("copies", lambda row: duration(row["copy_ns"]), is_wide=True),
+        Column("idle", lambda row: duration(row["idle_ns"])),
+        Column("host", lambda row: "?" if row["host_ns"] is None else duration(row["host_ns"])),
+        Column("wall", lambda row: duration(row["wall_ns"]), is_wide=True),
+        Column("busy", lambda row: percent(row["busy_share"]), is_wide=True),
+    ]
+
+
+def _last(row: dict[str, Any]) -> str:
+    return "not known" if row["rule"] == "unknown" else f"{who_of(row)} ({row['last_count']:,}x)"
+
+
+def _collective(row: dict[str, Any]) -> str:
+    kernel = brief_kernel(row["name"], 200)
+    return f"{printable(row['collective'])} ({kernel})" if row["collective"] else kernel
+
+
+_KERNEL_COLUMNS = [
+    Column("cost", lambda row: duration(row["cost_ns"])),
+    Column("max/mean", lambda row: "-" if row["imbalance"] is None else f"{row['imbalance']:.2f}"),
+    Column("per call", lambda row: "-" if row["per_call"] is None else f"{row['per_call']:.2f}"),
+    Column("calls", lambda row: f"{row['calls']:,}"),
+    Column("mean of ranks", lambda row: duration(row["mean_ns"]), is_wide=True),
+    Column("slowest", lambda row: who_of(row), is_text=True, is_fixed=True),
+    Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+]
+_COLLECTIVE_COLUMNS = [
+    Column("waiting", lambda row: duration(row["spread_ns"])),
+    Column("share", lambda row: percent(row["spread_share"])),
+    Column("calls", lambda row: f"{row['calls']:,}{'' if row['is_complete'] else '*'}"),
+    Column("ranks", lambda row: f"{row['process_count']:,}"),
+    Column("most often last", lambda row: _last(row), is_text=True, is_fixed=True),
+    Column("collective", lambda row: _collective(row), takes_rest=True),
+]

@@ -1,0 +1,242 @@
+"""The tree of regions, for the terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
+from wavewright.analysis.run.measures.trees import LAYER, inherited
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import brief, duration
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.contents.regions import Regions
+
+_FOLDERS = re.compile(r"^\S*/(?=[^/\s]+\(\d+\): )")
+_NAME_LINES = 10
+_CALLERS = 5  #: Callers of regions that were chosen by name.
+_ALMOST_ALL = 0.98  #: Share of a frame's CPU time from which on the frame below it has practically all of it.
+
+
+def regions_report(
+    answer: Regions,
+    *,
+    width: int = 100,
+    limit: int = 20,
+    depth: int | None = None,
+    min_share: float = 0.01,
+    sort: str | None = None,
+    frames: bool = False,
+) -> Iterator[AnyBlock]:
+    """The report of `wavewright regions`, for a terminal of `width` columns: the `limit` largest nodes of the tree,
+    down to `depth` levels, without nodes below `min_share` of the time, and without frames and calls that
+    add nothing unless `frames` are wanted.
+    """
+    by = sort or ("gpu" if _gpu_ns(answer) else "cpu")
+    yield sentence((_verdict(answer, by), "bold"))
+    if answer.crossing_count:
+        late = f"{counted(answer.crossing_count, 'regions')} end after their parent"
+        yield sentence((f"{late}; they are shown next to it, not inside it", "yellow"))
+    if answer.untimed_count:
+        yield sentence((f"{counted(answer.untimed_count, 'regions')} without a possible length are left out", "yellow"))
+    if not answer.tree.height:
+        return
+    yield GAP
+    if by in ("gpu", "cpu"):
+        yield _tree_table(_Shown(answer, by, depth, min_share, frames=frames), width=width, limit=limit)
+        yield GAP
+    if answer.callers.height:
+        yield _caller_table(answer, width=width)
+        yield GAP
+    if by == "gpu" and answer.launchers.height:
+        yield _launcher_table(answer, width=width, limit=min(limit, _NAME_LINES))
+    else:
+        yield _name_table(answer, by, width=width, limit=limit if by in ("self", "calls") else min(limit, _NAME_LINES))
+
+
+def folded_report(answer: Regions, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
+    """The same with equal layers of a model as one."""
+    from wavewright.analysis.run.contents.regions import folded_layers
+
+    return regions_report(folded_layers(answer), width=width, limit=limit)
+
+
+def _gpu_ns(answer: Regions) -> int:
+    return int(answer.launchers["gpu_ns"].sum())
+
+
+def _verdict(answer: Regions, by: str) -> str:
+    if not answer.tree.height:
+        return "no regions were recorded; rocprofv3 --hip-trace and --marker-trace record them"
+    counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
+    gpu = _gpu_ns(answer)
+    unlinked = answer.unlinked_gpu_ns
+    other = f"; {percent(unlinked / (gpu + unlinked))} of all GPU time was not launched in them" if unlinked else ""
+    if by == "gpu" and answer.launchers.height:
+        name, share = answer.launchers.select("name", "gpu_share").row(0)
+        most = "most of it in" if (share or 0.0) > 0.5 else "the largest part in"
+        return (
+            f"{counts} launched {duration(gpu)} of GPU time, {most} {brief(_shown_name(name))}: {percent(share)}{other}"
+        )
+    total = int(answer.tree.filter(pl.col("depth") == 0)["total_ns"].sum())
+    heaviest = _by_name(answer, "self").row(0, named=True)
+    return (
+        f"{counts} take {duration(total)} of CPU time; largest self time: {brief(_shown_name(heaviest['name']))}, "
+        f"{percent(heaviest['share'])}{other}"
+    )
+
+
+class _Shown:
+    """The nodes of a tree that are worth a line, largest first cut; `indent` counts the shown nodes above each."""
+
+    def __init__(self, answer: Regions, by: str, depth: int | None, min_share: float, *, frames: bool) -> None:
+        self.by, self.min_share = by, min_share
+        self.column = "gpu_total_ns" if by == "gpu" else "total_ns"
+        rows = answer.tree if depth is None else answer.tree.filter(pl.col("depth") < depth)
+        self.frame_count = 0
+        if not frames:
+            is_passing = _is_passing(answer.tree, by)
+            self.frame_count = rows.filter(is_passing.gather(rows["node"])).height
+            rows = rows.filter(~is_passing.gather(rows["node"]))
+        whole = int(answer.tree.filter(pl.col("depth") == 0)[self.column].sum())
+        is_large = pl.col(self.column) >= min_share * whole
+        self.idle = answer.tree.filter((pl.col("depth") == 0) & (pl.col("gpu_total_ns") == 0)) if by == "gpu" else None
+        self.rows = rows.filter(is_large)
+        self.parents = answer.tree["parent"].to_list()
+
+    def first(self, limit: int) -> pl.DataFrame:
+        """The largest nodes, in the order of the tree."""
+        rows = self.rows.sort(self.column, "node", descending=[True, False]).head(limit).sort("node")
+        indents: dict[int, int] = {}
+        for node in rows["node"]:
+            above = self.parents[node]
+            while above >= 0 and above not in indents:
+                above = self.parents[above]
+            indents[node] = indents[above] + 1 if above >= 0 else 0
+        return rows.with_columns(indent=pl.Series(list(indents.values()), dtype=pl.Int64))
+
+    @property
+    def title(self) -> str:
+        """What is left out."""
+        parts = []
+        if self.frame_count:
+            parts.append(f"without {counted(self.frame_count, 'frames and calls')} that add nothing (--frames)")
+        if self.min_share:
+            parts.append(f"nodes from {percent(self.min_share)} on")
+        if self.idle is not None and self.idle.height:
+            parts.append(f"{counted(self.idle.height, 'roots')} without GPU work left out (--sort cpu)")
+        return "; ".join(parts)
+
+
+def _is_passing(tree: pl.DataFrame, by: str) -> pl.Series:
+    """Whether nodes add nothing: frames of Python whose GPU work (or time) is that of one region below or of the region
+    above, and, for GPU work, calls of a runtime that launched all of what is above.
+    """
+    column, least = ("gpu_total_count", 1.0) if by == "gpu" else ("total_ns", _ALMOST_ALL)
+    is_frame = ((pl.col("domain") == PYTHON) & ~pl.col("name").str.starts_with(LAYER)).fill_null(value=False)
+    is_call = (pl.col("domain").is_in(RUNTIMES) if by == "gpu" else pl.lit(value=False)).fill_null(value=False)
+    largest = tree.filter(~is_call).group_by(node="parent").agg(below=pl.col(column).max())
+    rows = tree.join(largest, on="node", how="left", maintain_order="left").with_columns(
+        around=pl.when(is_frame).then(inherited(tree, ~is_frame)).otherwise("parent")
+    )
+    above = tree.select(around="node", above=column)
+    rows = rows.join(above, on="around", how="left", maintain_order="left")
+    is_of_below = is_frame & (pl.col("below").fill_null(0) >= pl.col(column) * least)
+    is_of_above = (is_frame | is_call) & (pl.col(column) >= pl.col("above") * least).fill_null(value=False)
+    return rows.select((is_of_below | is_of_above) & (pl.col(column) > 0)).to_series()
+
+
+def _tree_table(shown: _Shown, *, width: int, limit: int) -> Table:
+    is_gpu = shown.by == "gpu"
+    share = "gpu_share" if is_gpu else "total_share"
+    gpu = Column("GPU time", lambda row: duration(row["gpu_total_ns"]) if row["gpu_total_ns"] else "-")
+    cpu = Column("CPU time", lambda row: duration(row["total_ns"]))
+    shares = [
+        Column("", lambda row: percent(row[share])),
+        Column("", lambda row: bar_cell(row[share] or 0.0, 10), is_bar=True, is_wide=True),
+    ]
+    rest = [Column("self", lambda row: duration(row["self_ns"])), _MEAN]
+    columns = [
+        Column("region", lambda row: _indented(row, width), takes_rest=True),
+        _CALLS,
+        *([gpu, *shares, cpu, *rest] if is_gpu else [cpu, *shares, *rest, gpu]),
+    ]
+    rows = shown.first(limit)
+    table = frame_table(rows, columns, limit=None, what="nodes")
+    count = shown.rows.height
+    size = f"showing {rows.height:,} of {counted(count, 'nodes')}" if rows.height < count else counted(count, "nodes")
+    table.title = "; ".join(part for part in (size, shown.title) if part)
+    return table
+
+
+_CALLS = Column("calls", lambda row: f"{row['call_count']:,}")
+_MEAN = Column("mean", lambda row: duration(row["mean_ns"]), is_wide=True)
+
+
+def _indented(row: dict[str, Any], width: int) -> str:
+    step = "  " if width >= WIDE else " "
+    indent = step * min(int(row["indent"]), width // 6)
+    return indent + _shown_name(row["name"])
+
+
+def _shown_name(name: str | None) -> str:
+    """A name in a table; of frames of Python without the folders: `model.py(359): forward`."""
+    return brief(_FOLDERS.sub("", name) if name else name, 200)
+
+
+def _launcher_table(answer: Regions, *, width: int, limit: int) -> Table:
+    columns = [
+        Column("launched by", lambda row: _shown_name(row["name"]), takes_rest=True),
+        Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
+        _CALLS,
+        Column("GPU time", lambda row: duration(row["gpu_ns"])),
+        Column("", lambda row: percent(row["gpu_share"])),
+        Column("", lambda row: bar_cell(row["gpu_share"] or 0.0, 10), is_bar=True, is_wide=True),
+        Column("kernels, copies", lambda row: f"{row['gpu_count']:,}"),
+        Column("CPU self", lambda row: duration(row["self_ns"])),
+    ]
+    title = "by GPU time, without what is inside of them"
+    return frame_table(answer.launchers, columns, limit=limit, what="names", title=title)
+
+
+def _caller_table(answer: Regions, *, width: int) -> Table:
+    columns = [
+        Column("region", lambda row: _shown_name(row["name"]), takes_rest=True),
+        Column("called from", lambda row: _shown_name(row["caller"]) if row["caller"] else "-", is_text=True),
+        _CALLS,
+        Column("GPU time", lambda row: duration(row["gpu_total_ns"]) if row["gpu_total_ns"] else "-"),
+        Column("CPU time", lambda row: duration(row["total_ns"])),
+    ]
+    return frame_table(answer.callers, columns, limit=_CALLERS, what="callers")
+
+
+def _by_name(answer: Regions, by: str) -> pl.DataFrame:
+    """CPU time without regions below, and GPU time launched, per name, whatever the path."""
+    keys = ["name", "domain"]
+    sums = answer.tree.group_by(keys).agg(pl.col("call_count", "self_ns").sum(), share=pl.col("self_share").sum())
+    launched = answer.launchers.select(*keys, "gpu_ns")
+    sums = sums.join(launched, on=keys, how="left", nulls_equal=True)
+    column = "call_count" if by == "calls" else "self_ns"
+    return sums.sort(column, "name", descending=[True, False], nulls_last=True)
+
+
+def _name_table(answer: Regions, by: str, *, width: int, limit: int) -> Table:
+    columns = [
+        Column("region", lambda row: _shown_name(row["name"]), takes_rest=True),
+        Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
+        _CALLS,
+        Column("CPU self", lambda row: duration(row["self_ns"])),
+        Column("", lambda row: percent(row["share"])),
+        Column("", lambda row: bar_cell(row["share"] or 0.0, 10), is_bar=True, is_wide=True),
+        Column("GPU time", lambda row: duration(row["gpu_ns"]) if row["gpu_ns"] else "-"),
+    ]
+    title = "by number of calls" if by == "calls" else "by CPU time, without what is inside of them"
+    return frame_table(_by_name(answer, by), columns, limit=limit, what="names", title=title)

@@ -1,0 +1,181 @@
+"""Where the time of a run went, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
+from wavewright.analysis.run.measures.statistics import EXACT_VALUES
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import brief, brief_kernel, brief_kernels, duration, size
+from wavewright.words.run.words import node_name, place_words
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.contents.summary import Summary
+
+_MOST = 0.8  #: Share of the GPU time that the verdict explains.
+_NAMED = 3
+_IDLE = 0.5  #: Busy share below which idle GPUs matter more than kernels.
+_VERY_WIDE = 150  #: Console width at which all figures are shown next to a readable name.
+_NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
+
+
+def summary_report(
+    answer: Summary, *, width: int = WIDE, limit: int = 20, is_window: bool = False
+) -> Iterator[AnyBlock]:
+    """The report of `wavewright summary`, for a terminal of `width` columns."""
+    if not answer.domains.height:
+        yield sentence(("no event in this window" if is_window else "no event was recorded", "bold"))
+        return
+    if answer.busy_share is not None and answer.busy_share < _IDLE:
+        idle = percent(1 - answer.busy_share)
+        yield sentence((f"GPUs are idle {idle} of the wall time; `wavewright gaps` tells why", "bold"))
+    yield sentence((_verdict(answer), "bold"))
+    yield Sentence(_scope(answer))
+    yield GAP
+    yield _domain_table(answer, width=width, limit=limit)
+    for domain in answer.domains["domain"].unique(maintain_order=True):
+        yield GAP
+        yield _thing_table(answer, domain, width=width, limit=limit)
+    copies = answer.domains.filter(pl.col("domain") == "COPY")
+    calls, sized = (int(copies[name].sum()) for name in ("calls", "sized_calls"))
+    if 0 < sized < calls:
+        yield GAP
+        note = f"{sized:,} of {counted(calls, 'copies')} have a recorded size: bytes and rates are of these"
+        yield sentence((note, "dim"))
+    if not answer.things["is_exact"].all():
+        yield GAP
+        note = f"medians of more than {EXACT_VALUES:,} different durations are at most {percent(QUANTILE_ERROR, 2)} off"
+        yield sentence((note, "dim"))
+
+
+def _verdict(answer: Summary) -> str:
+    """Where most of the GPU time is; where there is none, of the calls."""
+    on_gpu = answer.things.filter(pl.col("domain").is_in(GPU_DOMAINS))
+    sums = on_gpu.group_by("domain", "name").agg(pl.col("total_ns").sum())
+    sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")
+    if not sums.height or not answer.gpu_ns:
+        calls = counted(int(answer.things["calls"].sum()), "calls")
+        start = "the GPU work has no times:" if on_gpu.height else "no GPU work was recorded, but"
+        return f"{start} {calls}"
+    reached = (sums["total_ns"].cum_sum() / answer.gpu_ns).to_list()
+    count = next((n for n, share in enumerate(reached, 1) if share >= _MOST), sums.height)
+    leading = sums.head(count)
+    parts = []
+    for domain, what in (("KERNEL", "kernels"), ("COPY", "kinds of copy")):
+        among = leading.filter(pl.col("domain") == domain).height
+        of = sums.filter(pl.col("domain") == domain).height
+        if among:
+            parts.append(f"{among:,} of {counted(of, what)}")
+    names, totals = (leading.head(_NAMED)[column].to_list() for column in ("name", "total_ns"))
+    labels = zip(brief_kernels(names, 40), totals, strict=True)
+    named = ", ".join(f"{name} {percent(total / answer.gpu_ns)}" for name, total in labels)
+    more = ", ..." if count > _NAMED else ""
+    share, where = percent(reached[count - 1]), " and ".join(parts)
+    return f"{share} of {duration(answer.gpu_ns)} GPU time is in {where}: {named}{more}"
+
+
+def _scope(answer: Summary) -> str:
+    processes = answer.processes
+    sentence = counted(processes.height, "processes") + place_words(processes["host"], processes["run"].n_unique())
+    sentence += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
+    ranks = answer.processes["rank"].drop_nulls().n_unique()
+    sentence += f", {ranks:,} ranks" if ranks > 1 else ""
+    busy = f", GPUs busy {percent(answer.busy_share)} of the wall time"
+    return sentence if answer.busy_share is None else sentence + busy
+
+
+def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:
+    has_bytes = answer.domains["bytes_total"].null_count() < answer.domains.height
+    columns = [
+        *_group_columns(answer),
+        Column("domain", lambda row: row["domain"], is_text=True, is_fixed=True),
+        Column("names", lambda row: f"{row['name_count']:,}"),
+        *_figures(width=width),
+        *([_BYTES] if has_bytes else []),
+    ]
+    what = "domains" if answer.by == "all" else "rows"
+    return frame_table(answer.domains, columns, limit=limit, what=what, title="by domain")
+
+
+def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Table:
+    rows = answer.things.filter(pl.col("domain") == domain)
+    if answer.by != "all":
+        rows = rows.sort(-pl.col("total_ns"), maintain_order=True)
+    has_bytes = rows["bytes_total"].null_count() < rows.height
+    columns = [
+        Column("share", lambda row: percent(row["share"])),
+        Column("", lambda row: bar_cell(row["share"] or 0.0, 8), is_bar=True, is_wide=True),
+        *_group_columns(answer),
+        *_figures(width=width),
+        *([_BYTES] if has_bytes else []),
+        *([_RATE] if domain == "COPY" and has_bytes else []),
+        Column("name", lambda row: _name(row["name"], domain), takes_rest=True),
+    ]
+    what = _NAMES.get(domain, f"{printable(domain)} calls" if domain != "MARKER" else "marker ranges")
+    table = frame_table(rows, columns, limit=limit, what=what)
+    if domain not in _NAMES:
+        table.title = f"{table.title}, CPU time, nested calls count each"
+    return table
+
+
+def _name(name: str, domain: str) -> str:
+    """Kernels without their parameters; calls whole, as what is in brackets is the line."""
+    return brief_kernel(name, 200) if domain in GPU_DOMAINS else brief(name, 200)
+
+
+def _figures(*, width: int) -> list[Column]:
+    def time(heading: str, name: str, *, is_wide: bool = False) -> Column:
+        return Column(heading, lambda row: duration(row[name]), is_wide=is_wide)
+
+    return [
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        time("total", "total_ns"),
+        time("mean", "mean_ns"),
+        time("median", "median_ns"),
+        *([time("p99", "p99_ns"), time("min", "min_ns")] if width >= _VERY_WIDE else []),
+        time("max", "max_ns", is_wide=True),
+        time("stddev", "stddev_ns", is_wide=True),
+    ]
+
+
+def _bytes(row: dict[str, Any]) -> str:
+    """Marked where some calls have no size."""
+    return ("≥ " if 0 < row["sized_calls"] < row["calls"] else "") + size(row["bytes_total"])
+
+
+def _rate(row: dict[str, Any]) -> str:
+    rate = row["bytes_per_second"]
+    return "-" if rate is None else f"{size(rate)}/s"
+
+
+_BYTES = Column("bytes", _bytes)
+_RATE = Column("rate", _rate, is_wide=True)
+
+
+def _group_columns(answer: Summary) -> list[Column]:
+    """Columns that identify the groups: the host only if there are several, the pid only if ranks are not enough."""
+    hidden = {"run"}
+    if answer.processes["host"].n_unique() == 1:
+        hidden.add("host")
+    if answer.processes["rank"].null_count() == 0 and answer.processes["rank"].is_unique().all():
+        hidden.add("pid")
+    names = answer.columns[: answer.columns.index("domain")]
+    return [_group_column(name) for name in names if name not in hidden]
+
+
+def _group_column(name: str) -> Column:
+    def cell(row: dict[str, Any]) -> str:
+        value = row[name]
+        return "-" if value is None else node_name(value) if name in ("path", "host") else printable(str(value))
+
+    return Column("file" if name == "path" else name, cell, is_text=True)

@@ -1,0 +1,97 @@
+"""What takes most GPU time, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent, truncation
+from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
+from wavewright.words.kit.labels import brief_paths
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavewright.analysis.run.kernels.top import Top
+
+
+def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright top`, for a terminal of `width` columns; `by`: name, category or file."""
+    if not answer.things.height or not answer.total_ns:
+        yield sentence(("nothing that takes time was recorded", "bold"))
+    elif by == "category":
+        yield from category_parts(answer.categories, width=width)
+    elif by == "file":
+        yield from _file_parts(answer, width=width, limit=limit)
+    else:
+        first = answer.things.row(0, named=True)
+        name = brief_kernel(first["name"], 60)
+        yield sentence(
+            (f"{name} takes {percent(first['share'])} of {_of(answer)}, {duration(answer.total_ns)}", "bold")
+        )
+        yield GAP
+        yield _thing_table(answer, answer.things, width=width, limit=limit)
+
+
+def _of(answer: Top) -> str:
+    return "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
+
+
+def _thing_table(answer: Top, things: pl.DataFrame, *, width: int, limit: int, title: str = "") -> Table:
+    columns = [
+        Column("share", lambda row: percent(row["share"], 2)),
+        Column("", lambda row: bar_cell(row["share"] or 0.0, 10), is_bar=True, is_wide=True),
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.3f}"),
+        Column("mean us", lambda row: "-" if row["mean_ns"] is None else f"{row['mean_ns'] / 1e3:,.3f}"),
+        Column("kind", lambda row: printable(row["domain"].lower()), is_text=True, is_fixed=True),
+        Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+    ]
+    what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
+    return frame_table(things, columns, limit=limit, what=what, title=title)
+
+
+def _file_parts(answer: Top, *, width: int, limit: int) -> Iterator[AnyBlock]:
+    """One table per file, the file with most time first."""
+    files = answer.things.partition_by("path", maintain_order=True)
+    labels = brief_paths(things["path"][0] or "?" for things in files)
+    yield sentence((f"{counted(len(files), 'files')}: {duration(answer.total_ns)} of {_of(answer)}", "bold"))
+    for things in files[:limit]:
+        total = int(things["total_ns"].sum())
+        title = f"{printable(labels[things['path'][0] or '?'])}: {duration(total)}, {percent(total / answer.total_ns)}"
+        yield GAP
+        yield _thing_table(answer, things, width=width, limit=limit, title=title)
+    if len(files) > limit:
+        yield sentence((truncation(limit, len(files), "files"), "bold"))
+
+
+def category_parts(categories: pl.DataFrame, *, width: int = WIDE) -> Iterator[AnyBlock]:
+    """GPU time by what kernels do: the headline and the table of `time_by_category`."""
+    if not categories.height or not categories["total_ns"].sum():
+        yield sentence(("no GPU work was recorded", "bold"))
+        return
+    total = duration(int(categories["total_ns"].sum()))
+    leading = ", ".join(
+        f"{row['category']} {percent(row['share'])}" for row in categories.head(3).iter_rows(named=True)
+    )
+    yield sentence((f"of {total} GPU time: {leading}", "bold"))
+    yield GAP
+    yield category_table(categories, width=width)
+
+
+def category_table(categories: pl.DataFrame, *, width: int = WIDE) -> Table:
+    """The table of `time_by_category`."""
+    columns = [
+        Column("share", lambda row: percent(row["share"])),
+        Column("", lambda row: bar_cell(row["share"] or 0.0, 20), is_bar=True),
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        Column("total", lambda row: duration(row["total_ns"])),
+        Column("names", lambda row: f"{row['name_count']:,}"),
+        Column("category", lambda row: row["category"], is_text=True),
+    ]
+    return frame_table(categories, columns, limit=None, what="categories", title="by category")

@@ -1,0 +1,136 @@
+"""Barriers for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.barriers import Barriers
+
+_SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
+
+
+def barriers_report(answer: Barriers, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+    """A verdict, then every barrier with its meetings."""
+    if not answer.rows.height:
+        return [sentence(("no barrier was executed", "bold"))]
+    parts: list[AnyBlock] = [_verdict(answer), _workgroups(answer), GAP]
+    lost = max(answer.lost_cycles_total, 1)
+    shares = _shares(answer)
+    columns = (
+        Column("lost", lambda row: short(row["lost_cycles_total"])),
+        Column("", lambda row: bar_cell(row["lost_cycles_total"] / lost, 5), is_bar=True, is_wide=True),
+        Column("stall", lambda row: short(row["stall_cycles_total"])),
+        Column("met", lambda row: f"{row['meeting_count']:,}"),
+        Column("waves", lambda row: _number(row["waves_per_meeting"], 1), is_wide=True),
+        Column("spread", lambda row: _number(row["spread_cycles_mean"], 0)),
+        Column("max", lambda row: _number(row["spread_cycles_max"], 0)),
+        Column("late", lambda row: short(row["late_cycles_total"])),
+        Column(_last_heading(answer), lambda row: shares.get(row["row"], "")),
+        Column("address", lambda row: f"{row['address']:#x}"),
+        Column("at", lambda row: place(row["file"], row["line"]) or row["text"], takes_rest=True),
+    )
+    legend = (
+        "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first arrival; "
+        "late: cycles by which the last wave was behind the one before; last: whose wave was last, in % of the meetings"
+    )
+    parts += [sentence((legend, "dim")), frame_table(answer.rows, columns, limit=limit, what="barriers")]
+    return [*parts, *_causes(answer, limit, width)]
+
+
+def _causes(answer: Barriers, limit: int, width: int) -> list[AnyBlock]:
+    """Rows at which the last waves lose time on their way to the costliest barriers."""
+    shown = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
+    parts: list[AnyBlock] = []
+    columns = _CAUSES if answer.causes["file"].count() else [column for column in _CAUSES if column.heading != "line"]
+    for barrier, address in shown.iter_rows():
+        causes = answer.causes.filter(pl.col("row") == barrier)
+        if causes.height:
+            title = f"on the way to the barrier at {address:#x}, the last wave spends longer at"
+            most = min(limit, _PER_BARRIER)
+            parts += [GAP, frame_table(causes, columns, limit=most, what="instructions", title=title)]
+    return parts
+
+
+_FEW_PLACES = 4  #: So many places have their shares side by side.
+_BARRIERS = 2
+_PER_BARRIER = 3
+_CAUSES = (
+    Column("excess", lambda row: f"+{row['excess_cycles_mean']:,.0f}"),
+    Column("last wave", lambda row: f"{row['last_cycles_mean']:,.0f}"),
+    Column("others", lambda row: f"{row['other_cycles_mean']:,.0f}"),
+    Column("address", lambda row: f"{row['address']:#x}"),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
+    Column("instruction", lambda row: row["text"] or "", takes_rest=True),
+)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def _place(answer: Barriers) -> str:
+    """The column that distinguishes waves of a workgroup: SIMD, or slot where all are on one SIMD (RDNA)."""
+    return "simd" if answer.last_waves["simd"].n_unique() > 1 else "slot"
+
+
+def _last_heading(answer: Barriers) -> str:
+    name, places = "SIMD" if _place(answer) == "simd" else "slot", _places(answer)
+    return f"last {name} {'/'.join(map(str, places))}" if len(places) <= _FEW_PLACES else f"last {name}"
+
+
+def _places(answer: Barriers) -> list[int]:
+    """The places whose waves were last somewhere, in order."""
+    return sorted(answer.last_waves[_place(answer)].unique().to_list())
+
+
+def _shares(answer: Barriers) -> dict[int, str]:
+    """Row -> in percent, how often the wave of each place was last; of many places, only the most frequent."""
+    shares: dict[int, dict[int, float]] = {}
+    last_shares = answer.last_waves.group_by("row", _place(answer)).agg(pl.col("last_share").sum())
+    for row, at, share in last_shares.sort(_place(answer)).iter_rows():
+        shares.setdefault(row, {})[at] = share
+    places = _places(answer)
+    if len(places) > _FEW_PLACES:
+        most = {row: max(of_row, key=of_row.__getitem__) for row, of_row in shares.items()}
+        return {row: f"{at}: {percent(shares[row][at], 0)}" for row, at in most.items()}
+    return {row: "/".join(f"{100 * of_row.get(at, 0):.0f}" for at in places) + " %" for row, of_row in shares.items()}
+
+
+def _verdict(answer: Barriers) -> Sentence:
+    if not answer.workgroup_count:
+        return sentence(
+            ("no two waves of a workgroup are in this trace or part of it: who is last cannot be told", "bold")
+        )
+    share = percent(answer.lost_share)
+    text = sentence((f"waiting for the last wave at barriers costs {share} of all wave cycles", "bold"))
+    text.append(f" ({short(answer.lost_cycles_total)} cycles)")
+    worst: dict[str, Any] = answer.rows.row(0, named=True)
+    place = _place(answer)
+    often, count = worst[f"last_{place}_share"], answer.last_waves[place].n_unique()
+    if worst["meeting_count"] and count > 1:
+        name = "SIMD" if place == "simd" else "slot"
+        if often > _SYSTEMATIC / count:
+            share = percent(often, 0)
+            last = f"the wave of {name} {worst[f'last_{place}']}"
+            text.append(f"; at {worst['address']:#x} {last} is last in {share} of the cases")
+        else:
+            text.append(f"; at {worst['address']:#x} no {name} is systematically last")
+    return text
+
+
+def _workgroups(answer: Barriers) -> Sentence:
+    each = " each" if answer.workgroup_count != 1 else ""
+    text = f"{counted(answer.workgroup_count, 'workgroups')} of {answer.waves_per_workgroup:.1f} traced waves{each} met"
+    if not answer.workgroup_count:
+        text = "0 workgroups met"
+    if answer.alone_wave_count:
+        text += f"; {answer.alone_wave_count:,} waves met no other traced wave"
+    return sentence((text, "dim"))

@@ -1,0 +1,242 @@
+"""A diagnosis for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, labelled, sentence
+from wavewright.words.kit.tables import place, short
+from wavewright.words.trace.floors import floor_sentences
+from wavewright.words.trace.trust import trust_lines
+from wavewright.writers.markdown.escaping import as_code, escaped
+from wavewright.writers.terminal.bars import bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.common.caveats import Caveat
+    from wavewright.analysis.trace.diagnose import Diagnosis
+    from wavewright.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
+    from wavewright.model.findings import CodeEvidence
+
+_REASONS = 5
+_NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
+_NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
+_LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave room for everything: nothing is said about them.
+_BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
+_SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+
+
+def headline(answer: Diagnosis) -> str:
+    """The diagnosis in one sentence."""
+    if not answer.wave_cycles_total:
+        return "Nothing to diagnose: the trace has no instructions"
+    if not answer.findings:
+        return "Nothing stands out: no cause takes 1 % of the time"
+    first = answer.findings[0]
+    if first.kind == "roof" and first.gain_share_max < _NOTHING_TO_WIN:
+        return f"{first.verdict}; nothing to win in this code"
+    return f"{first.verdict}: {gain_words(first)}"
+
+
+def context_line(answer: Diagnosis) -> str:
+    """Use of the pipes and of memory, in one line; empty = nothing is known."""
+    parts = []
+    if answer.pipes is not None:
+        busy = answer.pipes
+        if busy.matrix_count:
+            per_matrix = busy.valu_count / busy.matrix_count
+            parts.append(f"matrix pipe busy {percent(busy.matrix_share)} of the time")
+            parts.append(f"vector pipe {percent(busy.valu_share)} ({per_matrix:.1f} VALU per matrix instruction)")
+        else:
+            parts.append(f"vector pipe busy {percent(busy.valu_share)} of the time")
+    memory = next((roof for roof in answer.roofs if roof.name == "HBM bandwidth"), None)
+    if memory is not None:
+        parts.append(
+            f"asks memory for {memory.amount / 1e12:.2g} TB/s, {percent(memory.share, 0)} of the HBM peak"
+            f" of {memory.peak / 1e12:.2g} TB/s"
+        )
+    if answer.early_wave_count:
+        parts.append(f"{counted(answer.early_wave_count, 'waves')} that left early are left out")
+    if answer.replayed_share < _NEARLY_ALL and answer.time_cycles:
+        parts.append(f"gains from a replay of {percent(answer.replayed_share, 0)} of the instructions")
+    return "; ".join(parts)
+
+
+def floor_lines(answer: Diagnosis) -> list[str]:
+    """What the floors of the code say, where they leave little room."""
+    floors = answer.floors
+    if floors is None or floors.largest is None or floors.largest.share < _LOW_FLOOR_SHARE:
+        return []
+    return floor_sentences(floors)
+
+
+def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
+    """The plan for the terminal: how far to trust it, then the findings in order."""
+    yield sentence((headline(answer), "bold"))
+    if context := context_line(answer):
+        yield Sentence(context)
+    for sentence in floor_lines(answer):
+        yield Sentence(sentence)
+    if answer.launch is not None:
+        yield Sentence(printable(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}"))
+    yield from trust_lines(answer.trust)
+    for caveat in answer.trust.caveats:
+        yield labelled(
+            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
+        )
+    if answer.link:
+        yield from _link_lines(answer.link)
+    for number, finding in enumerate(answer.findings[:limit], 1):
+        yield GAP
+        yield from finding_lines(number, finding)
+    if len(answer.findings) > limit:
+        yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
+
+
+def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
+    """The plan as a Markdown page."""
+    lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
+    lines += [f"**Trace quality:** {answer.trust.cycles}. **Source lines:** {answer.trust.lines}.", ""]
+    lines += _md_caveats(answer.trust.caveats)
+    lines += _md_link(answer.link) if answer.link else []
+    if context := context_line(answer):
+        lines += [context[:1].upper() + context[1:] + ".", ""]
+    for sentence in floor_lines(answer):
+        lines += [sentence[:1].upper() + sentence[1:] + ".", ""]
+    if answer.launch is not None:
+        lines += [f"The traced launch: {launch_sentence(answer.launch)}.", ""]
+    lines += ["| # | finding | cycles of all waves | of them | gain | of the time of the | confidence |"]
+    lines += ["|---|---|---:|---:|---:|---|---|"]
+    lines += [
+        f"| {number} | {escaped(f.verdict)} | {f.stall_cycles_total:,} | {percent(f.stall_share)} | "
+        f"{_interval(f)} | {f.gain_basis} | {f.confidence} |"
+        for number, f in enumerate(answer.findings, 1)
+    ]
+    for number, finding in enumerate(answer.findings, 1):
+        lines += ["", *_md_finding(number, finding)]
+    lines += ["", "## How the numbers are made", "", answer.definition]
+    return "\n".join(lines) + "\n"
+
+
+def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
+    """One finding for the terminal."""
+    head = f"{number}. {finding.verdict}"
+    yield sentence((head, "bold"), f"  {bar(finding.gain_share_max)} ", (gain_words(finding), "bold"))
+    cycles = []
+    if finding.stall_cycles_total:
+        share = f"{percent(finding.stall_share)} of the cycles of all waves"
+        cycles.append(f"{short(finding.stall_cycles_total)} cycles ({share})")
+    if finding.row_count:
+        cycles.append(counted(finding.row_count, "instructions"))
+    if finding.causes and finding.causes[0].no_issue_share:
+        first = finding.causes[0]
+        cycles.append(f"SIMDs issue nothing for {percent(first.no_issue_share)} of the time during {first.name}")
+    if cycles:
+        yield sentence(("   " + ", ".join(cycles), "dim"))
+    yield labelled("why", printable(finding.reason))
+    for reason in finding.reasons[:_REASONS]:
+        yield labelled("counters", reason_words(reason), "magenta")
+    if len(finding.reasons) > _REASONS:
+        yield sentence((f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow"))
+    for remedy in finding.remedies[:3]:
+        yield labelled("do", remedy_words(remedy))
+    if len(finding.remedies) > 3:
+        yield sentence((f"   showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow"))
+    for item in finding.evidence[:3]:
+        yield labelled("see", _evidence(item))
+    if finding.row_count > 3:
+        yield sentence((f"   showing 3 of {finding.row_count:,} rows; `wavewright stalls` lists more", "dim"))
+    yield labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
+
+
+def gain_words(finding: StallFinding) -> str:
+    """The gain in words."""
+    if finding.gain_share_max < _NOTHING_TO_WIN:
+        return "nothing to win in this code"
+    return f"gain at most {percent(finding.gain_share_max)} of the {_BASIS_WORDS[finding.gain_basis]}"
+
+
+def _interval(finding: StallFinding) -> str:
+    return f"{percent(finding.gain_share_min)} to {percent(finding.gain_share_max)}"
+
+
+def _link_lines(link: Link) -> Iterator[AnyBlock]:
+    if link.kernel_name is not None:
+        each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
+        name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
+        counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
+        yield labelled("hw", f"reasons from the counters of {printable(counters)}", "magenta")
+    for caveat in link.caveats:
+        yield labelled(
+            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
+        )
+
+
+def reason_words(reason: Reason) -> str:
+    """One number of counters with the metric that it is."""
+    return printable(f"{reason.text} [{reason.metric_id}]" if reason.metric_id else reason.text)
+
+
+def remedy_words(remedy: Remedy) -> str:
+    """One thing to do, and about how many rows it is."""
+    text = f"{remedy.name}: {remedy.text}" if remedy.name else remedy.text
+    if not remedy.rows:
+        return text
+    rows = counted(len(remedy.rows), "rows")
+    return f"{text} ({rows})"
+
+
+def _evidence(item: CodeEvidence) -> str:
+    where = place(item.file, item.line)
+    if item.row < 0:
+        return printable(where)
+    text = f"{item.address:#x} {item.text}"
+    text += f"  ({where})" if where else ""
+    times = f"{item.execution_count:,} times, " if item.execution_count else ""
+    text += f"  {times}{short(item.stall_cycles_total)} cycles"
+    if item.producers:
+        text += "\n  <- " + "; ".join(item.producers)
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _md_caveats(caveats: Sequence[Caveat]) -> list[str]:
+    lines = [f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in caveats]
+    return [*lines, ""] if lines else []
+
+
+def _md_link(link: Link) -> list[str]:
+    if link.kernel_name is None:
+        return _md_caveats(link.caveats)
+    named = f"Reasons from counters: {counted(link.dispatch_count, 'dispatches')} of {escaped(link.kernel_name)}."
+    return [named, "", *_md_caveats(link.caveats)]
+
+
+def _md_finding(number: int, finding: StallFinding) -> list[str]:
+    lines = [f"## {number}. {escaped(finding.verdict)}", ""]
+    if finding.stall_cycles_total:
+        share = percent(finding.stall_share)
+        lines += [f"{finding.stall_cycles_total:,} cycles, {share} of the cycles of all waves.", ""]
+    lines += [f"Gain: **{_interval(finding)}** of the {_BASIS_WORDS[finding.gain_basis]}.", ""]
+    lines += [f"**Why.** {escaped(finding.reason)}.", ""]
+    if finding.reasons:
+        lines += ["Counters:", "", *(f"- {escaped(reason_words(reason))}" for reason in finding.reasons), ""]
+    for remedy in finding.remedies:
+        name = f"**{escaped(remedy.name[:1].upper() + remedy.name[1:])}.** " if remedy.name else "**Do.** "
+        lines.append(f"- {name}{escaped(remedy.text)}.")
+    rows = [item for item in finding.evidence if item.row >= 0]
+    if rows:
+        lines += ["", "| address | instruction | source | executions | cycles |"]
+        lines += ["|---|---|---|---:|---:|"]
+        lines += [
+            f"| `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
+            f"{i.execution_count:,} | {i.stall_cycles_total:,} |"
+            for i in rows
+        ]
+        if finding.row_count > len(rows):
+            lines += ["", f"Showing {len(rows)} of {finding.row_count:,} rows."]
+    lines += ["", f"Confidence: {finding.confidence} ({escaped(finding.confidence_reason)})."]
+    return lines

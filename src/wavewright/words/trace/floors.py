@@ -1,0 +1,92 @@
+"""Floors for the terminal: what this code needs at least, and what a change of its accesses could gain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, place
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.floors import Floor, Floors
+
+_WORTH_SAYING = 1.005  #: Times that a change gains at least to be worth a sentence.
+
+
+def floors_report(answer: Floors, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+    """The sentences, the floor of each pipe, and the instructions that could cost less."""
+    if answer.largest is None:
+        return [sentence(("nothing is known about floors: no instruction was traced", "bold")), *_notes(answer)]
+    parts: list[AnyBlock] = [sentence((sentence, "bold")) for sentence in floor_sentences(answer)]
+    span = f"span: {answer.span_cycles_total:,} cycles of {counted(answer.cu_count, 'traced CUs')}"
+    parts += [sentence((f"{span} with {counted(answer.wave_count, 'waves')}", "dim")), *_notes(answer), GAP]
+    parts.append(frame_table(answer.pipes, _PIPES, limit=None, what="pipes"))
+    if answer.changes.height:
+        title = "if an instruction were free of conflicts, or coalesced"
+        parts += [GAP, frame_table(answer.changes, _CHANGES, limit=limit, what="rows", title=title)]
+    return parts
+
+
+def floor_sentences(answer: Floors) -> list[str]:
+    """What the floors say, in words; empty = nothing is known.
+
+    A floor of a part of the instructions is said to be one.
+    """
+    largest = answer.largest
+    if largest is None:
+        return []
+    first = f"this code cannot be faster than {_words(largest)}"
+    if answer.next:
+        first += f"; the next floor is {_words(answer.next)}"
+    sentences = [f"{first}; no reordering gains more than {largest.speedup_max:.2f} times"]
+    best = answer.best
+    if best and largest.cycles > best.cycles and best.speedup_max > _WORTH_SAYING * largest.speedup_max:
+        sentences.append(
+            f"with no bank conflict and every access coalesced, the largest floor is {_words(best)}: "
+            f"at most {best.speedup_max:.2f} times faster"
+        )
+    return sentences
+
+
+def _words(floor: Floor) -> str:
+    part = "" if floor.is_whole else ", over the known accesses"
+    caveat = ", a hypothesis" if floor.confidence == "hypothesis" else ""
+    return f"{floor.cycles:,} cycles ({floor.pipe}: {percent(floor.share, 0)} of the span{part}{caveat})"
+
+
+def _notes(answer: Floors) -> list[Sentence]:
+    return [sentence((printable(note), "bold yellow")) for note in answer.notes]
+
+
+def _cycles(row: dict[str, Any]) -> str:
+    return "-" if row["floor_cycles_total"] is None else f"{row['floor_cycles_total']:,}"
+
+
+def _counted(row: dict[str, Any]) -> str:
+    if row["counted_count"] == row["execution_count"]:
+        return f"{row['execution_count']:,}"
+    return f"{row['counted_count']:,} of {row['execution_count']:,}"
+
+
+_PIPES = (
+    Column("pipe", lambda row: row["pipe"], is_text=True, is_fixed=True),
+    Column("floor", _cycles),
+    Column("share", lambda row: percent(row["span_share"])),
+    Column("", lambda row: bar_cell(row["span_share"] or 0.0, 6), is_bar=True, is_wide=True),
+    Column("executions", _counted),
+    Column("confidence", lambda row: row["confidence"], is_text=True, is_fixed=True),
+    Column("evidence", lambda row: printable(row["evidence"]), takes_rest=True),
+)
+_CHANGES = (
+    Column("row", lambda row: f"{row['row']}"),
+    Column("pipe", lambda row: row["pipe"], is_text=True, is_fixed=True),
+    Column("cycles", lambda row: f"{row['cycles_total']:,}"),
+    Column("saved", lambda row: f"{row['saved_cycles_total']:,}"),
+    Column("then", lambda row: f"{row['next_pipe']} {row['next_floor_cycles_total']:,}", is_text=True, is_wide=True),
+    Column("at most", lambda row: "-" if row["speedup_max"] is None else f"{row['speedup_max']:.2f}x"),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_fixed=True),
+    Column("instruction", lambda row: printable(row["text"]), takes_rest=True),
+)

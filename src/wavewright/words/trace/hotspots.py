@@ -1,0 +1,192 @@
+"""Hotspots, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, brief_place, frame_table, hexadecimal, place, short
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.costs.hotspots import Hotspots
+    from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
+
+_PLURALS = {
+    "instruction": "instructions",
+    "line": "source lines",
+    "file": "files",
+    "function": "functions",
+    "kernel": "kernels",
+    "block": "basic blocks",
+    "loop": "loops",
+}
+_NONE = {
+    "line": "no debug line",
+    "file": "no debug line",
+    "function": "no function known",
+    "kernel": "kernel not known",
+    "loop": "not in a loop",
+}
+_UNTOLD = "; host-trap samples tell where waves were, not whether they issued or stalled"
+_SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
+_SORT_WORDS = {
+    "exposed": "exposed cycles",
+    "stall": "stall cycles",
+    "latency": "latency",
+    "idle": "idle cycles",
+    "hits": "executions",
+}
+
+_LANES = (
+    Column("extra LDS", lambda row: short(row["extra_lds_cycles_total"]) if row["extra_lds_cycles_total"] else ""),
+    Column("segments", lambda row: short(row["segment_count_total"]) if row["segment_count_total"] else ""),
+)
+
+
+def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+    """A verdict and the costliest units."""
+    if not answer.units.height:
+        return [Sentence("no instruction was executed")]
+    parts: list[AnyBlock] = [_verdict(answer)]
+    if answer.basis != "instructions":
+        note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
+        parts.append(Sentence(note, "note"))
+    return [*parts, GAP, hotspot_table(answer, limit=limit, width=width)]
+
+
+def either_report(answer: Hotspots | SampleHotspots, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+    """Hotspots of instructions, or of PC samples."""
+    from wavewright.analysis.trace.costs.hotspots import Hotspots as OfInstructions
+
+    if isinstance(answer, OfInstructions):
+        return hotspots_report(answer, limit=limit, width=width)
+    return sample_report(answer, limit=limit, width=width)
+
+
+def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
+    """The costliest units; the title has the number of hidden ones."""
+    share = _share_of(answer)
+    has_exposed = answer.exposed_cycles_total is not None
+    is_single = answer.by == "instruction"
+    columns = [
+        Column("share", lambda row: percent(row[share])),
+        _bar(share),
+        *([Column("exposed", lambda row: short(row["exposed_cycles_total"]))] if has_exposed else []),
+        Column("latency", lambda row: short(row["latency_cycles_total"]), is_wide=has_exposed),
+        Column("stall", lambda row: short(row["stall_cycles_total"])),
+        Column("idle", lambda row: short(row["idle_cycles_total"]), is_wide=True),
+        Column("hits", lambda row: short(row["hit_count"]), is_wide=not is_single),
+        *(
+            [Column("mean", lambda row: short(row["latency_cycles_total"] / max(row["hit_count"], 1)))]
+            if is_single
+            else []
+        ),
+        *(_LANES if answer.units["extra_lds_cycles_total"].null_count() == 0 else ()),
+        *_names(answer.by),
+    ]
+    title = f"by {_SORT_WORDS[answer.sort]}"
+    return frame_table(answer.units, columns, limit=limit, what=_many(answer), title=title)
+
+
+def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+    """A verdict, the reasons of stalls and the most sampled units."""
+    if not answer.sample_count:
+        return [Sentence("no sample")]
+    informative = answer.sample_count - answer.unknown_count
+    text = Sentence(counted(answer.sample_count, "samples"))
+    text.append(f", {percent(answer.stalled_count / informative)} stalled" if informative else _UNTOLD)
+    for row in answer.reasons.head(3).iter_rows(named=True):
+        text.append(f"; {row['reason']} {percent(row['share'])}")
+    has_addresses = answer.units["address"].drop_nulls().len() > 0
+    issue = [
+        Column("issued", lambda row: f"{row['issued_count']:,}", is_wide=True),
+        Column("stalled", lambda row: f"{row['stalled_count']:,}"),
+        Column("mostly for", lambda row: row["reason"] or "", is_text=True, is_fixed=True),
+    ]
+    columns = [
+        Column("share", lambda row: percent(row["sample_share"])),
+        _bar("sample_share"),
+        Column("samples", lambda row: f"{row['sample_count']:,}"),
+        *(issue if informative else []),
+        *(column for column in _names(answer.by) if column.heading != "address" or has_addresses),
+    ]
+    return [text, GAP, frame_table(answer.units, columns, limit=limit, what=_many(answer))]
+
+
+def _share_of(answer: Hotspots) -> str:
+    """The share that fits what the units are sorted by."""
+    return _SORTED_SHARES.get(answer.sort, "cycles_share")
+
+
+def _many(answer: Hotspots | SampleHotspots) -> str:
+    return _PLURALS[answer.by] if answer.units.height != 1 else answer.by
+
+
+def _bar(share: str) -> Column:
+    return Column("", lambda row: bar_cell(row[share] or 0.0, 6), is_bar=True, is_wide=True)
+
+
+def _verdict(answer: Hotspots) -> Sentence:
+    cycles = answer.latency_cycles_total + answer.idle_cycles_total
+    text = Sentence(f"{short(cycles)} cycles of waves ({short(answer.hit_count)} executions): ")
+    stall, idle = answer.stall_cycles_total, answer.idle_cycles_total
+    parts = {"stall": stall, "issue": answer.latency_cycles_total - stall, "idle": idle}
+    text.append(", ".join(f"{name} {percent(amount / cycles if cycles else 0)}" for name, amount in parts.items()))
+    if answer.exposed_cycles_total is not None and cycles:
+        text.append(f"; {percent(answer.exposed_cycles_total / cycles)} exposed")
+    if answer.cycles_share < 1:
+        text.append(f"; this choice is {percent(answer.cycles_share)} of the trace")
+    return text.append("; ").append_text(_concentration(answer))
+
+
+def _concentration(answer: Hotspots) -> Sentence:
+    """The smallest number of units that make up most of the cost."""
+    share = _share_of(answer)
+    shares = [value or 0.0 for value in answer.units[share].to_list()]
+    few, taken, most = 0, 0.0, 0.8 * sum(shares)
+    while taken < most:
+        few, taken = few + 1, taken + shares[few]
+    top = answer.units.row(0, named=True)
+    name = top["unit"] if answer.by not in ("instruction", "line") else _where(top, answer.by)
+    text = sentence("hottest: ", (printable(name or _NONE.get(answer.by, "")), "bold"))
+    if answer.units.height > 1:
+        make = "makes" if few == 1 else "make"
+        text.append(
+            f" ({percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
+        )
+    return text
+
+
+def _where(row: dict[str, Any], by: str) -> str:
+    where = place(row["file"], row["line"])
+    if by == "line":
+        return where or _NONE["line"]
+    return f"{row['text'] or '?'}{f' ({where})' if where else ''}"
+
+
+def _names(by: str) -> list[Column]:
+    """The columns that say which unit a row is."""
+    text = Column("instruction", lambda row: printable(row["text"] or "?"), takes_rest=True)
+    source = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
+    address = Column("address", lambda row: hexadecimal(row["address"]))
+    if by == "instruction":
+        return [address, text, source]
+    costliest = Column("costliest", lambda row: printable(row["text"] or "?"), takes_rest=True)
+    if by == "line":
+        return [
+            Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
+            Column(
+                "line", lambda row: brief_place(row["file"], row["line"]) or _NONE["line"], is_text=True, is_fixed=True
+            ),
+            costliest,
+        ]
+    if by in ("block", "loop"):
+        unit = Column(by, lambda row: (row["unit"] or _NONE[by]).removeprefix(f"{by} "), is_text=True, is_fixed=True)
+        return [unit, address, costliest, source]
+    return [
+        Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
+        Column(by, lambda row: printable(row["unit"] or _NONE[by]), takes_rest=True),
+    ]

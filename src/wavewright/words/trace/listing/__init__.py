@@ -1,0 +1,139 @@
+"""The code as a listing: arrows, heat, costs, address, text and source of each row; the cold rest is folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
+from wavewright.words.kit.heat import legend
+from wavewright.words.kit.tables import short
+from wavewright.words.trace.listing.columns import columns_for
+from wavewright.words.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
+from wavewright.words.trace.measures import CYCLES_OF_ONE, WIDE, cycle_measure, sample_measure
+from wavewright.writers.terminal.clipping import fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.trace.listing import IsaListing, SampleListing
+    from wavewright.words.trace.listing.lines import IsaLine
+    from wavewright.words.trace.measures import ListingRow, Measure
+
+_MAX_FUNCTION = 90
+_LEFT_OUT_WIDTH = 4
+
+
+def isa_report(listing: IsaListing, view: IsaView) -> Iterator[AnyBlock]:
+    """The listing with a sentence about its hottest row on top."""
+    rows = listing.rows.to_dicts()
+    measure = cycle_measure(listing.rows) if listing.iteration is None else CYCLES_OF_ONE
+    total, stall = sum(map(measure.total, rows)), sum(row["stall_cycles_total"] for row in rows)
+    executed = sum(map(measure.is_seen, rows))
+    which = "" if listing.wave is None else f" by wave {listing.wave}"
+    if listing.iteration is not None:
+        which += f", their execution {listing.iteration} (from 0)"
+    share = f", {percent(stall / total)} of them stall" if total else ""
+    yield _bold(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}")
+    for index in hottest(rows, measure, 1):
+        hidden = " that nothing hides" if listing.iteration is None else ""
+        producers = listing.arrows.filter(listing.arrows["wait_row"] == rows[index]["row"])["producer_row"].n_unique()
+        waits = f"; it waits for {producers:,} row{'s' * (producers > 1)}" if producers else ""
+        yield _hottest_line(rows, index, measure, f"{hidden}", waits)
+    if rows:
+        yield _Listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
+
+
+def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
+    """The code with its samples of the program counter."""
+    rows, measure = listing.rows.to_dicts(), sample_measure(listing.rows)
+    sampled = sum(map(measure.is_seen, rows))
+    informative = listing.sample_count - int(listing.rows["unknown_count"].sum())
+    share = f", {percent(listing.stalled_count / informative)} of them stalled" if informative else ""
+    yield _bold(f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}")
+    for index in hottest(rows, measure, 1):
+        reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
+        yield _hottest_line(rows, index, measure, "", reason)
+    if rows:
+        yield _Listing(rows, measure, view)
+
+
+def _bold(words: str) -> Sentence:
+    return sentence((words, "bold"))
+
+
+def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Sentence:
+    row, everything = rows[index], sum(map(measure.hot, rows))
+    what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
+    where = "" if row["address"] is None else f" at {row['address']:#x}"
+    return _bold("hottest: ").append(f"{printable(row['text'] or '?')}{where}: {what}", "not bold")
+
+
+@dataclass
+class _Listing:
+    """Renders itself to the width and the characters of the console."""
+
+    rows: Sequence[ListingRow]
+    measure: Measure
+    view: IsaView
+    pairs: Sequence[tuple[int, int]] = ()
+    loops: Sequence[ListingRow] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Sentence]:
+        chosen = focus(self.view, self.rows, self.measure)
+        lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen), self.loops)
+        drawing = draw_arrows(
+            isa_arrows(self.pairs, self._weights(), self.rows, lines, chosen),
+            folded={number for number, line in enumerate(lines) if line.is_fold},
+            max_lanes=8 if options.max_width >= WIDE else 4,
+            glyphs=ASCII if options.ascii_only else UNICODE,
+        )
+        gutter = drawing.width + (_LEFT_OUT_WIDTH if drawing.left_out else 0) + 1
+        columns = columns_for(
+            self.rows,
+            [self.rows[line.begin] for line in lines if line.is_row],
+            self.measure,
+            cost=self.view.cost,
+            width=options.max_width,
+            gutter=gutter,
+            ascii_only=options.ascii_only,
+        )
+        yield fitted(Sentence(" " * gutter).append_text(columns.head()), options)
+        for number, line in enumerate(lines):
+            text = _gutter(drawing, number)
+            text.append_text(columns.line(self.rows[line.begin]) if line.is_row else self._other(line))
+            yield fitted(text, options)
+        yield from self._foot(lines, options)
+
+    def _weights(self) -> dict[int, float]:
+        """Of the rows that arrows may point at: what they cost."""
+        return {row["row"]: float(self.measure.total(row)) for row in self.rows}
+
+    def _other(self, line: IsaLine) -> Sentence:
+        if line.heading:
+            name = printable(line.heading)
+            name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
+            return sentence((name, "bold" if line.is_name else "dim italic"))
+        folded = self.rows[line.begin : line.end]
+        total = self.measure.total
+        share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
+        return sentence((f"… {counted(len(folded), 'rows')}, {percent(share)} of the {self.measure.unit} …", "dim"))
+
+    def _foot(self, lines: Sequence[IsaLine], options: ConsoleOptions) -> Iterator[Sentence]:
+        yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
+        shown = sum(line.is_row for line in lines)
+        if shown < len(self.rows):
+            yield sentence((f"showing {shown:,} of {len(self.rows):,} rows; --all shows every row", "dim"))
+        if self.view.hint:
+            yield sentence((self.view.hint, "dim"))
+
+
+def _gutter(drawing: Drawing, number: int) -> Sentence:
+    text = drawing.line(number)
+    if drawing.left_out:
+        left_out = drawing.left_out.get(number, 0)
+        text.append((f"+{left_out}" if left_out else "").ljust(_LEFT_OUT_WIDTH), "dim")
+    return text.append(" ")

@@ -1,0 +1,189 @@
+"""Occupancy for the terminal: the verdict, what each resource allows, and how full the SIMDs were over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import percent, shortened
+from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, frame_table
+from wavewright.writers.terminal.bars import bar, sparkline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavewright.analysis.trace.occupancy import Occupancy
+    from wavewright.analysis.trace.waves.residency import Residency
+
+
+def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: int) -> Iterator[AnyBlock]:
+    """The parts of the answer in order."""
+    if not answer.kernels.height:
+        yield sentence(("no wave was seen on any SIMD, and no kernel is known", "bold"))
+    rows = answer.kernels.head(limit).to_dicts()
+    for row in rows[:1]:
+        limiters = answer.limiters.filter(answer.limiters["kernel"].eq_missing(row["kernel"]))
+        yield sentence((_verdict(row, limiters), "bold"))
+        yield Sentence(
+            f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" ")
+        )
+        if limiters.height:
+            yield _limiter_table(limiters, answer.lds_shared_by)
+            yield sentence(("next: ", "bold"), _next(limiters, row))
+            yield from _amount_lines(answer.amounts.filter(answer.amounts["kernel"].eq_missing(row["kernel"])))
+    if answer.kernels.height > 1:
+        yield _kernel_table(answer.kernels, limit)
+    if answer.engines.height:
+        yield _engine_table(answer, curves, limit)
+        yield sentence((_LEGEND, "dim"))
+    for note in answer.notes:
+        wrong = note.startswith("WRONG")
+        yield sentence(("" if wrong else "note: ", "bold cyan"), (printable(note), "bold red" if wrong else ""))
+
+
+def _amount_lines(amounts: pl.DataFrame) -> Iterator[Sentence]:
+    """For each resource: how many waves fit up to which amount of it."""
+    for (limiter,), rows in amounts.partition_by("limiter", as_dict=True, maintain_order=True).items():
+        if rows.height > 1:
+            unit = "registers" if limiter == "VGPR" else "bytes"
+            steps = [f"{waves} up to {at_most:,}" for at_most, waves in rows["at_most", "waves_per_simd"].iter_rows()]
+            yield sentence((f"waves per SIMD by {limiter}, all else as it is: {', '.join(steps)} {unit}", "dim"))
+
+
+_LEGEND = (
+    "mean: waves per SIMD over the whole time, of the SIMDs that held a wave; drain: share of the time after the last"
+    " wave started, in which SIMDs only empty"
+)
+
+
+def _verdict(row: dict[str, Any], limiters: pl.DataFrame) -> str:
+    waves = row["waves_per_simd_limit"]
+    if waves is None:
+        fits = "what fits is not known"
+    elif waves == 0:
+        fits = f"no workgroup fits, bound by {row['bound_by']}"
+    else:
+        binding = limiters.filter(limiters["is_binding"])["limiter"].to_list()
+        bound = "the hardware" if row["bound_by"] == "hardware" else " and ".join(binding)
+        fits = f"{_waves(waves)} per SIMD {'fits' if waves == 1 else 'fit'}, bound by {bound}"
+    if row["waves_per_simd_max"] is None:
+        return fits
+    share = f" ({percent(row['limit_share'], 0)} of the limit)" if row["limit_share"] is not None else ""
+    return f"{fits}; reached {row['waves_per_simd_max']}, {row['waves_per_simd_mean']:.2f} on average{share}"
+
+
+def _next(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
+    fit, reached = row["waves_per_simd_limit"] or 0, row["waves_per_simd_max"]
+    if reached is not None and reached < fit:
+        seen = f"{reached} of {fit}"
+        if not row["all_at_once"]:
+            return f"nothing to free: no SIMD held as many waves as fit ({seen}); they end before others arrive"
+        text = f"all waves were there at once: {fit - reached} more per SIMD fit, if the grid had them{_not_known(row)}"
+        return text if row["next_waves_per_simd"] is None else f"{text}; beyond that, {_step(limiters, row)}"
+    if row["next_waves_per_simd"] is None:
+        return "nothing: no more waves fit on this hardware"
+    return _step(limiters, row)
+
+
+def _not_known(row: dict[str, Any]) -> str:
+    """Resources that may allow less than is known here."""
+    names = {"LDS": "lds_bytes", "workgroup size": "workgroup_size", "SGPR": "sgprs"}
+    missing = [name for name, column in names.items() if row[column] is None]
+    return f" and what is not known ({', '.join(missing)}) allows them" if missing else ""
+
+
+def _step(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
+    """What has to shrink for the next number of waves."""
+    freed = limiters.with_columns(free=limiters["allocated"] - limiters["next_at_most"])
+    steps = [
+        f"{step['limiter']} ≤ {step['next_at_most']:,} {step['unit']} (free {step['free']:,})"
+        for step in freed.drop_nulls("free").iter_rows(named=True)
+    ]
+    return f"{_waves(row['next_waves_per_simd'])} per SIMD need {' and '.join(steps) or 'another workgroup size'}"
+
+
+def _limiter_table(limiters: pl.DataFrame, shared_by: str) -> Table:
+    most = limiters.filter(limiters["limiter"] == "hardware")["waves_per_simd"][0]
+    return frame_table(
+        limiters,
+        [
+            Column(
+                "limiter",
+                lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""),
+                is_text=True,
+            ),
+            Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
+            Column("", lambda row: bar(row["waves_per_simd"] / most, 8) + "▏", is_text=True),
+            Column("because", lambda row: _because(row, shared_by), takes_rest=True),
+        ],
+        limit=limiters.height,
+        what="limits",
+    )
+
+
+def _because(row: dict[str, Any], shared_by: str) -> str:
+    if row["limiter"] == "hardware":
+        return "wave slots of a SIMD"
+    if row["limiter"] == "workgroup":
+        return f"whole workgroups of {_waves(row['used'])}, {row['available']:,} at most"
+    per, place = ("workgroup", shared_by) if row["limiter"] == "LDS" else ("wave", "SIMD")
+    asked = f" ({row['used']:,} asked)" if row["allocated"] != row["used"] else ""
+    return f"{row['allocated']:,} of the {place}'s {row['available']:,} {row['unit']} per {per}{asked}"
+
+
+def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
+    seen = [
+        Column("waves", lambda row: _or_unknown(row["wave_count"])),
+        Column("max", lambda row: _or_unknown(row["waves_per_simd_max"])),
+        Column("mean", lambda row: "?" if row["waves_per_simd_mean"] is None else f"{row['waves_per_simd_mean']:.2f}"),
+    ]
+    return frame_table(
+        kernels,
+        [
+            Column("kernel", lambda row: shortened(printable(row["name"])), takes_rest=True),
+            *(seen if kernels["wave_count"].count() else ()),
+            Column("fit", lambda row: _or_unknown(row["waves_per_simd_limit"])),
+            Column("bound by", lambda row: row["bound_by"] or "", is_text=True),
+            Column("VGPR", lambda row: _registers(row)),
+            Column("SGPR", lambda row: _or_unknown(row["sgprs"])),
+            Column("LDS", lambda row: _or_unknown(row["lds_bytes"])),
+            Column("group", lambda row: _or_unknown(row["workgroup_size"])),
+        ],
+        limit=limit,
+        what="kernels",
+    )
+
+
+def _engine_table(answer: Occupancy, curves: Sequence[Residency], limit: int) -> Table:
+    picture = {curve.se: sparkline(curve.waves_mean) for curve in curves}
+    return frame_table(
+        answer.engines,
+        [
+            Column("SE", lambda row: str(row["se"])),
+            Column("resident waves over time", lambda row: picture.get(row["se"], ""), is_text=True),
+            Column("max/SIMD", lambda row: str(row["waves_per_simd_max"])),
+            Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
+            Column("SIMDs", lambda row: f"{row['simd_count']:,}"),
+            Column("waves", lambda row: f"{row['wave_count']:,}"),
+            Column("drain", lambda row: percent(row["drain_share"], 0)),
+        ],
+        limit=limit,
+        what="shader engines",
+    )
+
+
+def _registers(row: dict[str, Any]) -> str:
+    if row["vgprs"] is None:
+        return "?"
+    return f"{row['vgprs']}+{row['agprs']}" if row["agprs"] else str(row["vgprs"])
+
+
+def _or_unknown(value: int | None) -> str:
+    return "?" if value is None else f"{value:,}"
+
+
+def _waves(count: int) -> str:
+    return "1 wave" if count == 1 else f"{count:,} waves"

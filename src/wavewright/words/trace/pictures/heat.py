@@ -1,0 +1,150 @@
+"""The hottest lines of the source, or of the code where no source is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted
+from wavewright.errors import UsageError
+from wavewright.words.kit.folding import stretches
+from wavewright.words.kit.tables import hexadecimal, place, short
+from wavewright.writers.svg.plot_frame import Frame, Key
+from wavewright.writers.svg.plot_heat import PART_COLOURS, HeatLine, draw_heat, heat_height
+from wavewright.writers.svg.plot_words import headline, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.trace.listing import IsaListing, SampleListing
+    from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
+    from wavewright.model.blocks import Picture
+    from wavewright.model.document import Document
+    from wavewright.words.trace.measures import Measure
+
+_TOP, _CONTEXT = 8, 2  #: Hot lines, and lines around each.
+_MOST = 64  #: Lines of a picture.
+_WORDS = {"hidden": "hidden by other waves", "sampled": "samples"}
+_NO_SOURCE = "The source is not here; these are instructions"
+
+
+def draw(document: Document, theme: str, top: int | None) -> Picture:
+    """Windows around the hottest lines, with bars of what their cycles were; what is between them is folded."""
+    trace = document.trace
+    if not (trace.instruction_count or trace.samples.height):
+        raise UsageError("the trace has neither instructions nor samples", where=document.label)
+    listing = _listing(document)
+    if listing.has_text:
+        return _source(document, listing, theme, top or _TOP)
+    return _code(document, theme, top or _TOP)
+
+
+def _listing(document: Document) -> SourceListing | SampleLines:
+    from wavewright.analysis.trace.listing.source_lines import sample_lines, source_listing
+
+    trace = document.trace
+    lines = source_listing if trace.instruction_count else sample_lines
+    return document.kept(("plot", "source"), lambda: lines(trace))
+
+
+def _source(document: Document, listing: SourceListing | SampleLines, theme: str, top: int) -> Picture:
+    from wavewright.analysis.trace.listing.source_lines import SourceListing
+    from wavewright.words.trace.measures import CYCLES, sample_measure
+    from wavewright.words.trace.source import SourceView, sampled_source_report, source_report
+
+    if isinstance(listing, SourceListing):
+        measure, report = CYCLES, source_report(listing, SourceView())
+        rest = listing.unmapped_cycles_total
+    else:
+        measure, report = sample_measure(listing.lines), sampled_source_report(listing, SourceView())
+        rest = listing.unmapped_sample_count
+    rows = listing.lines.to_dicts()
+    whole = sum(measure.total(row) for row in rows if row["row_count"]) + rest
+    hot = _hottest(rows, measure, top)
+    if not hot:
+        raise UsageError("no source line was executed", where=document.label)
+    by_file: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_file.setdefault(row["file"], []).append(row)
+    lines: list[HeatLine] = []
+    for file in dict.fromkeys(file for file in listing.files["file"] if any(file == name for name, _ in hot)):
+        of_file = by_file[file]
+        hot_here = [at for at, row in enumerate(of_file) if (file, row["line"]) in hot]
+        if hot_here:
+            lines.append(HeatLine("", printable(file), is_heading=True))
+            lines += _windows(of_file, hot_here, measure, whole, _numbered)
+    return _picture(lines, measure, headline(report), theme)
+
+
+def _code(document: Document, theme: str, top: int) -> Picture:
+    from wavewright.analysis.trace.listing import IsaListing, isa_listing, sample_listing
+    from wavewright.words.trace.measures import CYCLES, sample_measure
+
+    trace = document.trace
+    listing: IsaListing | SampleListing
+    listing = isa_listing(trace) if trace.instruction_count else sample_listing(trace)
+    measure = CYCLES if isinstance(listing, IsaListing) else sample_measure(listing.rows)
+    rows = [row for row in listing.rows.to_dicts() if row["text"]]
+    whole = sum(measure.total(row) for row in rows)
+    ranked = sorted(range(len(rows)), key=lambda at: (-measure.hot(rows[at]), at))
+    hot = sorted(at for at in ranked[:top] if measure.hot(rows[at]) > 0)
+    if not hot:
+        raise UsageError("no instruction was executed in the trace", where=document.label)
+    first = rows[ranked[0]]
+    share = measure.hot(first) / (sum(map(measure.hot, rows)) or 1)
+    where = place(first["file"], first["line"])
+    sentence = (
+        f"Hottest: {printable(first['text'])}{f' ({printable(where)})' if where else ''}: "
+        f"{short(measure.hot(first))} {measure.unit}, {100 * share:.1f} % of all."
+    )
+    lines = _windows(rows, hot, measure, whole, lambda row: (hexadecimal(row["address"]), row["text"]), "instructions")
+    return _picture(lines, measure, sentence, theme, _NO_SOURCE)
+
+
+def _numbered(row: dict[str, Any]) -> tuple[str, str]:
+    return ("", "(no line)") if row["line"] is None else (str(row["line"]), row["text"] or "")
+
+
+def _hottest(rows: Sequence[dict[str, Any]], measure: Measure, top: int) -> set[tuple[str, int | None]]:
+    costly = [row for row in rows if row["row_count"] and measure.hot(row) > 0]
+    costly.sort(key=lambda row: (-measure.hot(row), row["file"] or "", row["line"] or 0))
+    return {(row["file"], row["line"]) for row in costly[:top]}
+
+
+def _windows(
+    rows: Sequence[dict[str, Any]], hot: Sequence[int], measure: Measure, whole: float, words: Any, what: str = "lines"
+) -> list[HeatLine]:
+    lines: list[HeatLine] = []
+    for part in stretches(len(rows), dict.fromkeys(hot, _CONTEXT)):
+        if part.is_folded:
+            lines.append(HeatLine("", f"… {counted(len(part), what)} …"))
+            continue
+        for row in rows[part.begin : part.end]:
+            number, text = words(row)
+            is_seen = bool(row.get("row_count", 1)) and measure.is_seen(row)
+            parts = {name: float(max(0, amount)) for name, amount in measure.parts(row).items()} if is_seen else {}
+            lines.append(
+                HeatLine(number, printable(text), parts, measure.total(row) / (whole or 1) if is_seen else None)
+            )
+    return lines
+
+
+def _picture(lines: list[HeatLine], measure: Measure, sentence: str, theme: str, note: str = "") -> Picture:
+    shown = lines[:_MOST]
+    left_out = len(lines) - len(shown)
+    used = [name for name in PART_COLOURS if any(line.parts.get(name) for line in shown)]
+    frame = Frame(
+        "heat",
+        "Heat of the code" if note else "Heat of the source",
+        sentence,
+        height=heat_height(shown),
+        theme=theme,
+        legend=[Key(PART_COLOURS[name], _WORDS.get(name, name)) for name in used],
+        note=sentences(
+            note,
+            f"percentages are of all {measure.unit} of the traced waves",
+            f"{counted(left_out, 'lines')} left out" if left_out else "",
+        ),
+    )
+    draw_heat(frame, shown)
+    return frame.picture()

@@ -1,0 +1,105 @@
+"""Counters in the trace and derived counters, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.base.words import percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.charts import resampled
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, short
+from wavewright.writers.terminal.bars import sparkline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import polars as pl
+
+    from wavewright.analysis.trace.derived_counters import DerivedCounters
+    from wavewright.analysis.trace.sampled_counters import SampledCounters
+
+
+def sampled_counters_report(
+    counters: SampledCounters, derived: DerivedCounters, *, width: int = 100, limit: int = 20
+) -> Iterator[AnyBlock]:
+    """Totals and curves of counters, hardware utilization, and derived counters."""
+    if not counters.totals.height:
+        yield Sentence("no counters in this trace: capture with --att-perfcounters or --att-activity")
+    else:
+        yield _totals(counters, width=width, limit=limit)
+        if not counters.names_are_known:
+            yield Sentence(
+                "  a raw trace does not name its counters: --counter-names A,B,... in the order of the capture"
+            )
+    if counters.hardware.height:
+        yield GAP
+        yield _hardware(counters)
+    if derived.summary.height:
+        yield GAP
+        yield _derived(derived, width=width, limit=limit)
+    for problem in derived.problems.iter_rows(named=True):
+        place = f"line {problem['line']}, column {problem['column']}"
+        yield sentence(("no value: ", "bold yellow"), f"{problem['name']}: {problem['message']} ({place})")
+
+
+def _totals(counters: SampledCounters, *, width: int, limit: int) -> AnyBlock:
+    curves = _curves(counters.curves, max(8, width - 64))
+    columns = [
+        Column("counter", lambda row: printable(row["name"])[:32], is_text=True),
+        Column("total", lambda row: short(row["value_total"])),
+        Column("mean", lambda row: _number(row["value_mean"])),
+        Column("most", lambda row: f"{row['value_max']:,}"),
+        _sparkline_column(curves),
+    ]
+    title = f"counters, one sample per CU every {counters.step_cycles:,} cycles"
+    return frame_table(counters.totals, columns, limit=limit, what="counters", title=title)
+
+
+def _hardware(counters: SampledCounters) -> AnyBlock:
+    columns = [
+        Column("unit", lambda row: row["unit"], is_text=True),
+        Column("busy", lambda row: percent(row["share"])),
+        Column("", lambda row: bar_cell(row["share"], 20), is_bar=True),
+        Column("peak", lambda row: percent(row["peak_share"])),
+    ]
+    title = "hardware utilization"
+    return frame_table(counters.hardware, columns, limit=counters.hardware.height, what="units", title=title)
+
+
+def _derived(derived: DerivedCounters, *, width: int, limit: int) -> AnyBlock:
+    first = derived.curves.filter((derived.curves["xcc"] + derived.curves["se"] + derived.curves["cu"]) == 0)
+    curves = _curves(first, max(8, width - 62))
+    columns = [
+        Column("derived", lambda row: printable(row["name"])[:24], is_text=True),
+        Column("mean", lambda row: _number(row["value_mean"])),
+        Column("least", lambda row: _number(row["value_min"])),
+        Column("most", lambda row: _number(row["value_max"])),
+        _sparkline_column(curves),
+    ]
+    return frame_table(
+        derived.summary,
+        columns,
+        limit=limit,
+        what="derived counters",
+    )
+
+
+def _sparkline_column(curves: dict[str, list[float]]) -> Column:
+    cell: Callable[[dict[str, Any]], str] = lambda row: sparkline(curves.get(row["name"], []))  # noqa: E731
+    return Column("over time, to its peak", cell, is_text=True)
+
+
+def _curves(rows: pl.DataFrame, width: int) -> dict[str, list[float]]:
+    return {
+        name: resampled([value or 0.0 for value in part["value_mean"].to_list()], width)
+        for (name,), part in rows.partition_by("name", as_dict=True, maintain_order=True).items()
+    }
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    if abs(value) >= 1e6:
+        return short(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.4g}"

@@ -1,0 +1,182 @@
+"""Stalls and diagnoses of PC samples, for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent, shortened
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, labelled, sentence
+from wavewright.words.kit.tables import Column, brief_place, frame_table, hexadecimal, place
+from wavewright.writers.markdown.escaping import as_code, escaped
+from wavewright.writers.terminal.bars import bar
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleFinding, SamplePlace
+    from wavewright.analysis.trace.samples.scope import SampleScope
+    from wavewright.analysis.trace.samples.stalls import SampleStalls
+
+#: What PC sampling of the given kind leaves open; the first is true of every method.
+_WAVES_NOT_TIME = (
+    "a share of samples is a share of the time of waves, not of the kernel: while one wave waits, others may work. "
+    "How much time a change can save does not follow from it"
+)
+_HOST_TRAP = (
+    "host-trap samples do not tell why a wave is where it is, and may be up to two instructions late: look at the "
+    "instructions before and after, too"
+)
+STOCHASTIC = (
+    "rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit cycles "
+    "--pc-sampling-interval 1048576 --output-format json"
+)
+_REASONS_ADVICE = f"reasons: {STOCHASTIC} (MI300 and later; `rocprofv3-avail info --pc-sampling` lists the methods)"
+_TRACE_ADVICE = "times and what waits wait for: a thread trace (rocprofv3 --att), then wavewright diagnose"
+
+
+def scope_words(scope: SampleScope) -> str:
+    """The samples that an answer is about."""
+    text = counted(scope.all_sample_count, "samples")
+    if scope.sample_count < scope.all_sample_count:
+        text = f"{scope.sample_count:,} of {text}"
+    if scope.dispatch_count is not None:
+        text += f", {counted(scope.dispatch_count, 'dispatches')}"
+    if scope.moment_count is not None:
+        text += f", {counted(scope.moment_count, 'sampling moments')}"
+    if scope.kernel_name is not None:
+        text = f"{shortened(printable(scope.kernel_name))}: {text}"
+    elif scope.kernel_count > 1:
+        text = f"{counted(scope.kernel_count, 'kernels')}: {text}"
+    if scope.cu_wave_count_mean is not None:
+        text += f", {scope.cu_wave_count_mean:.1f} waves on the CU on average"
+    return text
+
+
+def sample_stalls_report(answer: SampleStalls, *, limit: int, width: int = WIDE) -> Iterator[AnyBlock]:
+    """The shares of issue and stall, the causes, and the rows with most of them."""
+    scope = answer.scope
+    informative = scope.issued_count + scope.stalled_count
+    yield sentence((f"{scope_words(scope)}; {percent(scope.stalled_count / (informative or 1))} did not issue", "bold"))
+    if not answer.causes.height:
+        return
+    tops = answer.by_row.select("row", "cause", "text", "file", "line")
+    causes = answer.causes.join(tops, left_on=["top_row", "cause"], right_on=["row", "cause"], maintain_order="left")
+    yield GAP
+    yield frame_table(causes, [*_SHARES, _CAUSE, *_where("mostly at")], limit=limit, what="causes")
+    yield GAP
+    yield frame_table(answer.by_row, [*_SHARES, _CAUSE, _ADDRESS, *_where("instruction")], limit=limit, what="places")
+
+
+def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[AnyBlock]:
+    """The findings in order, then what samples leave open and what would tell it."""
+    yield sentence((scope_words(answer.scope), "bold"))
+    yield Sentence(verdict_words(answer))
+    for number, finding in enumerate(answer.findings[:limit], 1):
+        yield GAP
+        yield from _finding_lines(number, finding)
+    if len(answer.findings) > limit:
+        yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
+    yield GAP
+    for line in open_questions(answer):
+        yield labelled("note", line, "bold cyan")
+    for line in next_recordings(answer):
+        yield labelled("next", line)
+
+
+def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
+    """The findings as a Markdown page."""
+    lines = [f"# Diagnosis of {escaped(name)}", "", f"{escaped(scope_words(answer.scope))}.", ""]
+    lines.append(_sentence(verdict_words(answer)))
+    if answer.findings:
+        lines += ["", "| # | finding | samples | share | 95 % interval |", "|---|---|---:|---:|---:|"]
+        lines += [
+            f"| {number} | {escaped(finding.name)} | {finding.sample_count:,} | {percent(finding.share)} | "
+            f"{_interval(finding.share_min, finding.share_max)} |"
+            for number, finding in enumerate(answer.findings, 1)
+        ]
+    for number, finding in enumerate(answer.findings, 1):
+        lines += ["", f"## {number}. {escaped(finding.name)}", "", _sentence(finding.verdict)]
+        lines += [f"To try: {escaped(finding.remedy)}."] if finding.remedy else []
+        lines += ["", *(f"- `{as_code(sample_place(item))}`" for item in finding.places)]
+    lines += ["", "## What samples do not tell", ""]
+    lines += [f"- {_sentence(line)}" for line in (*open_questions(answer), *next_recordings(answer))]
+    return "\n".join([*lines, "", "## How the numbers are made", "", answer.definition]) + "\n"
+
+
+def _sentence(words: str) -> str:
+    return f"{escaped(words[:1].upper() + words[1:])}."
+
+
+def verdict_words(answer: SampleDiagnosis) -> str:
+    """The diagnosis in one sentence."""
+    scope = answer.scope
+    if not scope.sample_count:
+        return "nothing to diagnose: there is no sample"
+    if not answer.is_enough:
+        return f"too few samples for findings: {counted(scope.independent_count, 'independent observations')}"
+    if not answer.findings:
+        return "no cause has a share of samples that stands out"
+    first = answer.findings[0]
+    words = f"most frequent: {first.name}, {percent(first.share)} of the samples"
+    if answer.issuing_share is not None and answer.issuing_share > first.share:
+        return f"{percent(answer.issuing_share)} of the samples issue, or lose to another wave that does; {words}"
+    return words
+
+
+def _finding_lines(number: int, finding: SampleFinding) -> Iterator[AnyBlock]:
+    interval = _interval(finding.share_min, finding.share_max)
+    head = sentence((f"{number}. {printable(finding.name)}", "bold"), f"  {bar(finding.share)} ")
+    yield head.append(f"{percent(finding.share)} of the samples", "bold").append(f" ({interval})")
+    yield labelled("why", printable(finding.verdict))
+    if finding.remedy:
+        yield labelled("do", finding.remedy)
+    for item in finding.places:
+        yield labelled("see", printable(sample_place(item)))
+    if finding.row_count > len(finding.places):
+        yield sentence(
+            (f"   showing {len(finding.places)} of {finding.row_count:,} rows; `wavewright hotspots` lists more", "dim")
+        )
+
+
+def open_questions(answer: SampleDiagnosis) -> list[str]:
+    """What the samples do not tell."""
+    if not answer.scope.sample_count:
+        return []
+    return [_WAVES_NOT_TIME, *([] if answer.has_reasons else [_HOST_TRAP])]
+
+
+def next_recordings(answer: SampleDiagnosis) -> list[str]:
+    """What to record to know more."""
+    return [*([] if answer.has_reasons else [_REASONS_ADVICE]), _TRACE_ADVICE]
+
+
+def sample_place(item: SamplePlace) -> str:
+    """An instruction with its source line and samples."""
+    address = "" if item.address is None else f"{item.address:#x} "
+    source = place(item.file, item.line)
+    return (
+        f"{address}{item.text or '?'}{f' ({source})' if source else ''}: {counted(item.sample_count, 'samples')}, "
+        + (percent(item.share))
+    )
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{percent(low)} to {percent(high)}"
+
+
+def _where(title: str) -> tuple[Column, Column]:
+    return (
+        Column(title, lambda row: printable(row["text"] or "?"), takes_rest=True),
+        Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True),
+    )
+
+
+_CAUSE = Column("cause", lambda row: printable(row["cause"]), is_text=True, is_fixed=True)
+_ADDRESS = Column("address", lambda row: hexadecimal(row["address"]), is_wide=True)
+_SHARES = (
+    Column("share", lambda row: percent(row["share"])),
+    Column("95 % interval", lambda row: _interval(row["share_min"], row["share_max"]), is_text=True, is_fixed=True),
+    Column("samples", lambda row: f"{row['sample_count']:,}"),
+)

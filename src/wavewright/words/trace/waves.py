@@ -1,0 +1,135 @@
+"""Waves, slowest first, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.tables import Column, brief_place, frame_table, hexadecimal, short
+from wavewright.writers.terminal.fitted_table import WIDE
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.slow_waves import SlowWaves
+
+_EXPLAINED = 3  #: Slow waves whose rows are shown.
+_CAUSES_EACH = 3
+_USUAL_COUNT = pl.col("instruction_count").median()
+_MORE_WORK = 1.05  #: A wave that ran so many times the instructions of the usual one had more to do.
+
+
+def waves_report(answer: SlowWaves, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+    """A verdict, the waves, and where the slowest spent more than the usual wave."""
+    if not answer.waves.height:
+        return [Sentence("no wave executed these instructions")]
+    parts: list[AnyBlock] = [_verdict(answer)]
+    if answer.untraced_wave_count:
+        parts.append(sentence((_untraced(answer), "dim")))
+    columns = (*_FRONT, *((_KERNEL,) if answer.waves["kernel"].n_unique() > 1 else ()), _NOTE)
+    parts += [GAP, frame_table(answer.waves, columns, limit=limit, what="waves", title="slowest first")]
+    return [*parts, sentence((_LEGEND, "dim")), *_causes(answer, limit=limit, width=width)]
+
+
+def _verdict(answer: SlowWaves) -> Sentence:
+    traced = answer.waves.filter(pl.col("instruction_count") > 0)
+    if not traced.height:
+        return sentence((f"{counted(answer.waves.height, 'waves')}, none of them with traced instructions", "bold"))
+    slowest = traced.row(0, named=True)
+    text = Sentence(counted(traced.height, "waves"))
+    text.append(f" of {short(min(traced['cycles'].to_list()))} to {short(slowest['cycles'])} cycles")
+    text.append(f", median {short(answer.cycles_median or 0)}; ")
+    text.append(f"{counted(answer.outlier_count, 'outliers')}; " if answer.outlier_count else "no outlier; ")
+    text.append(f"slowest: wave {slowest['wave']}", "bold").append(f" ({_place(slowest)})")
+    if slowest["cycles_ratio"] is not None and traced.filter(pl.col("path") == slowest["path"]).height > 1:
+        text.append(f", {slowest['cycles_ratio']:.2f} times the median of its path")
+    return text
+
+
+def _untraced(answer: SlowWaves) -> str:
+    waves = answer.waves.filter(pl.col("instruction_count") == 0)
+    engines = ", ".join(str(se) for se in sorted(waves["se"].unique().to_list()))
+    verb = "has" if waves.height == 1 else "have"
+    return f"{counted(waves.height, 'waves')} {verb} no traced instructions (SE {engines}): only their times are known"
+
+
+def _causes(answer: SlowWaves, *, limit: int, width: int) -> list[AnyBlock]:
+    """Where slow waves spent more than the waves around the median of their path; one of those that are alike."""
+    waves = {row["wave"]: row for row in answer.waves.iter_rows(named=True)}
+    usual = dict(answer.waves.group_by("path").agg(_USUAL_COUNT).iter_rows())
+    alike: dict[int | None, list[int]] = {}
+    for wave, row in answer.causes.unique("wave", keep="first", maintain_order=True).select("wave", "row").iter_rows():
+        has_more_work = waves[wave]["instruction_count"] > _MORE_WORK * usual[waves[wave]["path"]]
+        alike.setdefault(None if has_more_work else row, []).append(wave)
+    parts: list[AnyBlock] = []
+    for row, (wave, *others) in list(alike.items())[: min(limit, _EXPLAINED)]:
+        causes, path = answer.causes.filter(pl.col("wave") == wave), waves[wave]["path"]
+        title = f"wave {wave} ({_place(waves[wave])})"
+        if row is None:
+            title += f" ran {waves[wave]['instruction_count']:,} instructions, the usual wave {usual[path]:,.0f}; it"
+        title += f" spends more than the usual wave of path {path} at"
+        shown = min(limit, _CAUSES_EACH)
+        parts += [GAP, frame_table(causes, _CAUSE, limit=shown, what="instructions", title=title)]
+        if others:
+            what = "more instructions than usual were run by" if row is None else "the first of these costs most in"
+            parts.append(sentence((f"{what} wave {', '.join(map(str, others))} too", "dim")))
+    return parts
+
+
+def _place(row: dict[str, Any]) -> str:
+    return f"SE {row['se']}, CU {row['cu']}, SIMD {row['simd']}, slot {row['slot']}"
+
+
+def _note(row: dict[str, Any]) -> str:
+    words = {
+        "no instructions": not row["instruction_count"],
+        "outlier": row["is_outlier"],
+        "early exit": row["is_early_exit"],
+        "end not seen": not row["is_complete"],
+    }
+    return ", ".join(word for word, applies in words.items() if applies)
+
+
+def _traced(text: Any) -> Any:
+    """A cell that is empty for waves without traced instructions."""
+    return lambda row: text(row) if row["instruction_count"] else "-"
+
+
+_LEGEND = (
+    "start: since the first wave of its SE; x median: cycles / median of the waves that ran the same instructions"
+    " (path); stall: of its cycles; outlier: cycles per instruction far from the median of its path"
+)
+_FRONT = (
+    Column("wave", lambda row: str(row["wave"])),
+    Column("SE", lambda row: str(row["se"])),
+    Column("CU", lambda row: str(row["cu"])),
+    Column("SIMD", lambda row: str(row["simd"])),
+    Column("slot", lambda row: str(row["slot"])),
+    Column("start", lambda row: f"{row['offset_cycles']:,}", is_wide=True),
+    Column("cycles", lambda row: f"{row['cycles']:,}"),
+    Column("x median", lambda row: "-" if row["cycles_ratio"] is None else f"{row['cycles_ratio']:.2f}"),
+    Column("instructions", _traced(lambda row: f"{row['instruction_count']:,}")),
+    Column("stall", _traced(lambda row: percent(row["stall_cycles"] / max(row["cycles"], 1), 0))),
+    Column("path", lambda row: "-" if row["path"] is None else str(row["path"]), is_wide=True),
+)
+_KERNEL = Column("kernel", lambda row: row["kernel"] or "", is_text=True, is_wide=True)
+_NOTE = Column("", _note, takes_rest=True)
+
+
+def _hits(row: dict[str, Any]) -> str:
+    usual = row["reference_hit_count"]
+    return f"{row['hit_count']:,}" if row["hit_count"] == usual else f"{row['hit_count']:,} not {usual:,.1f}"
+
+
+_CAUSE = (
+    Column("excess", lambda row: f"+{row['excess_cycles']:,.0f}"),
+    Column("cycles", lambda row: f"{row['cycles']:,}"),
+    Column("usual", lambda row: f"{row['reference_cycles_mean']:,.0f}"),
+    Column("hits", _hits),
+    Column("address", lambda row: hexadecimal(row["address"])),
+    Column("class", lambda row: row["class"] or "", is_text=True, is_fixed=True, is_wide=True),
+    Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True, is_wide=True),
+    Column("instruction", lambda row: printable(row["text"] or ""), takes_rest=True),
+)

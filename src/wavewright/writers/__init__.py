@@ -1,0 +1,1 @@
+"""Writers: reports and their blocks as files and text of one format each."""

@@ -1,0 +1,128 @@
+"""What all writers of text need of a report: names that links point at, definitions, provenance as tables."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wavewright.model.blocks import Block, Column, Preformatted, Sentence, Table
+from wavewright.words.kit.words import size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.next_question import NextQuestion
+    from wavewright.model.report import Provenance, Report, Section
+
+#: What a report may have as sections of its own; writers add those that it lacks.
+DEFINITIONS, LOSSES, PROVENANCE = "definitions", "losses", "provenance"
+_NO_WORD = re.compile(r"[^a-z0-9]+")
+
+
+def outline(report: Report) -> list[tuple[str, Section]]:
+    """The sections in order, each with a name that no other has; titles are different, too.
+
+    At the end come what was lost, how numbers are made, and what the report was made of, unless it has such sections.
+    """
+    from wavewright.model.report import Section
+
+    sections = list(report.sections)
+    present = {section.name for section in sections}
+    if report.losses and LOSSES not in present:
+        blocks = tuple(Sentence(text, "loss") for text in report.losses)
+        sections.append(Section(LOSSES, "What was lost", "What do the inputs lack?", blocks))
+    if DEFINITIONS not in present and (table := _definitions(report)):
+        sections.append(Section(DEFINITIONS, "Definitions", "How are the numbers made?", (table,)))
+    sections.append(
+        Section(PROVENANCE, "Provenance", "What was this made of?", tuple(_provenance(report.provenance, report)))
+    )
+    return list(_named(sections, report.title))
+
+
+def _named(sections: list[Section], title: str) -> Iterator[tuple[str, Section]]:
+    anchors: set[str] = set()
+    titles = {title.strip().lower()}
+    for section in sections:
+        anchor = _unused(_NO_WORD.sub("-", section.name.lower()).strip("-") or "section", "-", anchors)
+        yield anchor, replace(section, title=_unused(section.title.strip() or section.name, " ", titles))
+
+
+def _unused(wish: str, separator: str, taken: set[str]) -> str:
+    number, name = 1, wish
+    while name.lower() in taken:
+        number += 1
+        name = f"{wish}{separator}{number}"
+    taken.add(name.lower())
+    return name
+
+
+def _definitions(report: Report) -> Table | None:
+    rows = tuple(
+        (section.title, " ".join(section.definition.split())) for section in report.sections if section.definition
+    )
+    return Table("", (Column("section"), Column("how its numbers are made")), rows) if rows else None
+
+
+def _provenance(made_of: Provenance, report: Report) -> Iterator[Block]:
+    yield Sentence(f"wavewright {made_of.version}, report schema {report.schema_version}")
+    if made_of.command:
+        yield Sentence("This command makes the same report again:")
+        yield Preformatted(made_of.command)
+    if made_of.inputs:
+        columns = [Column("input", is_name=True), Column("size", role="number"), Column("SHA-256", is_name=True)]
+        if not all(file.is_whole for file in made_of.inputs):
+            columns.append(Column("of"))
+        rows = tuple(
+            (file.path, size(file.byte_count), file.sha256, "all" if file.is_whole else "first and last MiB, and size")
+            for file in made_of.inputs
+        )
+        yield Table("", tuple(columns), tuple(row[: len(columns)] for row in rows))
+    for title, values in (("Filters", made_of.filters), ("Recorded", made_of.facts)):
+        if values:
+            columns = [Column("what"), Column("value", is_name=True)]
+            yield Table(title, tuple(columns), tuple((name, text) for name, text in values.items()))
+
+
+def paths_of(report: Report) -> list[str]:
+    """The paths that the report is about, as they were given on the command line; else those of its files.
+
+    Examples
+    --------
+    >>> from wavewright.model.report import Provenance, Report
+    >>> paths_of(Report("", "run", (), Provenance("0.2", "wavewright report 'my run.db' b.db -o x.md --top 5")))
+    ['my run.db', 'b.db']
+    """
+    try:
+        words = shlex.split(report.provenance.command)
+    except ValueError:  # a quotation without end
+        words = []
+    if words[:2] == ["wavewright", "report"]:
+        paths = list(itertools.takewhile(lambda word: not word.startswith("-"), words[2:]))
+        if paths:
+            return paths
+    return [file.path for file in report.provenance.inputs]
+
+
+def ask(asked: NextQuestion, report: Report) -> str:
+    """What asks this on the command line.
+
+    Examples
+    --------
+    >>> from wavewright.model.next_question import NextQuestion
+    >>> from wavewright.model.report import Provenance, Report
+    >>> report = Report("", "trace", (), Provenance("0.2", ""))
+    >>> ask(NextQuestion("source", {"at": "i0x1814"}), report)
+    'wavewright source PATH --at i0x1814'
+    """
+    from wavewright.base.shown import command_line
+    from wavewright.questions.catalog import QUESTIONS
+
+    paths = paths_of(report)[:1] or ["PATH"]
+    question = QUESTIONS.get(report.kind, {}).get(asked.topic)
+    if question is None:  # a section of the user, or a comparison
+        options = [word for name, value in asked.parameters.items() for word in (f"--{name}", value)]
+        return command_line(["wavewright", asked.topic, *paths, *options])
+    return question.command(paths, asked.parameters, is_brief=False)

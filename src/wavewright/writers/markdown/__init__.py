@@ -1,0 +1,1 @@
+"""Blocks, reports and briefs as Markdown."""

@@ -1,0 +1,198 @@
+"""Blocks of a report as Markdown of GitHub's flavour: recorded words stay words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wavewright.base.shown import printable
+from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_TICKS = re.compile("`+")
+_TAB = 4
+#: What GitHub turns into links, mentions or little pictures wherever it finds it, except in code.
+_LIVE = re.compile(
+    r"@|#\d|://|www\.|\bGH-\d|:[a-z0-9_+-]*[a-z][a-z0-9_+-]*:|^(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}$",
+    re.IGNORECASE,
+)
+#: Characters that mean something inside a line; an underscore between letters does not.
+_SPECIAL = re.compile(r"[\\`*\[\]<~$&|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|#$")
+#: What means something at the start of a line: headings, quotations, lists, rules.
+_START = re.compile(r"^(?:[#>=+-]|\d+(?=[.)](?:\s|$)))")
+_COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in code, such as commands.
+
+
+def markdown_of(blocks: Iterable[Block]) -> str:
+    """The blocks one below the other, an empty line between them."""
+    return "\n\n".join(filter(None, map(block_markdown, _numbered(tuple(blocks)))))
+
+
+def block_markdown(block: Block | Sequence[Finding]) -> str:
+    """One block, or findings that follow each other.
+
+    Examples
+    --------
+    >>> block_markdown(Sentence("busy 92.0 %", "headline"))
+    '**busy 92.0 %**'
+    """
+    match block:
+        case Sentence(text, style):
+            body = prose(text)
+            return (
+                f"**{body}**"
+                if body and style == "headline"
+                else f"*{style}:* {body}".rstrip()
+                if style != "plain"
+                else body
+            )
+        case Labelled(label, text):
+            return f"*{prose(label)}:* {prose(text)}".rstrip() if prose(label) else prose(text)
+        case Finding():
+            return _findings([block])
+        case Table():
+            return _table(block)
+        case Code():
+            return _code(block)
+        case Preformatted(text, _):
+            return fenced(text)
+        case Picture():
+            return ""  # a file beside it, which the writer of the file knows
+        case _:
+            return _findings(block)
+
+
+def prose(text: str, *, in_table: bool = False) -> str:
+    """A sentence, in which recorded words cannot become Markdown, HTML, links or mentions: such words become code.
+
+    Examples
+    --------
+    >>> print(prose("1. ask @root about <b> in a_b *now*, see `wavewright gaps`"))
+    1\\. ask `@root` about \\<b> in a_b \\*now\\*, see `wavewright gaps`
+    """
+    pieces = []
+    for number, piece in enumerate(_COMMAND.split(printable(" ".join(text.split())))):
+        if number % 2:
+            pieces.append(code_span(piece, in_table=in_table))
+        else:
+            pieces.append(_words(piece, in_table=in_table, is_first=not number))
+    return "".join(pieces)
+
+
+def code_span(text: str, *, in_table: bool = False) -> str:
+    """Recorded words between as many backticks as they need; none of it can become Markdown.
+
+    Examples
+    --------
+    >>> code_span("v_add"), code_span("a`b"), code_span("a|b", in_table=True)
+    ('`v_add`', '``a`b``', '`a\\\\|b`')
+    """
+    text = printable(text).strip()
+    if not text:
+        return ""
+    if in_table and "\\|" in text:  # code in tables cannot say this
+        return "".join(f"\\{letter}" if letter in _PUNCTUATION else letter for letter in text)
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    ticks = "`" * (longest + 1)
+    room = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{room}{text.replace('|', chr(92) + '|') if in_table else text}{room}{ticks}"
+
+
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """Text whose spaces matter, between fences.
+
+    Examples
+    --------
+    >>> print(fenced("a  b"))
+    ```text
+    a  b
+    ```
+    """
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    body = "\n".join(printable(line.expandtabs(_TAB)).rstrip() for line in text.split("\n"))
+    return f"{fence}{language}\n{body}\n{fence}"
+
+
+def _words(text: str, *, in_table: bool, is_first: bool) -> str:
+    """Words outside of code."""
+    words = []
+    for number, word in enumerate(re.split(r"(\s+)", text)):
+        if _LIVE.search(word):
+            words.append(code_span(word, in_table=in_table))
+            continue
+        escaped = _SPECIAL.sub(lambda match: f"\\{match[0]}", word)
+        if is_first and not number and not in_table:
+            escaped = _START.sub(_guarded, escaped)
+        words.append(escaped)
+    return "".join(words)
+
+
+def _guarded(match: re.Match[str]) -> str:
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
+
+
+def _numbered(blocks: Sequence[Block]) -> Iterable[Block | list[Finding]]:
+    """The blocks, findings that follow each other together: one list."""
+    group: list[Finding] = []
+    for block in blocks:
+        if isinstance(block, Finding):
+            group.append(block)
+            continue
+        if group:
+            yield group
+            group = []
+        yield block
+    if group:
+        yield group
+
+
+def _findings(findings: Sequence[Finding]) -> str:
+    is_list = [finding.number for finding in findings] == list(range(1, len(findings) + 1))
+    lines: list[str] = []
+    for finding in findings:
+        gain = f" ({prose(finding.gain)})" if finding.gain else ""
+        handle = f" {code_span(finding.handle)}" if finding.handle else ""
+        mark = f"{finding.number}." if is_list else "-"  # a list that starts elsewhere is none for many readers
+        number = "" if is_list else f"{finding.number}: "
+        lines.append(f"{mark} **{number}{prose(finding.verdict) or '-'}**{gain}{handle}")
+        inner = " " * (len(mark) + 1)
+        lines += [f"{inner}- {block_markdown(part)}" for part in finding.paragraphs if prose(part.text)]
+    return "\n".join(lines)
+
+
+def _table(table: Table) -> str:
+    title = [prose(table.heading), ""] if table.heading else []
+    head = _row(prose(column.heading, in_table=True) or " " for column in table.columns)
+    rule = "|" + "|".join("---:" if column.is_number else "---" for column in table.columns) + "|"
+    rows = []
+    for row in table.rows:
+        cells = (
+            code_span(cell, in_table=True) if column.is_name and cell not in ("", "-") else prose(cell, in_table=True)
+            for column, cell in zip(table.columns, row, strict=True)
+        )
+        rows.append(_row(cells))
+    return "\n".join([*title, head, rule, *rows])
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _code(code: Code) -> str:
+    lines = [f"{code_span(code.file)}", ""] if code.file else []
+    costs = max((len(line.cost) for line in code.lines), default=0)
+    places = [line.handle or ("" if line.number is None else str(line.number)) for line in code.lines]
+    width = max(map(len, places), default=0)
+    text = "\n".join(
+        f"{line.cost:>{costs}}  {place:>{width}}  {line.text.expandtabs(_TAB)}".rstrip()
+        if line.text or place
+        else "..."
+        for line, place in zip(code.lines, places, strict=True)
+    )
+    return "\n".join([*lines, fenced(text)])

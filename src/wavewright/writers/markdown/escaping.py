@@ -1,0 +1,29 @@
+"""Recorded text in Markdown: it cannot become markup."""
+
+from __future__ import annotations
+
+from wavewright.base.shown import printable
+
+
+def escaped(text: str) -> str:
+    """Text from a file, so that it cannot become Markdown or HTML.
+
+    Examples
+    --------
+    >>> escaped("<b>*x*")
+    '\\\\<b\\\\>\\\\*x\\\\*'
+    """
+    for character in "\\`*_[]<>|":
+        text = text.replace(character, "\\" + character)
+    return printable(text).replace("\n", " ")
+
+
+def as_code(text: str) -> str:
+    """Text from a file between backticks in a table.
+
+    Examples
+    --------
+    >>> as_code("a`b|c")
+    "a'b\\\\|c"
+    """
+    return printable(text).replace("`", "'").replace("|", "\\|").replace("\n", " ")

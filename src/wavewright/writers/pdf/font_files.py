@@ -1,0 +1,129 @@
+"""Which characters a font file has, and how wide they are: what decides where a line ends and which font is needed."""
+
+from __future__ import annotations
+
+import struct
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MONO = "DejaVu Sans Mono"  #: Part of the package typst.
+SANS = "DejaVu Sans"  #: Part of this package (`tools/make_font.py`).
+DOTS = "New Computer Modern"  #: Part of the package typst: the font that has dots of plots made of characters.
+_BRAILLE = range(0x2800, 0x2900)
+_MONO_WIDTH = 0.6021  #: Of every character of the font, in its size.
+_WIDE = 1.0  #: Of characters of other fonts, at most usually.
+
+
+class FontFile:
+    """The tables of a TrueType or OpenType file that tell about characters."""
+
+    def __init__(self, data: bytes, index: int = 0) -> None:
+        start = 0
+        if data[:4] == b"ttcf":  # a collection
+            (start,) = struct.unpack_from(">I", data, 12 + 4 * index)
+        (count,) = struct.unpack_from(">H", data, start + 4)
+        entries = struct.iter_unpack(">4sIII", data[start + 12 : start + 12 + 16 * count])
+        self._data = data
+        self._tables = {tag: (offset, length) for tag, _, offset, length in entries}
+
+    @cached_property
+    def glyphs(self) -> dict[int, int]:
+        """Character -> glyph."""
+        glyphs: dict[int, int] = {}
+        for at in self._character_tables():
+            (form,) = struct.unpack_from(">H", self._data, at)
+            if form == 4:
+                glyphs.update(self._segments(at))
+            elif form == 12:
+                glyphs.update(self._groups(at))
+        return {character: glyph for character, glyph in glyphs.items() if glyph}
+
+    def _character_tables(self) -> Iterator[int]:
+        cmap, _ = self._tables[b"cmap"]
+        (count,) = struct.unpack_from(">H", self._data, cmap + 2)
+        for number in range(count):
+            platform, encoding, offset = struct.unpack_from(">HHI", self._data, cmap + 4 + 8 * number)
+            if platform == 0 or (platform, encoding) in ((3, 1), (3, 10)):  # Unicode
+                yield cmap + offset
+
+    def _segments(self, at: int) -> Iterator[tuple[int, int]]:
+        (twice,) = struct.unpack_from(">H", self._data, at + 6)
+        count = twice // 2
+        ends = struct.unpack_from(f">{count}H", self._data, at + 14)
+        starts = struct.unpack_from(f">{count}H", self._data, at + 16 + twice)
+        deltas = struct.unpack_from(f">{count}H", self._data, at + 16 + 2 * twice)
+        ranges_at = at + 16 + 3 * twice
+        ranges = struct.unpack_from(f">{count}H", self._data, ranges_at)
+        for number, (first, last, delta, offset) in enumerate(zip(starts, ends, deltas, ranges, strict=True)):
+            for character in range(first, min(last, 0xFFFE) + 1):
+                glyph = character
+                if offset:
+                    place = ranges_at + 2 * number + offset + 2 * (character - first)
+                    (glyph,) = struct.unpack_from(">H", self._data, place)
+                    if not glyph:
+                        continue
+                yield character, (glyph + delta) & 0xFFFF
+
+    def _groups(self, at: int) -> Iterator[tuple[int, int]]:
+        (count,) = struct.unpack_from(">I", self._data, at + 12)
+        for first, last, glyph in struct.iter_unpack(">III", self._data[at + 16 : at + 16 + 12 * count]):
+            yield from zip(range(first, last + 1), range(glyph, glyph + last - first + 1), strict=True)
+
+    @cached_property
+    def widths(self) -> dict[str, float]:
+        """Character -> how far it moves the pen, in sizes of the font."""
+        (units,) = struct.unpack_from(">H", self._data, self._tables[b"head"][0] + 18)
+        (count,) = struct.unpack_from(">H", self._data, self._tables[b"hhea"][0] + 34)
+        metrics, _ = self._tables[b"hmtx"]
+        advances = struct.unpack_from(">" + "Hh" * count, self._data, metrics)[::2]
+        return {chr(code): advances[min(glyph, count - 1)] / units for code, glyph in self.glyphs.items()}
+
+
+@lru_cache(maxsize=1)
+def sans() -> FontFile:
+    """The font of this package."""
+    return FontFile((files("wavewright.writers.svg") / "fonts" / "DejaVuSans.ttf").read_bytes())
+
+
+def sans_width(text: str) -> float:
+    """How wide a text is in the font of this package, in sizes of the font.
+
+    Examples
+    --------
+    >>> round(sans_width("0123"), 2), round(sans_width("iii"), 2)
+    (2.54, 0.83)
+    """
+    widths = sans().widths
+    return sum(widths.get(character, _WIDE) for character in text)
+
+
+def mono_width(text: str) -> float:
+    """How wide a text is in the font for names and code, in sizes of the font.
+
+    Examples
+    --------
+    >>> round(mono_width("v_add_f32"), 2)
+    5.42
+    """
+    if text.isascii():
+        return _MONO_WIDTH * len(text)
+    widths = sans().widths
+    return sum(_MONO_WIDTH if character in widths else _WIDE for character in text)
+
+
+def lacking(text: str) -> set[str]:
+    """The characters of a text that none of our fonts has.
+
+    Examples
+    --------
+    >>> lacking("GPU busy ⣿ ≤ 核")
+    {'核'}
+    """
+    if text.isascii():
+        return set()
+    widths = sans().widths
+    return {letter for letter in set(text) if letter not in widths and ord(letter) not in _BRAILLE and letter != "\n"}

@@ -1,0 +1,119 @@
+"""A small writer of SVG pictures: shapes and text with classes, in light and dark, that any viewer can show."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import printable
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+THEMES = ("auto", "light", "dark")  #: auto = dark where the viewer prefers it; what makes no such choice shows light.
+FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+_NO_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_NARROW, _WIDE = frozenset("fijlrtI.,:;|!'()[]/ "), frozenset("mwMW%@")
+
+
+def escaped(text: str) -> str:
+    """A text from a capture, safe in XML: as content, and in attributes between double quotes.
+
+    Examples
+    --------
+    >>> escaped('vec<int> & "x"' + chr(0))
+    'vec&lt;int&gt; &amp; &quot;x&quot;\\\\x00'
+    """
+    text = _NO_XML.sub("\ufffd", printable(text))
+    for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(character, name)
+    return text
+
+
+def text_width(text: str, size: float) -> float:
+    """How wide a text is about, in a usual sans-serif font."""
+    widths = (
+        0.3 if c in _NARROW else 0.86 if c in _WIDE else 0.68 if c.isupper() else 1.0 if ord(c) >= 0x1100 else 0.56
+        for c in text
+    )
+    return size * sum(widths)
+
+
+def fitting(text: str, size: float, width: float) -> str:
+    """The text, cut with an ellipsis to a width.
+
+    Examples
+    --------
+    >>> fitting("a_kernel_with_a_long_name", 12, 80)
+    'a_kernel_w…'
+    """
+    text = printable(text)
+    if text_width(text, size) <= width:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if text_width(text[:middle] + "…", size) <= width else (low, middle - 1)
+    return text[:low].rstrip() + "…"
+
+
+class Svg:
+    """A picture that grows by `add`; colours are classes, so that a theme can change them."""
+
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        *,
+        title: str,
+        light: Mapping[str, str],
+        dark: Mapping[str, str],
+        theme: str = "auto",
+        about: str = "",
+    ) -> None:
+        if theme not in THEMES:
+            raise UsageError(f"no theme {theme[:40]!r}", advice=f"there are {', '.join(THEMES)}")
+        base = light if theme != "dark" else {**light, **dark}
+        style = "".join(f".{name}{{{rules}}}" for name, rules in base.items())
+        if theme == "auto":
+            style += "@media (prefers-color-scheme:dark){" + "".join(f".{n}{{{r}}}" for n, r in dark.items()) + "}"
+        across, down = _number(width), _number(height)
+        self._parts = [
+            '<svg xmlns="http://www.w3.org/2000/svg" role="img"',
+            f' width="{across}" height="{down}" viewBox="0 0 {across} {down}" font-family="{FONT}">',
+            f"<title>{escaped(title)}</title>",
+            *([f"<desc>{escaped(about)}</desc>"] if about else []),
+            f"<style>{style}</style>",
+        ]
+
+    def add(self, tag: str, classes: str = "", content: str = "", *, title: str = "", **attributes: Any) -> None:
+        """Add an element; `title` is what a viewer shows when the pointer rests on it. `_` in names becomes `-`."""
+        named = {"class": classes, **attributes} if classes else attributes
+        written = "".join(f' {name.replace("_", "-")}="{_value(value)}"' for name, value in named.items())
+        inner = (f"<title>{escaped(title)}</title>" if title else "") + escaped(content)
+        self._parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
+
+    def line(self, classes: str, points: Sequence[tuple[float, float]], **attributes: Any) -> None:
+        """Add an open line through points."""
+        path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+        self.add("polyline", classes, points=path, fill="none", **attributes)
+
+    def label(
+        self, classes: str, x: float, y: float, text: str, *, size: float = 12, anchor: str = "start", title: str = "",
+        **attributes: Any,
+    ) -> None:  # fmt: skip
+        """Add one line of text whose base line is at `y`; anchor: start, middle or end."""
+        self.add("text", classes, text, title=title, x=x, y=y, font_size=size, text_anchor=anchor, **attributes)
+
+    def text(self) -> str:
+        """The whole document."""
+        return "\n".join([*self._parts, "</svg>", ""])
+
+
+def _value(value: float | str) -> str:
+    return escaped(value) if isinstance(value, str) else _number(value)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

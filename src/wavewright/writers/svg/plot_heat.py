@@ -1,0 +1,83 @@
+"""Lines of code with their heat: a bar of what their cycles were, a tint, and their text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import percent
+from wavewright.writers.svg.plot_frame import SMALL, TEXT, cut, hint, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.writers.svg.plot_frame import Frame
+
+LINE = 19.0
+_BAR, _SHARE = 150.0, 54.0
+_TINT = 0.32  #: Opacity of the tint of the hottest line.
+_LETTER = 0.61  #: Width of a letter of code, of its size: monospaced fonts, and the one of PNG files.
+_TAB = 4
+_TOLD = 0.0005  #: Share from which it is written.
+#: Part of the cycles (see `kit.heat`) -> colour.
+PART_COLOURS = {"stall": "red", "issue": "green", "idle": "grey", "hidden": "sky", "sampled": "pink"}
+
+
+@dataclass(frozen=True)
+class HeatLine:
+    """A line of source or code; a heading or a fold has no number."""
+
+    number: str
+    text: str
+    parts: Mapping[str, float] = field(default_factory=dict)  #: Part -> amount.
+    share: float | None = None  #: Of all; None = not executed, or a heading.
+    is_heading: bool = False
+
+
+def heat_height(lines: Sequence[HeatLine]) -> float:
+    """The height that lines take."""
+    return LINE * len(lines) + 8
+
+
+def draw_heat(frame: Frame, lines: Sequence[HeatLine]) -> None:
+    """Draw lines below the top of the frame: share, bar, number, text."""
+    svg = frame.svg
+    most = max((sum(line.parts.values()) for line in lines), default=0.0) or 1.0
+    hottest = max((line.share or 0.0 for line in lines), default=0.0) or 1.0
+    numbers = max((width_of(line.number, SMALL) for line in lines), default=0.0)
+    bar = frame.left + _SHARE
+    number_end = bar + _BAR + 14 + numbers
+    code = number_end + 14
+    for at, line in enumerate(lines):
+        y = frame.top + LINE * at
+        base = y + 13.5
+        if line.is_heading:
+            svg.label("p-ink p-strong", frame.left, base, cut(line.text, TEXT, frame.right - frame.left), size=TEXT)
+            continue
+        if line.share:
+            opacity = round(_TINT * line.share / hottest, 3)
+            svg.add("rect", "p-red", x=code - 6, y=y, width=frame.right - code + 6, height=LINE, fill_opacity=opacity)
+            if line.share >= _TOLD:
+                svg.label("p-ink p-number", bar - 8, base, percent(line.share), size=SMALL, anchor="end")
+        x = bar
+        for part, amount in line.parts.items():
+            width = _BAR * amount / most
+            if width >= 0.2:
+                words = f"{part} {amount:,.0f}"
+                svg.add("rect", f"p-{PART_COLOURS[part]}", title=words, x=x, y=y + 3, width=width, height=LINE - 6)
+            x += width
+        svg.label("p-soft p-number", number_end, base, line.number, size=SMALL, anchor="end")
+        _code(frame, line, code, base)
+
+
+def _code(frame: Frame, line: HeatLine, left: float, base: float) -> None:
+    """The text of a line; spaces at its start become a place, for viewers take them away."""
+    text = line.text.expandtabs(_TAB)
+    indent = (len(text) - len(text.lstrip())) * _LETTER * SMALL
+    letters = int((frame.right - left - indent - 4) / (_LETTER * SMALL))
+    text = text.strip()
+    if not text or letters < 4:
+        return
+    short = text if len(text) <= letters else f"{text[: letters - 1]}…"
+    classes = "p-ink p-code" if line.share is not None else "p-soft p-code"
+    frame.svg.label(classes, left + indent, base, short, size=SMALL, title=hint(text) if short != text else "")

@@ -1,0 +1,1 @@
+"""Blocks for a terminal."""

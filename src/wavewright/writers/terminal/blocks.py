@@ -1,0 +1,111 @@
+"""Blocks as a terminal shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.rule import Rule as RichRule
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from wavewright.base.shown import printable
+from wavewright.model.blocks import Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.writers.terminal.fitted_table import FittedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from wavewright.model.blocks import AnyBlock, Mark
+
+BLOCKS = (Sentence, Gap, Rule, Labelled, Grid, Table, Preformatted)  #: Those that a terminal shows.
+_LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.
+
+
+def renderable(block: AnyBlock) -> RenderableType:
+    """A block in the form that a console of rich prints.
+
+    Raises
+    ------
+    TypeError
+        When the block is for other writers: a picture, a finding, code.
+    """
+    match block:
+        case Sentence():
+            return _indented(sentence_text(block), block.indent)
+        case Gap():
+            return Text()
+        case Rule(title):
+            return RichRule(printable(title), align="left")
+        case Labelled():
+            return _indented(_labelled(block), block.indent)
+        case Grid():
+            return _indented(_grid(block), block.indent)
+        case Table():
+            return _indented(FittedTable(block), block.indent)
+        case Preformatted():
+            text = _marked(block.text, block.marks)
+            return Text(f"{printable(block.title)}\n").append_text(text) if block.title else text
+        case _:
+            raise TypeError(f"{type(block).__name__} is not for terminals")
+
+
+def sentence_text(sentence: Sentence) -> Text:
+    """A sentence with its label and tones."""
+    text = _marked(sentence.text, sentence.marks, "bold" if sentence.style == "headline" else "")
+    if sentence.style in _LABELS:
+        return Text.assemble((f"{sentence.style}: ", _LABELS[sentence.style]), text)
+    return text
+
+
+def _marked(words: str, marks: Iterable[Mark], tone: str = "") -> Text:
+    """Words with tones; each line is printable by itself, so marks keep their places."""
+    text = Text(words if words.isprintable() else "", tone)
+    if not text.plain:
+        return _escaped(words, marks, tone)
+    for mark in marks:
+        text.stylize(mark.tone, mark.begin, mark.end)
+    return text
+
+
+def _escaped(words: str, marks: Iterable[Mark], tone: str) -> Text:
+    """Words of which some letters become escapes, and move the marks behind them."""
+    text, end = Text(style=tone), 0
+    for mark in marks:
+        text.append(_lines(words[end : mark.begin]))
+        text.append(_lines(words[mark.begin : mark.end]), mark.tone)
+        end = mark.end
+    return text.append(_lines(words[end:]))
+
+
+def _lines(words: str) -> str:
+    return "\n".join(map(printable, words.split("\n")))
+
+
+def _indented(part: RenderableType, indent: int) -> RenderableType:
+    return Padding(part, (0, 0, 0, indent)) if indent else part
+
+
+def _labelled(block: Labelled) -> RichTable:
+    """A paragraph whose lines hang behind its label."""
+    grid = RichTable.grid(padding=(0, 1))
+    grid.add_column(style=block.tone, min_width=4)
+    grid.add_column(ratio=1)
+    grid.add_row(printable(block.label), _marked(block.text, block.marks))
+    return grid
+
+
+def _grid(block: Grid) -> RichTable:
+    grid = RichTable.grid(padding=(0, block.gap))
+    for column in block.columns:
+        grid.add_column(
+            style=column.tone,
+            min_width=column.least_width,
+            ratio=1 if column.takes_rest else None,
+            justify="right" if column.is_number else "left",
+        )
+    for row in block.rows:
+        grid.add_row(*(Text(_lines(cell)) for cell in row))
+    return grid

@@ -1,0 +1,212 @@
+"""A table that fits its console: numbers are never cut, words are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.measure import Measurement
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from wavewright.base.names_form import NAMES_FORM
+from wavewright.base.shown import printable
+from wavewright.model.blocks import Cell, KernelName, Placed
+from wavewright.writers.terminal.bars import bar
+from wavewright.writers.terminal.line import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+
+    from wavewright.model.blocks import Table
+
+WIDE = 110  #: Characters from which on a terminal shows all columns.
+BAR_TONE = "cyan"  #: Of a bar beside a number.
+_GAP = 2  #: Spaces between columns.
+#: The name of a source line, which is cut in front; instructions may end like it (`offset:16`), but have spaces.
+_PLACE = re.compile(r"\S*:(\d+|\?)")
+
+_SMALLEST_BAR = 4
+_SMALLEST_PATH = 10
+_SMALLEST_NAME = 16
+#: Who gives way where the columns are too wide together, and down to how many characters, step by step; none becomes
+#: narrower than its heading.
+_STEPS = (
+    ("rest", 60),
+    ("bar", _SMALLEST_BAR),
+    ("rest", 24),
+    ("words", 12),
+    ("short", 16),
+    ("rest", 16),
+    ("words", 6),
+    ("short", 8),
+    ("rest", 8),
+)
+_NARROW = 60  #: Characters below which headings are cut too, rather than columns left out.
+_NARROW_STEPS = (*_STEPS, ("bar", 1), ("rest", 1), ("words", 1), ("short", 1), ("number", 1))
+
+
+@dataclass(frozen=True)
+class _Column:
+    heading: str
+    cells: tuple[str, ...]
+    role: str  #: One of those of `_STEPS`, or "number".
+
+    @property
+    def width(self) -> int:
+        lines = (line for cell in self.cells for line in _text(cell).plain.split("\n"))
+        return max([cell_len(self.heading), *map(cell_len, lines)])
+
+    @property
+    def smallest(self) -> int:
+        """Characters below which it says nothing: of its heading, of names, of a path with what follows it."""
+        widths = [cell_len(cell.tail) + _SMALLEST_PATH for cell in self.cells if isinstance(cell, Placed)]
+        widths += [_SMALLEST_NAME] * any(isinstance(cell, KernelName) for cell in self.cells)
+        return max(cell_len(self.heading), min(self.width, max(widths, default=0)))
+
+    @property
+    def wraps(self) -> bool:
+        """Whether it holds paragraphs, or full names: these are wrapped, not cut."""
+        return any(isinstance(cell, Cell) and "\n" in cell for cell in self.cells) or (
+            NAMES_FORM.get() == "full" and any(isinstance(cell, KernelName) for cell in self.cells)
+        )
+
+    def fitting(self, width: int, kernels: Sequence[str]) -> list[Text]:
+        """The cells in this width; `kernels`: all names of kernels in the table."""
+        if self.wraps:
+            return [_text(cell) for cell in self.cells]
+        if self.role == "bar":
+            return [_text(cell, bar_width=width) for cell in self.cells]
+        places = [cell for cell in self.cells if isinstance(cell, Placed)]
+        if places:
+            room = width - max(cell_len(cell.tail) for cell in places)
+            short = _shortened([cell.removesuffix(cell.tail) for cell in places], room)
+            return [
+                Line(short[c.removesuffix(c.tail)] + c.tail) if isinstance(c, Placed) else _cut(_text(c), width)
+                for c in self.cells
+            ]
+        if any(isinstance(cell, KernelName) for cell in self.cells):
+            short = _shortened(kernels, width)
+            return [Line(short[cell.full]) if isinstance(cell, KernelName) else _text(cell) for cell in self.cells]
+        return _cut_apart([_text(cell) for cell in self.cells], width)
+
+
+def _text(cell: str, bar_width: int | None = None) -> Text:
+    """A cell as a terminal shows it; a bar has at most `bar_width` characters."""
+    if not isinstance(cell, Cell):
+        return Line(printable(cell))
+    words = "\n".join(map(printable, cell.split("\n")))
+    text = Text(words, cell.tone, no_wrap="\n" not in words, overflow="fold" if "\n" in words else "ellipsis")
+    for mark in cell.marks:
+        text.stylize(mark.tone, mark.begin, mark.end)
+    if cell.share is None:
+        return text
+    width = cell.bar_width if bar_width is None else min(bar_width, cell.bar_width)
+    return text.append(f"{' ' if words else ''}{bar(cell.share, width)}", BAR_TONE if words else "")
+
+
+def _shortened(names: Sequence[str], width: int) -> dict[str, str]:
+    """`short_names`, imported only where a table has to shorten: doctor starts without it."""
+    from wavewright.analysis.run.calls.kernel_names import short_names
+
+    return short_names(names, width)
+
+
+class FittedTable:
+    """A table of a report in the width of its console.
+
+    Numbers are never cut; bars, the rest, words and short words give way, in steps. What does not fit then is left
+    out, bars first, then columns from the right, and the title says so.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From what remains when all words are cut, to all columns whole."""
+        widths = [column.width for column in self._columns(options.max_width)]
+        largest = max(sum(widths) + _GAP * (len(widths) - 1), cell_len(self._table.heading))
+        return Measurement(1, min(largest, options.max_width))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The title on a line of its own, however narrow the table is, then the table."""
+        parts, left_out = self._fitting_parts(options.max_width)
+        title = self._table.heading
+        if left_out:
+            names = f"without {', '.join(left_out)}: a wider terminal shows all columns"
+            title = f"{title}; {names}" if title else names
+        if title:
+            yield Text(printable(title), "bold")
+        table = RichTable(box=None, header_style="bold", pad_edge=False)
+        kernels = [cell.full for column in parts for cell in column.cells if isinstance(cell, KernelName)]
+        cells = []
+        for column, width in zip(parts, _widths(parts, options.max_width), strict=True):
+            side: JustifyMethod = "right" if column.role == "number" else "left"
+            if column.wraps:
+                table.add_column(column.heading, justify=side, width=width, overflow="fold")
+            else:
+                table.add_column(column.heading, justify=side, width=width, no_wrap=True, overflow="ellipsis")
+            cells.append(column.fitting(width, kernels))
+        for row in zip(*cells, strict=True):
+            table.add_row(*row)
+        yield table
+
+    def _columns(self, room: int) -> list[_Column]:
+        """The columns that a terminal of this width shows."""
+        places = [place for place, each in enumerate(self._table.columns) if room >= WIDE or not each.is_wide]
+        return [
+            _Column(printable(each.heading), tuple(row[place] for row in self._table.rows), each.role)
+            for place in places
+            for each in (self._table.columns[place],)
+        ]
+
+    def _fitting_parts(self, room: int) -> tuple[list[_Column], list[str]]:
+        """The columns that fit, and the headings of those that do not."""
+        parts = self._columns(room)
+        left_out: list[str] = []
+        while room >= _NARROW and len(parts) > 1 and sum(_widths(parts, room)) + _GAP * (len(parts) - 1) > room:
+            places = [place for place, column in enumerate(parts) if column.role == "bar"]
+            places = places or [place for place, column in enumerate(parts) if place and column.role == "number"]
+            place = places[-1] if places else len(parts) - 1
+            column = parts.pop(place)
+            left_out += [column.heading] if column.heading else []
+        return parts, left_out[::-1]
+
+
+def _widths(parts: Sequence[_Column], room: int) -> list[int]:
+    widths = [column.width for column in parts]
+    excess = sum(widths) + _GAP * (len(widths) - 1) - room
+    is_narrow = room < _NARROW
+    for role, least in _NARROW_STEPS if is_narrow else _STEPS:
+        places = [place for place, column in enumerate(parts) if column.role == role]
+        for place in sorted(places, key=lambda place: widths[place], reverse=True):
+            smallest = least if is_narrow else max(least, parts[place].smallest)
+            less = max(0, min(excess, widths[place] - smallest))
+            widths[place] -= less
+            excess -= less
+    return widths
+
+
+def _cut_apart(cells: Sequence[Text], width: int) -> list[Text]:
+    """Cells that are cut at their end, or, where two would then be equal, in the middle."""
+    cut = [_cut(cell, width) for cell in cells]
+    texts = {cell.plain for cell in cells if isinstance(cell, Line)}
+    long = {text for text in texts if cell_len(text) > width}
+    if not long or len({text[: width - 1] for text in long}) == len(long):
+        return cut
+    short = _shortened(sorted(texts), width)
+    return [
+        Line(short[cell.plain]) if isinstance(cell, Line) and cell.plain in long else shorter
+        for cell, shorter in zip(cells, cut, strict=True)
+    ]
+
+
+def _cut(cell: Text, width: int) -> Text:
+    """The name of a source line without its front, if it is too long; other words lose their end."""
+    if cell_len(cell.plain) <= width or not _PLACE.fullmatch(cell.plain):
+        return cell
+    return Line("…" + set_cell_size(cell.plain[::-1], max(0, width - 1))[::-1])

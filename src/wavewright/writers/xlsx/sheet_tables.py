@@ -1,0 +1,223 @@
+"""Sheets of a workbook: frames with declared columns, rows of text, pictures."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from wavewright.base.shown import printable
+from wavewright.writers.svg.png import png_bytes
+from wavewright.writers.xlsx.sheet_cells import (
+    Cuts,
+    SheetNames,
+    heading,
+    is_number,
+    is_share,
+    number_format,
+    text_cell,
+    values,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.blocks import Picture
+    from wavewright.model.report import DataTable, Section
+
+Workbook: TypeAlias = Any  #: Of xlsxwriter, which declares no types; likewise the others.
+Worksheet: TypeAlias = Any
+Format: TypeAlias = Any
+
+SHEET_ROWS = 1_048_576  #: Rows that a sheet holds, the header among them.
+SHEET_COLUMNS = 16_384
+MAX_ROWS = 100_000  #: Rows of a frame that are written: more is slow to open, and Parquet suits it better.
+_BAR, _HEAD, _CUT = "#9DC3E6", "#E8EDF3", "#C00000"
+_WIDTH = (6, 60)  #: Characters of a column, at least and at most.
+_SAMPLE = 200  #: Rows that decide how wide a column is.
+_PIXELS_PER_ROW = 20
+_PARQUET = "all rows: `wavewright convert` (runs) or `wavewright decode` (thread traces) writes Parquet"
+
+
+@dataclass(frozen=True)
+class SheetNote:
+    """What *About* says of a sheet."""
+
+    name: str
+    title: str
+    question: str
+    row: str  #: What a row is.
+    row_count: int
+    written_count: int  #: Rows that the sheet has.
+    cuts: tuple[str, ...] = ()
+
+
+@dataclass
+class Book:
+    """A workbook that is being written."""
+
+    workbook: Workbook
+    names: SheetNames = field(default_factory=SheetNames)
+    notes: list[SheetNote] = field(default_factory=list)
+    _formats: dict[str, Format] = field(default_factory=dict)
+
+    def sheet(self, wish: str) -> Worksheet:
+        """A new sheet of that name, or of one near it."""
+        sheet = self.workbook.add_worksheet(self.names.name(wish))
+        sheet.set_landscape()
+        sheet.set_paper(9)  # A4
+        sheet.fit_to_pages(1, 0)
+        return sheet
+
+    def format(self, **rules: Any) -> Format:
+        """A format, made once."""
+        key = repr(sorted(rules.items()))
+        if key not in self._formats:
+            self._formats[key] = self.workbook.add_format({"valign": "top", **rules})
+        return self._formats[key]
+
+    @property
+    def head(self) -> Format:
+        """The format of headers."""
+        return self.format(bold=True, bg_color=_HEAD, bottom=1, text_wrap=True)
+
+
+def write_frame(book: Book, wish: str, section: Section, table: DataTable) -> None:
+    """A sheet with a frame: numbers as numbers, header comments that say what a column means."""
+    frame, cuts = table.frame, Cuts()
+    specs = {column.name: column for column in table.spec.columns}
+    sheet = book.sheet(wish)
+    lost = []
+    if frame.height >= SHEET_ROWS:
+        lost = [f"NOT WRITTEN: {frame.height:,} rows are more than a sheet holds ({SHEET_ROWS - 1:,}); {_PARQUET}"]
+        frame = frame.clear()
+    elif frame.height > MAX_ROWS:
+        lost = [f"CUT: the first {MAX_ROWS:,} of {frame.height:,} rows, in the order of the answer; {_PARQUET}"]
+        frame = frame.head(MAX_ROWS)
+    if frame.width > SHEET_COLUMNS:
+        lost.append(f"CUT: the first {SHEET_COLUMNS:,} of {frame.width:,} columns")
+        frame = frame[:, :SHEET_COLUMNS]
+    has_bars = False
+    for at, column in enumerate(frame.iter_columns()):
+        spec = specs.get(column.name)
+        unit = spec.unit if spec else ""
+        head = text_cell(heading(column.name, unit))
+        cells = list(values(column, spec, cuts))
+        is_figure = is_number(spec, column.name, column.dtype)
+        shape = number_format(column.name, unit, column.dtype) if is_figure else "@"
+        form = book.format(num_format=shape)
+        sheet.write_string(0, at, head, book.head)
+        _comment(sheet, at, spec.meaning if spec else "", lost if at == 0 else ())
+        sheet.set_column(at, at, _column_width(head, cells[:_SAMPLE], shape), form)
+        write_number, write_string = sheet.write_number, sheet.write_string
+        for row, cell in enumerate(cells, 1):
+            if isinstance(cell, str):
+                write_string(row, at, cell, form)
+            elif cell is not None:
+                write_number(row, at, cell, form)
+        if is_figure and not has_bars and frame.height and is_share(column.name, unit):
+            sheet.conditional_format(1, at, frame.height, at, _bar_rules())
+            has_bars = True
+    _finish(sheet, frame.height, frame.width)
+    if lost:
+        sheet.set_tab_color(_CUT)
+    counts = table.frame.height, frame.height
+    note = SheetNote(sheet.get_name(), section.title, section.question, table.spec.row, *counts, (*lost, *cuts.words()))
+    book.notes.append(note)
+
+
+def write_lines(
+    book: Book,
+    wish: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    section: Section | None = None,
+    what: str = "",
+) -> None:
+    """A sheet with rows of words."""
+    sheet, cuts = book.sheet(wish), Cuts()
+    words, number, share = book.format(text_wrap=True), book.format(num_format="0"), book.format(num_format="0.0%")
+    lost = []
+    if len(rows) > MAX_ROWS:
+        lost = [f"CUT: the first {MAX_ROWS:,} of {len(rows):,} rows"]
+    for at, title in enumerate(head):
+        sheet.write_string(0, at, text_cell(title), book.head)
+        sheet.set_column(at, at, _column_width(title, [row[at] for row in rows[:_SAMPLE]], "@"))
+    for down, cells in enumerate(rows[:MAX_ROWS], 1):
+        for at, cell in enumerate(cells):
+            if isinstance(cell, str) and cell:
+                sheet.write_string(down, at, "\n".join(text_cell(line, cuts) for line in cell.split("\n")), words)
+            elif isinstance(cell, int | float):
+                sheet.write_number(down, at, cell, share if isinstance(cell, float) else number)
+    _finish(sheet, min(len(rows), MAX_ROWS), len(head))
+    title, question = (section.title, section.question) if section else (wish, "")
+    counts, notes = (len(rows), min(len(rows), MAX_ROWS)), (*lost, *cuts.words())
+    book.notes.append(SheetNote(sheet.get_name(), title, question, printable(what), *counts, notes))
+
+
+def write_pictures(book: Book, pictures: Sequence[Picture]) -> None:
+    """A sheet with the pictures one below the other, each after the sentence that it shows."""
+    if not pictures:
+        return
+    if find_spec("resvg_py") is None:
+        why = "not drawn: pictures in workbooks need the package resvg-py (pip install 'wavewright[plot]')"
+        book.notes.append(SheetNote("Pictures", "Pictures", "", "one picture", len(pictures), 0, (why,)))
+        return
+    sheet = book.sheet("Pictures")
+    sheet.hide_gridlines(2)
+    sheet.set_column(0, 0, 140)
+    row = 0
+    for picture in pictures:
+        image = png_bytes(picture.svg)
+        sheet.write_string(row, 0, text_cell(picture.alt or picture.name), book.format(bold=True, text_wrap=True))
+        height = int.from_bytes(image[20:24]) / 2  # of the PNG's header, which has two pixels per unit
+        options = {
+            "image_data": io.BytesIO(image),
+            "x_scale": 0.5,
+            "y_scale": 0.5,
+            "description": printable(picture.alt)[:2000],
+        }
+        sheet.insert_image(row + 1, 0, f"{len(book.notes)}-{row}.png", options)
+        row += 3 + round(height / _PIXELS_PER_ROW)
+    book.notes.append(SheetNote("Pictures", "Pictures", "", "one picture", len(pictures), len(pictures)))
+
+
+def _bar_rules() -> dict[str, Any]:
+    return {"type": "data_bar", "bar_color": _BAR, "bar_solid": True, "min_type": "num", "min_value": 0}
+
+
+def _comment(sheet: Worksheet, at: int, meaning: str, lost: Sequence[str]) -> None:
+    text = "\n".join([*lost, *([printable(meaning)] if meaning else [])])
+    if text:
+        lines = sum(max(1, len(textwrap.wrap(line, 36))) for line in text.split("\n"))
+        sheet.write_comment(0, at, text[:2000], {"width": 260, "height": 18 * lines + 14, "font_size": 9})
+
+
+def _column_width(head: str, cells: Sequence[Any], shape: str) -> float:
+    """Wide enough for the header and for most cells."""
+    longest = max((len(_shown(cell, shape)) for cell in cells if cell is not None), default=0)
+    return min(max(len(head) + 3, longest + 2, _WIDTH[0]), _WIDTH[1])
+
+
+def _shown(cell: Any, shape: str) -> str:
+    if isinstance(cell, str):
+        return max(cell.split("\n"), key=len)
+    if "%" in shape:
+        return "100.0%"
+    return (
+        f"{cell:,.3f}"
+        if isinstance(cell, float) and shape != "General"
+        else f"{cell:,}"
+        if "," in shape
+        else f"{cell:.10g}"
+    )
+
+
+def _finish(sheet: Worksheet, row_count: int, column_count: int) -> None:
+    sheet.freeze_panes(1, 0)
+    sheet.repeat_rows(0)
+    if column_count:
+        sheet.autofilter(0, 0, row_count, column_count - 1)

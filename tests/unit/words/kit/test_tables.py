@@ -1,0 +1,27 @@
+"""Tables for the terminal: nothing from a trace commands it."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+from rich.console import Console
+
+from wavewright.base.shown import printable
+from wavewright.words.kit.tables import Column, frame_table
+
+
+def test_names_cannot_command_the_terminal() -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202ename\ud800"
+    shown = printable(hostile)
+    assert shown.isprintable()
+    assert shown == r"\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202ename\ud800"
+    assert printable("Größe → 4 µs") == "Größe → 4 µs"
+
+
+def test_every_text_cell_is_made_printable() -> None:
+    rows = pl.DataFrame({"name": ["a\x1b[31mb\nc"]})
+    out = Console(file=io.StringIO(), width=60, force_terminal=True)
+    out.print(frame_table(rows, [Column("name", lambda row: row["name"], is_text=True)], limit=1, what="rows"))
+    assert isinstance(out.file, io.StringIO)
+    assert r"a\x1b[31mb\nc" in out.file.getvalue()

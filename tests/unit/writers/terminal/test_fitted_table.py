@@ -1,0 +1,79 @@
+"""Tables in narrow consoles: numbers stay whole, words give way, columns without words are left out."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import polars as pl
+from rich.console import Console
+from rich.text import Text
+
+from tests.kit.together import together
+from wavewright.words.kit.tables import Column, frame_table
+
+ROWS = pl.DataFrame(
+    {
+        "share": ["11.7 %", "7.6 %"],
+        "address": ["0x2a94", "0x200001007728"],
+        "text": ["s_waitcnt vmcnt(6)", "global_load_ushort v45, v[24:25], off offset:2048"],
+        "place": ["/src/a_file_with_a_rather_long_name.hip:1257", "b.hip:3"],
+    }
+)
+
+
+def column(name: str, **how: Any) -> Column:
+    return Column(name, lambda row: row[name], **how)
+
+
+COLUMNS = (
+    column("share"),
+    column("address"),
+    column("text", takes_rest=True),
+    column("place", is_text=True, is_fixed=True),
+)
+
+
+def printed(rows: pl.DataFrame, width: int) -> list[str]:
+    out = Console(file=io.StringIO(), width=width)
+    out.print(frame_table(rows, COLUMNS, limit=None, what="stalled instructions", width=width))
+    assert isinstance(out.file, io.StringIO)
+    return [line.rstrip() for line in out.file.getvalue().splitlines()]
+
+
+@together("width", [200, 80, 60, 45, 30])
+def test_numbers_are_whole_at_any_width(width: int) -> None:
+    lines = printed(ROWS, width)
+    assert max(map(len, lines[1:])) <= width
+    for line, share, address in zip(lines[2:], ROWS["share"], ROWS["address"], strict=True):
+        assert line.split()[0] == share.split()[0]
+        assert f" {address}" in line
+
+
+def test_a_place_keeps_its_line_number() -> None:
+    assert any(line.endswith(":1257") and "…" in line for line in printed(ROWS, 60))
+
+
+def test_a_column_of_places_without_places_is_left_out() -> None:
+    heading = printed(ROWS.with_columns(place=pl.lit("")), 80)[1]
+    assert heading.split() == ["share", "address", "text"]
+    assert "place" in printed(ROWS, 80)[1]
+
+
+def test_the_title_is_not_cut_to_a_narrow_table() -> None:
+    rows = ROWS.head(1).with_columns(text=pl.lit("x"), place=pl.lit(""))
+    assert printed(rows, 80)[0] == "1 stalled instruction"
+
+
+def test_words_are_not_stretched() -> None:
+    assert len(printed(ROWS.head(1), 200)[2]) < 100
+
+
+def test_paragraphs_are_wrapped_not_cut() -> None:
+    formula = "= 100 * TCC_HIT / (TCC_HIT + TCC_MISS)"
+    columns = (Column("metric", lambda _: Text(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
+    out = Console(file=io.StringIO(), width=30)
+    out.print(frame_table(ROWS.head(1), columns, limit=None, what="metrics", width=30))
+    assert isinstance(out.file, io.StringIO)
+    lines = out.file.getvalue().splitlines()
+    assert "".join("".join(lines).replace("11.7 %", "").split()).endswith("".join(formula.split()))
