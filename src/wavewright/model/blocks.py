@@ -259,7 +259,6 @@ class Preformatted:
     text: str
     is_chart: bool = False  #: Writers that can show pictures leave it out where the section has one.
     marks: tuple[Mark, ...] = ()
-    title: str = ""  #: Of a chart: it stays and goes with it.
 
 
 @dataclass(frozen=True)
@@ -332,10 +331,12 @@ def headline(*parts: Part) -> Sentence:
 
 
 def chart(lines: Iterable[Sentence | str], title: str = "") -> Preformatted:
-    """A picture made of characters, one line below the other."""
-    parts = [part for line in lines for part in ("\n", line)]
-    text, marks = marked(parts[1:])
-    return Preformatted(text, is_chart=True, marks=marks, title=title)
+    """A picture made of characters, one line below the other; its title goes where it goes."""
+    parts: list[Part] = [(title, "bold")] if title else []
+    for line in lines:
+        parts += ["\n", line] if parts else [line]
+    text, marks = marked(parts)
+    return Preformatted(text, is_chart=True, marks=marks)
 
 
 def readable(blocks: Iterable[AnyBlock]) -> tuple[Block, ...]:

@@ -46,8 +46,7 @@ def renderable(block: AnyBlock) -> RenderableType:
         case Table():
             return _indented(FittedTable(block), block.indent)
         case Preformatted():
-            text = _marked(block.text, block.marks)
-            return Text(f"{printable(block.title)}\n").append_text(text) if block.title else text
+            return _marked(block.text, block.marks, has_lines=True)
         case _:
             raise TypeError(f"{type(block).__name__} is not for terminals")
 
@@ -60,24 +59,15 @@ def sentence_text(sentence: Sentence) -> Text:
     return text
 
 
-def _marked(words: str, marks: Iterable[Mark], tone: str = "") -> Text:
-    """Words with tones; each line is printable by itself, so marks keep their places."""
-    text = Text(words if words.isprintable() else "", tone)
-    if not text.plain:
-        return _escaped(words, marks, tone)
-    for mark in marks:
-        text.stylize(mark.tone, mark.begin, mark.end)
-    return text
-
-
-def _escaped(words: str, marks: Iterable[Mark], tone: str) -> Text:
-    """Words of which some letters become escapes, and move the marks behind them."""
+def _marked(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
+    """Words with tones; letters that become escapes move the marks behind them."""
+    escaped = _lines if has_lines else printable
     text, end = Text(style=tone), 0
     for mark in marks:
-        text.append(_lines(words[end : mark.begin]))
-        text.append(_lines(words[mark.begin : mark.end]), mark.tone)
+        text.append(escaped(words[end : mark.begin]))
+        text.append(escaped(words[mark.begin : mark.end]), mark.tone)
         end = mark.end
-    return text.append(_lines(words[end:]))
+    return text.append(escaped(words[end:]))
 
 
 def _lines(words: str) -> str:
