@@ -128,7 +128,7 @@ def _traces(
     else:
         for line in subjects:
             out.print(line)
-    for part in compare_report(answer, limit=request.limit, width=out.width, everything=everything):
+    for part in compare_report(answer, limit=request.limit, everything=everything):
         out.print(part)
     _warn(traces, labels)
     _echo_outcome(notes, failures)
