@@ -48,7 +48,7 @@ def head_line(answer: KernelCode) -> Sentence:
     """Name, GPU and wave size."""
     lanes = f", waves of {answer.wave_size}" if answer.wave_size else ""
     title = f"{shortened(printable(answer.demangled), 90)} on {printable(answer.target or '?')}{lanes}"
-    return headline(title)
+    return sentence((title, "bold"))
 
 
 def _verdict(answer: KernelCode) -> str:

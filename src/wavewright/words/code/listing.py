@@ -35,7 +35,7 @@ class ListingView:
     first_row: int | None = None
     last_row: int | None = None
     with_source: bool = False  #: Source lines as headings.
-    width: int = 100  #: Characters of a line.
+    width: int = 120  #: Characters of a line.
     ascii_only: bool = False
 
 

@@ -33,7 +33,7 @@ class SourceView:
     context: int = 3
     show_all: bool = False
     advice: str = ""  #: What to do where the text of a file is not here.
-    width: int = 100  #: Characters of a line.
+    width: int = 120  #: Characters of a line.
     ascii_only: bool = False
 
     @property
