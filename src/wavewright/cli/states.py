@@ -59,16 +59,17 @@ def command(
     issued = None if request.rows is not None else issue_share(trace)
 
     def report() -> Parts:
+        from wavewright.model.blocks import GAP, Sentence
         from wavewright.words.trace.sampled_counters import sampled_counters_report
         from wavewright.words.trace.states import states_report
 
         yield from states_report(waves, pipes, residency, issue_share=issued, width=width, limit=request.limit)
         if sampled:
-            yield ""
+            yield GAP
             yield from sampled_counters_report(*sampled, width=width, limit=request.limit)
         elif trace.sampled_counters.height:
-            yield ""
-            yield f"the trace also has counters: wavewright states {quoted(request.path)} --counters"
+            yield GAP
+            yield Sentence(f"the trace also has counters: wavewright states {quoted(request.path)} --counters")
 
     answer: dict[str, Any] = {"states": waves, "utilization": pipes, "residency": residency}
     answer |= {"sampled_counters": sampled[0], "derived": sampled[1]} if sampled else {}

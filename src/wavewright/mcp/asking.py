@@ -113,15 +113,14 @@ def subject_of(capture: Capture, document: Document) -> str:
     from wavewright.analysis.trace.subject import subject
     from wavewright.words.kit.subject import subject_line
 
-    return f"{capture.handle}: {subject_line(subject(document.trace), width=_WIDTH).plain}"
+    return f"{capture.handle}: {subject_line(subject(document.trace), width=_WIDTH).text}"
 
 
-def losses_of(document: Document, label: str = "loss: ") -> tuple[str, ...]:
-    """What could not be read, in words; notes about the reading have the label `note: `."""
+def losses_of(document: Document, style: str = "loss") -> tuple[str, ...]:
+    """Sentences about what could not be read, or, as style `note`, about the reading."""
     from wavewright.words.kit.losses import loss_lines
 
-    lines = [line.plain for line in loss_lines(document.opened.losses)]
-    return tuple(line.removeprefix(label) for line in lines if line.startswith(label))
+    return tuple(line.text for line in loss_lines(document.opened.losses) if line.style == style)
 
 
 def nearest(given: str, choices: tuple[str, ...]) -> str:

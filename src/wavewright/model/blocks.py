@@ -91,6 +91,7 @@ class Grid:
     columns: tuple[GridColumn, ...]
     indent: int = 0
     gap: int = 1  #: Spaces between columns.
+    is_expanded: bool = False  #: As wide as the terminal.
 
 
 @dataclass(frozen=True)
@@ -107,19 +108,30 @@ class Finding:
 class Cell(str):
     """The text of a cell, with what it means."""
 
-    __slots__ = ("bar_width", "handle", "marks", "share", "tone")
+    __slots__ = ("bar_width", "brief", "handle", "level", "marks", "share", "tone")
     tone: str  #: As terminals show it.
     share: float | None  #: Drawn as a bar after the text, from 0 to 1.
     bar_width: int  #: Characters of the bar, where there is room.
     handle: str  #: Letter of the handle that the text is.
+    level: int  #: In a tree: how many names it is below.
     marks: tuple[Mark, ...]
+    brief: str  #: In a document, where no width is known.
 
     def __new__(
-        cls, text: str, tone: str = "", *, share: float | None = None, bar_width: int = 10, handle: str = ""
+        cls,
+        text: str,
+        tone: str = "",
+        *,
+        share: float | None = None,
+        bar_width: int = 10,
+        handle: str = "",
+        level: int = 0,
+        brief: str = "",
     ) -> Cell:
         """A cell; see the fields."""
         cell = super().__new__(cls, text)
-        cell.tone, cell.share, cell.bar_width, cell.handle, cell.marks = tone, share, bar_width, handle, ()
+        cell.tone, cell.share, cell.bar_width, cell.handle, cell.level = tone, share, bar_width, handle, level
+        cell.marks, cell.brief = (), brief or text
         return cell
 
     @classmethod
@@ -134,13 +146,14 @@ class Cell(str):
 class KernelName(str):
     """The name of a kernel in few characters; a table writes it anew, by what tells it from the others."""
 
-    __slots__ = ("full",)
+    __slots__ = ("brief", "full")
     full: str
+    brief: str  #: In a document, where no width is known.
 
-    def __new__(cls, full: str, text: str) -> KernelName:
+    def __new__(cls, full: str, text: str, brief: str = "") -> KernelName:
         """The name as `text`."""
         name = super().__new__(cls, text)
-        name.full = full
+        name.full, name.brief = full, brief or text
         return name
 
 
@@ -167,6 +180,8 @@ class Column:
     is_name: bool = False  #: Recorded words: names of kernels, instructions, calls, files.
     is_wide: bool = False  #: Left out where a terminal is narrow.
     handle: str = ""  #: Letter of the handles that its numbers are: d of dispatches, r of ranks.
+    is_drawn: bool = False  #: Curves of characters, which words alone cannot show.
+    name: str = ""  #: The heading in documents, where a terminal shows none.
 
     @property
     def is_number(self) -> bool:
@@ -183,6 +198,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     row_count: int | None = None  #: Rows that there are, of which the first are here; None = not said.
     row_name: str = "rows"  #: Plural of what a row is.
+    note: str = ""  #: What follows the count in the heading.
     indent: int = 0
 
     @property
@@ -197,7 +213,7 @@ class Table:
         from wavewright.base.words import truncation
 
         count = "" if self.row_count is None else truncation(len(self.rows), self.row_count, self.row_name)
-        return ", ".join(part for part in (self.title, count) if part)
+        return ", ".join(part for part in (self.title, count, self.note) if part)
 
     @property
     def is_cut(self) -> bool:
@@ -336,8 +352,7 @@ def _readable(block: AnyBlock) -> Iterator[Block]:
         case Grid(rows):
             yield from filter(None, map(_line, rows))
         case Table():
-            places = [place for place, column in enumerate(block.columns) if column.role != "bar"]
-            yield block if len(places) == len(block.columns) else block.with_columns(places)
+            yield _document_table(block)
         case Sentence():
             line = _undrawn(block)
             if line.text.strip():
@@ -346,10 +361,25 @@ def _readable(block: AnyBlock) -> Iterator[Block]:
             yield block
 
 
+def _document_table(table: Table) -> Table:
+    """A table without bars, with a heading for each column; names are as documents have them."""
+    table = table.with_columns(place for place, column in enumerate(table.columns) if column.role != "bar")
+    columns = tuple(replace(column, heading=column.name or column.heading.strip()) for column in table.columns)
+    return replace(table, columns=columns, rows=tuple(tuple(map(_document_cell, row)) for row in table.rows))
+
+
+def _document_cell(cell: str) -> str:
+    if isinstance(cell, KernelName):
+        return cell.brief
+    if isinstance(cell, Cell) and not cell.marks:
+        return f"{'· ' * cell.level}{cell.brief}"
+    return cell
+
+
 def _undrawn(line: Sentence) -> Sentence:
-    """A sentence without bars."""
-    if not any(mark.is_drawn for mark in line.marks):
-        return line
+    """A sentence without bars, and without spaces around it."""
+    if not line.marks:
+        return replace(line, text=" ".join(line.text.split()), indent=0)
     parts: list[Part] = []
     end = 0
     for mark in line.marks:
@@ -358,7 +388,9 @@ def _undrawn(line: Sentence) -> Sentence:
             parts.append(Named(line.text[mark.begin : mark.end], mark.handle, mark.tone))
         end = mark.end
     text, marks = marked([*parts, line.text[end:]])
-    return replace(line, text=text, marks=marks)
+    margin = len(text) - len(text.lstrip())
+    moved = tuple(mark._replace(begin=max(0, mark.begin - margin), end=max(0, mark.end - margin)) for mark in marks)
+    return replace(line, text=text.strip(), marks=moved, indent=0)
 
 
 def _line(row: tuple[str, ...]) -> Block | None:

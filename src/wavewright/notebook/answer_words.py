@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
-from wavewright.model.blocks import Column, Sentence, Table
+from wavewright.model.blocks import Column, Sentence, Table, readable
 from wavewright.questions.beside import words_beside_questions
 from wavewright.questions.catalog import question_answered
 from wavewright.words.kit.answer_parts import data_tables
-from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from wavewright.model.answer import Answer
@@ -24,7 +23,7 @@ def answer_blocks(answer: Answer, wording: Wording) -> tuple[Block, ...]:
     """The words of an answer: never none."""
     question = question_answered(answer)
     words = question.words if question else words_beside_questions(answer)
-    return (blocks_of(words(answer, wording)) if words else ()) or _of_fields(answer, wording)
+    return (readable(words(answer, wording)) if words else ()) or _of_fields(answer, wording)
 
 
 def _of_fields(answer: Answer, wording: Wording) -> tuple[Block, ...]:
@@ -63,7 +62,11 @@ def frame_block(table: DataTable, limit: int) -> Table:
     for name, dtype in table.frame.schema.items():
         unit = specs[name].unit if name in specs else ""
         columns.append(
-            Column(f"{name} ({unit})" if unit else name, dtype.is_numeric(), dtype.base_type().__name__ == "String")
+            Column(
+                f"{name} ({unit})" if unit else name,
+                "number" if dtype.is_numeric() else "words",
+                dtype.base_type().__name__ == "String",
+            )
         )
     rows = tuple(tuple(map(_cell, row)) for row in table.frame.head(limit).iter_rows())
     title = f"{table.name}: {truncation(len(rows), table.frame.height, 'rows')}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,19 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import polars as pl
-    from rich.console import RenderableType
 
     from wavewright.cli.kit.form import Brief
-    from wavewright.model.blocks import Block, Table
+    from wavewright.model.blocks import AnyBlock, Block, Table
     from wavewright.model.report import Section
 
-#: Lines of text that say what to do next: the commands at the end of a brief say it.
-_ADVICE = re.compile(r"\s*next:? |wavewright \w")
 #: Options that do not change which words fit.
 _COMMON = frozenset((*CARRIED, "--brief", "--top", "--at", "--around", "--by", "--run", "--se", "--file", "--line"))
 _MOST_COLUMNS, _MOST_ROWS = 10, 50
 _WHOLE = 1000  #: From here on, numbers are shown without fractions.
-_LABEL = re.compile(r"(loss|note): ")
 
 
 def end_brief(context: click.Context, *, is_done: bool) -> None:
@@ -41,8 +36,8 @@ def end_brief(context: click.Context, *, is_done: bool) -> None:
 
 def _written(brief: Brief) -> str:
     from wavewright.base.shown import quoted
+    from wavewright.model.blocks import readable
     from wavewright.model.report import Section
-    from wavewright.words.kit.blocks import blocks_of
     from wavewright.writers.markdown.brief import MORE, brief_markdown
 
     context = brief.context
@@ -51,7 +46,7 @@ def _written(brief: Brief) -> str:
     section = _worded_section(brief, verb)
     if section is None or _is_special(context):
         questions = section.next_questions if section else ()
-        blocks = tuple(_without_advice(blocks_of(_parts(brief.parts))))
+        blocks = readable(_parts(brief.parts))
         section = Section(verb, verb, "", blocks, next_questions=questions)
     section = replace(section, blocks=_with_numbers(section.blocks, brief.table))
     options = {option for parameter in context.command.params for option in parameter.opts}
@@ -61,7 +56,7 @@ def _written(brief: Brief) -> str:
         return brief_markdown(
             [section],
             subject=brief.subject or " ".join(map(quoted, paths)),
-            losses=[_LABEL.sub("", line, count=1) for line in brief.losses],
+            losses=brief.losses,
             commands=commands,
             more=MORE if "--top" in options else "--json has more",
             recorded=recorded,
@@ -114,26 +109,11 @@ def given_paths(context: click.Context) -> list[str]:
     return []
 
 
-def _parts(parts: list[RenderableType | Block]) -> Iterator[RenderableType | Block]:
-    """The parts; a line that was printed by itself is a sentence, and commands for a shell keep their lines."""
-    from rich.text import Text
-
-    from wavewright.model.blocks import Preformatted
-    from wavewright.words.capture.shell import ShellText
-
-    for part in parts:
-        if isinstance(part, ShellText):
-            yield Preformatted(part.plain)
-        elif isinstance(part, Preformatted) and "\n" not in (text := part.text.strip("\n")):
-            yield Text(text)
-        else:
-            yield part
-
-
-def _without_advice(blocks: tuple[Block, ...]) -> Iterator[Block]:
+def _parts(parts: list[AnyBlock]) -> Iterator[AnyBlock]:
+    """The parts without advice, which the commands at the end of a brief give."""
     from wavewright.model.blocks import Sentence
 
-    return (block for block in blocks if not (isinstance(block, Sentence) and _ADVICE.match(block.text)))
+    return (part for part in parts if not (isinstance(part, Sentence) and part.style == "advice"))
 
 
 def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
@@ -148,7 +128,6 @@ def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tupl
 
 def table_of(frame: pl.DataFrame, row_count: int) -> Table:
     """The first rows and columns of a frame, of which `row_count` exist, as people read them."""
-    from wavewright.base.words import truncation
     from wavewright.model.blocks import Column, Table
 
     names = frame.columns[:_MOST_COLUMNS]
@@ -158,8 +137,8 @@ def table_of(frame: pl.DataFrame, row_count: int) -> Table:
         for name, number in zip(names, are_numbers, strict=True)
     )
     rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
-    left_out = f", {len(names)} of {frame.width} columns" if len(names) < frame.width else ""
-    return Table(f"{truncation(len(rows), row_count, 'rows')}{left_out}", columns, rows)
+    left_out = f"{len(names)} of {frame.width} columns" if len(names) < frame.width else ""
+    return Table("", columns, rows, row_count, note=left_out)
 
 
 def _cell(value: object) -> str:

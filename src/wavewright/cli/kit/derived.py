@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from wavewright.cli.kit.counters import counter_verb
 from wavewright.cli.kit.io import console
@@ -32,7 +32,7 @@ def derived_verb(question: Question[Any]) -> click.Command:
 def _report(question: Question[Any], answer: Answer, request: Request) -> Report:
     def parts() -> Parts:
         # those whose words are blocks (about, diagnose) have modules of their own
-        return cast("Parts", question.words(answer, Wording(request.limit, console().width)))
+        return question.words(answer, Wording(request.limit, console().width))
 
     return parts
 

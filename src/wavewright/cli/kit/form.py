@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
-    from rich.console import RenderableType
 
-    from wavewright.model.blocks import Block
+    from wavewright.model.blocks import AnyBlock
     from wavewright.model.document import Document
 
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
@@ -28,7 +27,7 @@ class Brief:
     context: click.Context  #: Of the verb.
     kind: str = ""  #: Of the document: trace, run or counters.
     subject: str = ""
-    parts: list[RenderableType | Block] = field(default_factory=list)
+    parts: list[AnyBlock] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
     answer: Any = None
     document: Document | None = None  #: What the answer is about, for what to ask next.
@@ -44,7 +43,7 @@ class Brief:
         """Standard output is itself again."""
         sys.stdout = self._stdout
 
-    def add(self, part: RenderableType | Block) -> None:
+    def add(self, part: AnyBlock) -> None:
         """Show something."""
         self.parts.append(part)
 

@@ -12,7 +12,6 @@ from wavewright.base.bounds import TOP
 from wavewright.cli.kit.form import current_brief, is_compact, refuse_with_brief
 from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, json_option, tell_losses
 from wavewright.cli.kit.numbers import Whole
-from wavewright.model.blocks import AnyBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.model.answer import Answer
+    from wavewright.model.blocks import AnyBlock, Sentence
     from wavewright.model.document import Document
 
     Parts = Iterable[AnyBlock]  #: What text shows, one below the other.
@@ -75,7 +75,7 @@ class Request:
         """What the request is about, as topics take it; None = no document."""
         return None
 
-    def head(self, width: int) -> Parts:
+    def head(self, width: int) -> Sequence[Sentence]:
         """What stands above every report: what it is about."""
         return ()
 

@@ -10,7 +10,6 @@ import click
 
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_event
-from wavewright.model.blocks import AnyBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from wavewright.capture.plans.planning import Planned
     from wavewright.capture.wanted import Wanted
     from wavewright.cli.kit.capture import CaptureRequest
+    from wavewright.model.blocks import AnyBlock
 
 _NOT_GOOD = 1
 

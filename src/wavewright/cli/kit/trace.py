@@ -16,7 +16,7 @@ from wavewright.cli.kit.request import FORM_NAMES, Request, amd_option, form_opt
 from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import polars as pl
 
@@ -60,7 +60,7 @@ class TraceRequest(Request):
 
         return subject(self.trace)
 
-    def head(self, width: int) -> Parts:
+    def head(self, width: int) -> Sequence[Sentence]:
         """The line that names kernel, dispatch and GPU."""
         from wavewright.words.kit.subject import subject_line
 

@@ -12,11 +12,11 @@ from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer
+from wavewright.model.blocks import readable
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
 from wavewright.questions.kit.question import WIDTH
 from wavewright.words.kit.answer_parts import data_tables
-from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     answer, parts = _COMPARED[kinds[0]](documents, arguments, limit)
     data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kinds[0]])
     question = "What changed, and is it more than noise?"
-    section = Section("compare", "Comparison", question, blocks_of(parts), tuple(data), answer.definition)
+    section = Section("compare", "Comparison", question, readable(parts), tuple(data), answer.definition)
     start = start_of(arguments["cursor"], "compare", arguments) if arguments.get("cursor") else 0
     reply = reply_of(section, base, documents[0], start=start, limit=limit)
     lost = [

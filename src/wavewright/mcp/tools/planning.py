@@ -67,7 +67,7 @@ def _planned(goal: str, kernel: str, program: tuple[str, ...]) -> tuple[list[str
         if not kernel:
             notes = ("without `kernel` every kernel is traced: name the hottest, from a run",)
     plan = planned(wanted, assumed(), None, raw=_FOLDER, variables={})
-    texts = [command_text(command, _WIDTH).plain for command in plan.commands]
+    texts = [command_text(command, _WIDTH).text for command in plan.commands]
     return [" ".join(text.replace("\\\n", " ").split()) for text in texts], (*notes, *plan.notes)
 
 

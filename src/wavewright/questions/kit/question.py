@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars as pl
-    from rich.console import RenderableType
 
     from wavewright.model.answer import Answer
-    from wavewright.model.blocks import Block
+    from wavewright.model.blocks import AnyBlock
     from wavewright.model.document import Document
     from wavewright.model.report import Section
     from wavewright.questions.kit.plot import Plot
 
-    Parts = Iterable[RenderableType | Block]  #: Words, one below the other.
+    Parts = Iterable[AnyBlock]  #: Words, one below the other.
 
 A = TypeVar("A", bound="Answer")
 Needs = Literal["nothing", "instructions", "code"]
@@ -170,15 +169,15 @@ class Question(NamedTuple, Generic[A]):
 
     def worded(self, document: Document, answer: A, wording: Wording) -> Section:
         """An answer that is there already, as a section."""
+        from wavewright.model.blocks import readable
         from wavewright.model.report import Section
         from wavewright.words.kit.answer_parts import data_tables, definition_of, headed
-        from wavewright.words.kit.blocks import blocks_of
 
         return Section(
             name=self.name,
             title=self.title,
             question=self.sentence,
-            blocks=headed(blocks_of(self.words(answer, wording))),
+            blocks=headed(readable(self.words(answer, wording))),
             data=data_tables(answer),
             definition=definition_of(answer),
             next_questions=self.next_questions(document, answer),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from wavewright.words.kit.charts import ChartLine
+from itertools import groupby
+
+from wavewright.model.blocks import Sentence, sentence
 
 
 class Canvas:
@@ -36,13 +38,11 @@ class Canvas:
         self.put(x, y, f"├{'─' * (width - 2)}┤", style)
         self.put(x + 1, y, f" {title} "[: width - 2], "bold")
 
-    def lines(self) -> list[ChartLine]:
+    def lines(self) -> list[Sentence]:
         """The lines from the top, without trailing blanks."""
         lines = []
         for row in self._rows:
-            line = ChartLine(no_wrap=True)
-            for character, style in row:
-                line.append(character, style or None)
-            line.rstrip()
-            lines.append(line)
+            end = next((at for at in range(len(row), 0, -1) if row[at - 1][0] != " "), 0)
+            groups = groupby(row[:end], key=lambda each: each[1])
+            lines.append(sentence(*(("".join(letter for letter, _ in group), tone) for tone, group in groups)))
         return lines

@@ -9,10 +9,10 @@ from wavewright.model.blocks import Grid, GridColumn, headline
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wavewright.model.blocks import Block
+    from wavewright.model.blocks import AnyBlock
 
 
-def plots_report(what: str, lines: Iterable[tuple[str, str]], reasons: Mapping[str, str]) -> Iterator[Block]:
+def plots_report(what: str, lines: Iterable[tuple[str, str]], reasons: Mapping[str, str]) -> Iterator[AnyBlock]:
     """The plots of one kind of document: names and what they show; `reasons`: name -> why it cannot have one."""
     yield headline(f"of {what}")
     rows = ((f"  {name}", f"not here: {reasons[name]}" if name in reasons else shows) for name, shows in lines)

@@ -9,6 +9,7 @@ from wavewright.model import blocks
 from wavewright.model.blocks import Cell, KernelName, Placed
 from wavewright.words.kit.labels import brief_paths
 from wavewright.words.kit.words import brief_kernels
+from wavewright.writers.terminal.fitted_table import told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +32,8 @@ class Column:
     is_bar: bool = False  #: Cells of `bar_cell`.
     is_name: bool = False  #: Recorded words, also where it does not take the rest.
     handle: str = ""  #: Letter of the handles that its numbers are.
+    is_drawn: bool = False  #: Curves of characters.
+    name: str = ""  #: The heading in documents, where a terminal shows none.
 
     @property
     def role(self) -> blocks.Role:
@@ -61,6 +64,11 @@ def frame_table(
     return replace(table, row_count=frame.height, row_name=what)
 
 
+def titled(title: str, frame: pl.DataFrame, columns: Sequence[Column]) -> blocks.Table:
+    """All rows of a frame, below a title that says how many there are, or need not."""
+    return replace(frame_table(frame, columns, limit=None, what="rows", title=title), row_count=None)
+
+
 def table_of(columns: Iterable[tuple[Column, list[str]]], title: str = "") -> blocks.Table:
     """A table of columns with their cells; names of kernels and paths are told from each other."""
     filled = [
@@ -76,7 +84,7 @@ def _block_column(column: Column, cells: Sequence[str]) -> blocks.Column:
     has_kernels = any(isinstance(cell, KernelName) for cell in cells)
     is_name = column.takes_rest or has_kernels or any(isinstance(cell, Placed) for cell in cells) or column.is_name
     role = "rest" if has_kernels else column.role
-    return blocks.Column(column.heading, role, is_name, is_wide=column.is_wide, handle=column.handle)
+    return blocks.Column(column.heading, role, is_name, column.is_wide, column.handle, column.is_drawn, column.name)
 
 
 def _distinct(column: Column, cells: Sequence[str], kernels: Sequence[str]) -> list[str]:
@@ -87,8 +95,20 @@ def _distinct(column: Column, cells: Sequence[str], kernels: Sequence[str]) -> l
         return [Placed(cell.path, cell.tail, short[cell.path]) if isinstance(cell, Placed) else cell for cell in cells]
     if any(isinstance(cell, KernelName) for cell in cells):
         names = dict(zip(kernels, brief_kernels(kernels, max(_NAME, len(column.heading))), strict=True))
-        return [KernelName(cell.full, names[cell.full]) if isinstance(cell, KernelName) else cell for cell in cells]
-    return list(cells)
+        return [
+            KernelName(cell.full, cell, names[cell.full]) if isinstance(cell, KernelName) else cell for cell in cells
+        ]
+    names = told_apart(cells, max(_NAME, len(column.heading))) if column.takes_rest else {}
+    return [_with_brief(cell, names[cell]) if cell in names else cell for cell in cells]
+
+
+def _with_brief(cell: str, brief: str) -> str:
+    """A long text with its form in documents; cells with marks keep theirs."""
+    if isinstance(cell, Cell):
+        if not cell.marks:
+            cell.brief = brief
+        return cell
+    return Cell(cell, brief=brief)
 
 
 def bar_cell(share: float | None, width: int = 10) -> Cell:

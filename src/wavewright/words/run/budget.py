@@ -54,7 +54,7 @@ def _gpu_columns(answer: TimeBudget) -> list[Column]:
 
     return [
         Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
-        Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"])),
+        Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]), handle="r"),
         Column("window", lambda row: duration(row["window_ns"])),
         Column("computation", share("computation_ns")),
         Column("communication", share("exposed_communication_ns")),

@@ -8,8 +8,8 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.charts import ChartLine, resampled
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
+from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import duration
 from wavewright.words.run.words import gpu_name, gpu_names, place_words
@@ -103,23 +103,21 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
     counts = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}
     parts = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
     shown = min(len(names), max(limit, _CHARTS))
-    yield sentence(
-        (
-            f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}",
-            "bold",
-        )
-    )
+    title = f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}"
+    lines: list[Sentence] = []
     last = None
     for name, row in zip(names[:shown], answer.gpus.iter_rows(named=True), strict=False):
         node = counts[row["node"]]
         shares = _dense(parts.get((row["node"], row["gpu"])), node["bin_count"])
         line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
-        yield ChartLine.assemble(f"{name.rjust(label_width)} │", (line, "#009E73"))
+        lines.append(sentence(f"{name.rjust(label_width)} │", (line, "#009E73")))
         last = node
     if last is not None and not several:
         columns = min(room, last["bin_count"])
         left, right = (f"+{duration(last[name] - last['begin_ns'])}" for name in ("start_ns", "end_ns"))
-        yield ChartLine(" " * (label_width + 2) + left + right.rjust(max(columns - len(left), len(right) + 1)))
+        axis = left + right.rjust(max(columns - len(left), len(right) + 1))
+        lines.append(Sentence(" " * (label_width + 2) + axis))
+    yield chart(lines, title)
 
 
 def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:

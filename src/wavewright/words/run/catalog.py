@@ -40,14 +40,13 @@ def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iter
             yield frame_table(
                 rows,
                 [
-                    Column("name", lambda row: row["name"], is_text=True),
+                    Column("name", lambda row: row["name"], is_text=True, is_name=True),
                     Column("columns", lambda row: str(row["column_count"])),
                     Column("one row is", lambda row: row["row"], is_text=True, takes_rest=True),
                 ],
                 limit=rows.height,
                 what="in total",
                 title=title,
-                width=width,
             )
 
 

@@ -79,7 +79,7 @@ def _some(value: float | None) -> str:
 
 
 _COLUMNS = [
-    Column("collective", _kind, is_text=True, is_fixed=True),
+    Column("collective", _kind, is_text=True, is_fixed=True, is_name=True),
     Column("size", lambda row: "-" if row["size_bytes"] is None else size(row["size_bytes"])),
     Column("calls", lambda row: f"{row['calls']:,}"),
     Column("ranks", lambda row: f"{row['process_count']:,}" + (f"/{row['group_size']:,}" if row["group_size"] else "")),
@@ -112,7 +112,7 @@ def _more(name: str, heading: str, *, is_wide: bool = False) -> Column:
 
 
 _LATE_COLUMNS = [
-    Column("call", lambda row: f"{row['meeting']:,}"),
+    Column("call", lambda row: f"{row['meeting']:,}", is_name=True),
     Column("process", who_of, is_text=True, is_fixed=True),
     Column("late", lambda row: duration(row["late_ns"])),
     _more("compute_ns", "compute"),
@@ -126,9 +126,9 @@ _LATE_COLUMNS = [
 
 def _call_columns(first_ns: int) -> list[Column]:
     return [
-        Column("call", lambda row: f"{row['meeting']:,}"),
+        Column("call", lambda row: f"{row['meeting']:,}", is_name=True),
         Column("at", lambda row: f"+{duration(row['start_ns'] - first_ns)}"),
-        Column("collective", _kind, is_text=True),
+        Column("collective", _kind, is_text=True, is_name=True),
         Column("size", lambda row: "-" if row["size_bytes"] is None else size(row["size_bytes"])),
         Column("time", lambda row: duration(row["communication_ns"])),
         Column("bus GB/s", lambda row: _rate(row["bus_bytes_per_second"])),

@@ -12,8 +12,8 @@ from wavewright.analysis.run.compare.compare import REMAINDER, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, kernel_title, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.words.kit.tables import Column, frame_table, titled
 from wavewright.words.kit.words import brief, brief_kernel, duration
 from wavewright.writers.terminal.fitted_table import WIDE
 
@@ -65,7 +65,7 @@ def comparison_report(
 def _side(answer: RunComparison, side: int, *, width: int, limit: int, everything: bool) -> Iterator[AnyBlock]:
     label = printable(answer.sides["label"][side])
     yield GAP
-    yield _titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS, width)
+    yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)
     for pair in answer.renamed:
         if pair.side == side:
             yield Sentence(printable(f"renamed: {both_names(pair.base_name, pair.name, 400)}"))
@@ -84,7 +84,7 @@ def _side(answer: RunComparison, side: int, *, width: int, limit: int, everythin
         yield GAP
         of = f": the largest of {counted(remainder.height, 'differences')}" if remainder.height > largest.height else ""
         title = f"{label}, not attributed{of}"
-        yield _titled(title, largest, _columns(largest), width)
+        yield titled(title, largest, _columns(largest))
     all_rows = answer.things.filter(pl.col("side") == side)
     counts = {status: all_rows.filter(pl.col("status") == status).height for status in REMAINDER}
     if any(counts.values()):
@@ -92,12 +92,6 @@ def _side(answer: RunComparison, side: int, *, width: int, limit: int, everythin
         listed = ", ".join(f"{counted(counts[status], 'things')} {words[status]}" for status in words if counts[status])
         yield GAP
         yield sentence((f"{label}: {listed}; --all shows them", "dim"))
-
-
-def _titled(title: str, rows: pl.DataFrame, columns: Sequence[Column], width: int) -> Table:
-    table = frame_table(rows, columns, limit=None, what="rows")
-    table.title = title
-    return table
 
 
 def _sum(answer: RunComparison, side: int) -> pl.DataFrame:

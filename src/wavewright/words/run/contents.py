@@ -60,7 +60,7 @@ _STORED = (
 )
 _ENVIRONMENT = (
     Column("pid", lambda row: process_name(None, row["pid"])),
-    Column("rank", lambda row: "" if row["rank"] is None else str(row["rank"])),
+    Column("rank", lambda row: "" if row["rank"] is None else str(row["rank"]), handle="r"),
     Column("variable", lambda row: row["name"], is_text=True),
     Column("value", lambda row: row["value"], is_text=True, takes_rest=True),
 )

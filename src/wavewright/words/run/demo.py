@@ -17,13 +17,13 @@ def run_story(outputs: Sequence[str], chapters: Sequence[tuple[str, str, Iterato
 
     Examples
     --------
-    >>> parts = list(run_story(["two files"], [("Busy?", "wavewright busy run", iter(["90 % of the time"]))]))
+    >>> parts = list(run_story(["two files"], [("Busy?", "wavewright busy run", iter([Sentence("90 % of the time")]))]))
     >>> parts[-1]
-    '90 % of the time'
+    Sentence(text='90 % of the time', style='plain', marks=(), indent=0)
     """
-    yield Rule("1  What was recorded", align="left")
+    yield Rule("1  What was recorded")
     yield from (Sentence(f"  {line}") for line in outputs)
     for number, (question, command, report) in enumerate(chapters, start=2):
-        yield Rule(f"{number}  {question}", align="left")
+        yield Rule(f"{number}  {question}")
         yield sentence((f"$ {command}", "bold cyan"))
         yield next(report)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Table, labelled, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, labelled, sentence
 from wavewright.words.kit.words import brief, brief_kernel
 from wavewright.writers.markdown.escaping import escaped
 
@@ -106,7 +106,7 @@ def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[AnyBl
             if block.kind == "finding":
                 yield GAP
             head = f"{block.number}  {text}" if block.number else text
-            yield _two_sided(head, block.gain)
+            yield Grid(((head, block.gain),), _TWO_SIDED, is_expanded=True)
         elif block.kind == "headline":
             yield sentence((text, "bold"))
         elif block.kind in ("nothing", "cut"):
@@ -117,24 +117,12 @@ def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[AnyBl
         elif block.kind in ("where", "do", "false", "sure"):
             yield labelled(f"{block.kind:5}", text)
         else:
-            yield _bullet(text if block.kind == "note" else f"{block.kind}: {text}")
+            yield Grid((("-", text if block.kind == "note" else f"{block.kind}: {text}"),), _BULLET)
 
 
-def _two_sided(left: str, right: str) -> Table:
-    """A line with something at its right end; the left part wraps first."""
-    grid = Table.grid(expand=True, padding=(0, 1))
-    grid.add_column(ratio=1)
-    grid.add_column(justify="right", no_wrap=True)
-    grid.add_row(sentence((left, "bold")), sentence((right, "bold")))
-    return grid
-
-
-def _bullet(text: str) -> Table:
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column()
-    grid.add_column(ratio=1)
-    grid.add_row("-", Text(text, overflow="fold"))
-    return grid
+#: A line with something at its right end; the left part wraps first.
+_TWO_SIDED = (GridColumn("bold", takes_rest=True), GridColumn("bold", is_number=True))
+_BULLET = (GridColumn(), GridColumn(takes_rest=True))
 
 
 def diagnosis_markdown(answer: RunDiagnosis, *, name: str) -> str:

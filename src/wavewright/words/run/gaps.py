@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
@@ -173,7 +174,7 @@ def _function_table(answer: Gaps, *, limit: int) -> Table:
     sums = answer.causes.filter(pl.col("function").is_not_null()).group_by("function", "cause")
     rows = sums.agg(pl.col("call_count", "wait_ns").sum()).sort("wait_ns", "function", descending=[True, False])
     columns = [
-        Column("function", lambda row: brief_kernel(row["function"], 60), is_text=True),
+        Column("function", lambda row: brief_kernel(row["function"], 60), is_text=True, is_name=True),
         Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True),
         Column("calls", lambda row: f"{row['call_count']:,}"),
         Column("in gaps", lambda row: duration(row["wait_ns"])),
@@ -201,14 +202,17 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
         Column("at", lambda row: "-" if row["at_ns"] is None else f"+{duration(row['at_ns'])}"),
         Column("cause", _cause, is_text=True, is_fixed=True),
         Column("queued", lambda row: "-" if row["queue_depth"] is None else str(row["queue_depth"]), is_wide=True),
-        Column("previous", lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-", is_text=True),
-        Column("next", lambda row: brief_kernel(row["next"], names), is_text=True),
+        Column(
+            "previous",
+            lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-",
+            is_text=True,
+            is_name=True,
+        ),
+        Column("next", lambda row: brief_kernel(row["next"], names), takes_rest=True),
         Column("in", lambda row: _innermost(row["stack"], room), takes_rest=True),
     ]
-    title = f"the longest gaps, {truncation(min(limit, answer.largest.height), answer.gap_count, 'gaps')}"
-    table = frame_table(answer.largest, columns, limit=limit, what="gaps")
-    table.title = title
-    return table
+    table = frame_table(answer.largest, columns, limit=limit, what="gaps", title="the longest gaps")
+    return replace(table, row_count=answer.gap_count)
 
 
 def _widths(rows: pl.DataFrame, width: int) -> tuple[int, int]:

@@ -8,8 +8,8 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.charts import ChartLine, resampled
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
+from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.tables import Column, frame_table, short
 from wavewright.words.kit.words import brief_kernel, duration
 from wavewright.words.run.words import gpu_name
@@ -79,17 +79,18 @@ def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:
     return frame_table(answer.kernels, columns, limit=limit, what="kernels")
 
 
-def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[Sentence]:
+def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
     """A line per range of durations."""
     most = max(rows["calls"].to_list(), default=1)
     cells = max(8, min(50, width - 30))
-    yield sentence(("  durations, from" + "dispatches".rjust(14), "dim"))
+    lines = [sentence(("  durations, from" + "dispatches".rjust(14), "dim"))]
     for row in rows.iter_rows(named=True):
         label = duration(row["from_ns"]).rjust(11)
-        yield ChartLine(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most, cells)}".rstrip())
+        lines.append(Sentence(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most, cells)}".rstrip()))
+    yield chart(lines)
 
 
-def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Sentence]:
+def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
     """Mean duration over time of the node with most calls; full height is the longest mean."""
     if rows.height < 2:
         return
@@ -104,7 +105,7 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Sentence]:
     first, last = chosen["mean_ns"][0], chosen["mean_ns"][-1]
     length = chosen["start_ns"][-1] + chosen["length_ns"][-1] - chosen["start_ns"][0]
     yield sentence((f"  mean over {duration(length)}: {duration(first)} at first, {duration(last)} at last", "dim"))
-    yield ChartLine(f"  {duration(top).rjust(11)} │{line}")
+    yield chart([f"  {duration(top).rjust(11)} │{line}"])
 
 
 def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:

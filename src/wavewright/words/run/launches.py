@@ -60,7 +60,7 @@ def _verdict(answer: LaunchStatistics) -> str:
 
 
 _FUNCTION_COLUMNS = [
-    Column("function", lambda row: printable(row["function"]), is_text=True),
+    Column("function", lambda row: printable(row["function"]), is_text=True, is_name=True),
     Column("launches", lambda row: f"{row['launch_count']:,}"),
     Column("graphs", lambda row: f"{row['graph_count']:,}"),
     Column("work", lambda row: f"{row['work_count']:,}"),
@@ -93,5 +93,5 @@ def _process_columns(depths: pl.DataFrame) -> list[Column]:
         Column("queued", lambda row: number(row["depth_mean"], 1)),
         Column("most", lambda row: number(row["depth_max"])),
         Column("empty", lambda row: percent(row["empty_share"])),
-        Column("queue depth over time", curve, is_text=True, takes_rest=True, is_wide=True),
+        Column("queue depth over time", curve, is_text=True, takes_rest=True, is_wide=True, is_drawn=True),
     ]

@@ -110,7 +110,7 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
         Column("memory", lambda row: place_label(row, with_process=several), is_text=True, is_fixed=True),
         Column("peak", lambda row: size(row["peak_bytes"])),
         Column("at", lambda row: f"+{duration(row['peak_ns'])}"),
-        Column("over time", drawn, is_text=True, is_fixed=True),
+        Column("over time", drawn, is_text=True, is_fixed=True, is_drawn=True),
         Column("before", lambda row: size(row["before_bytes"]), is_wide=True),
         Column("at the end", lambda row: size(row["end_bytes"])),
         Column("allocations", lambda row: f"{row['allocation_count']:,}"),

@@ -152,7 +152,7 @@ def _host_table(answer: Overlap, *, limit: int) -> Table:
         Column("process", _who, is_text=True, is_fixed=True),
         Column("in calls", lambda row: duration(row["call_ns"])),
         Column("while the GPU works", lambda row: duration(row["call_hidden_ns"])),
-        Column("", lambda row: percent(row["call_hidden_share"])),
+        Column("", lambda row: percent(row["call_hidden_share"]), name="share"),
         Column("GPU busy", lambda row: duration(row["gpu_busy_ns"])),
     ]
     title = "calls into the runtime and GPU work"

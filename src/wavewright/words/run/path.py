@@ -47,7 +47,7 @@ def path_report(
     if scenarios:
         yield _scenario_table(scenarios, groups)
     for caveat in answer.caveats:
-        yield Sentence(f"note: {printable(caveat)}")
+        yield Sentence(caveat, "note")
     if answer.clock_residual_ns is not None:
         yield Sentence(
             f"clocks of nodes were aligned by the ends of collectives, to about {duration(answer.clock_residual_ns)}"

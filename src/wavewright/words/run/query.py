@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import truncation
-from wavewright.model.blocks import AnyBlock, sentence
+from wavewright.base.words import shortened, truncation
+from wavewright.model.blocks import AnyBlock, Preformatted, sentence
 from wavewright.words.kit.tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
     for number, row in enumerate(shown, 1):
         yield sentence((f"row {number}", "bold"))
         for name, cell in zip(rows.columns, row, strict=True):
-            yield Text(f"  {printable(name):<{longest}}  {cell}", no_wrap=True, overflow="ellipsis")
+            yield Preformatted(shortened(f"  {printable(name):<{longest}}  {cell}", width))
 
 
 def _widths(rows: pl.DataFrame, cells: list[list[str]], width: int) -> list[int]:
@@ -78,9 +79,7 @@ def _table(rows: pl.DataFrame, cells: list[list[str]], count: int) -> AnyBlock:
         Column(printable(name), _at(cells, at), is_text=not dtype.is_numeric())
         for at, (name, dtype) in enumerate(rows.schema.items())
     ]
-    table = frame_table(numbered, columns, limit=rows.height, what="rows")
-    table.title = truncation(rows.height, count, "rows")
-    return table
+    return replace(frame_table(numbered, columns, limit=rows.height, what="rows"), row_count=count)
 
 
 def _at(cells: list[list[str]], column: int) -> Callable[[dict[str, Any]], str]:

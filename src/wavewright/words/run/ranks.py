@@ -148,7 +148,11 @@ def _process_columns(answer: Ranks) -> list[Column]:
     has_hosts = bool((answer.processes["host"].fill_null("") != "").any())
     has_ranks = answer.processes["rank"].null_count() < answer.processes.height
     return [
-        *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
+        *(
+            [Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]), handle="r")]
+            if has_ranks
+            else []
+        ),
         *([Column("node", lambda row: printable(row["host"]) or "-", is_text=True)] if has_hosts else []),
         Column("pid", lambda row: process_name(None, row["pid"]), is_wide=has_ranks),
         Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),

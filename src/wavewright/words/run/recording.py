@@ -43,7 +43,7 @@ def recording_report(
         yield _process_table(answer, width, limit)
     yield GAP
     for number, step in enumerate(next_steps(path, answer)):
-        yield Sentence(f"  next: {step.replace(path, 'PATH') if number else step}")
+        yield Sentence(f"  next: {step.replace(path, 'PATH') if number else step}", "advice")
 
 
 def about_parts(answer: Recording, *, width: int = 100, limit: int = 12) -> Iterator[AnyBlock | Block]:
@@ -92,9 +92,13 @@ def _process_table(answer: Recording, width: int, limit: int) -> AnyBlock:
     has_ranks = answer.processes["rank"].null_count() < answer.processes.height
     several = answer.processes["path"].n_unique() > 1
     columns = [
-        *([Column("file", lambda row: node_name(row["path"]), is_text=True)] if several else []),
+        *([Column("file", lambda row: node_name(row["path"]), is_text=True, is_name=True)] if several else []),
         Column("pid", lambda row: "-" if row["pid"] is None else str(row["pid"]), is_text=True, is_fixed=True),
-        *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
+        *(
+            [Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]), handle="r")]
+            if has_ranks
+            else []
+        ),
         Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
         Column("copies", lambda row: f"{row['copy_count']:,}"),
         Column("regions", lambda row: f"{row['region_count']:,}"),

@@ -9,11 +9,10 @@ import polars as pl
 
 from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
 from wavewright.analysis.run.measures.trees import LAYER, inherited
-from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.base.words import counted, percent, truncation
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, titled
 from wavewright.words.kit.words import brief, duration
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,31 +159,26 @@ def _tree_table(shown: _Shown, *, width: int, limit: int) -> Table:
     gpu = Column("GPU time", lambda row: duration(row["gpu_total_ns"]) if row["gpu_total_ns"] else "-")
     cpu = Column("CPU time", lambda row: duration(row["total_ns"]))
     shares = [
-        Column("", lambda row: percent(row[share])),
+        Column("", lambda row: percent(row[share]), name="share"),
         Column("", lambda row: bar_cell(row[share] or 0.0, 10), is_bar=True, is_wide=True),
     ]
     rest = [Column("self", lambda row: duration(row["self_ns"])), _MEAN]
     columns = [
-        Column("region", lambda row: _indented(row, width), takes_rest=True),
+        Column("region", _node, takes_rest=True),
         _CALLS,
         *([gpu, *shares, cpu, *rest] if is_gpu else [cpu, *shares, *rest, gpu]),
     ]
     rows = shown.first(limit)
-    table = frame_table(rows, columns, limit=None, what="nodes")
-    count = shown.rows.height
-    size = f"showing {rows.height:,} of {counted(count, 'nodes')}" if rows.height < count else counted(count, "nodes")
-    table.title = "; ".join(part for part in (size, shown.title) if part)
-    return table
+    size = truncation(rows.height, shown.rows.height, "nodes")
+    return titled("; ".join(part for part in (size, shown.title) if part), rows, columns)
 
 
 _CALLS = Column("calls", lambda row: f"{row['call_count']:,}")
 _MEAN = Column("mean", lambda row: duration(row["mean_ns"]), is_wide=True)
 
 
-def _indented(row: dict[str, Any], width: int) -> str:
-    step = "  " if width >= WIDE else " "
-    indent = step * min(int(row["indent"]), width // 6)
-    return indent + _shown_name(row["name"])
+def _node(row: dict[str, Any]) -> str:
+    return Cell(_shown_name(row["name"]), level=int(row["indent"]))
 
 
 def _shown_name(name: str | None) -> str:
@@ -198,7 +192,7 @@ def _launcher_table(answer: Regions, *, width: int, limit: int) -> Table:
         Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
         _CALLS,
         Column("GPU time", lambda row: duration(row["gpu_ns"])),
-        Column("", lambda row: percent(row["gpu_share"])),
+        Column("", lambda row: percent(row["gpu_share"]), name="share"),
         Column("", lambda row: bar_cell(row["gpu_share"] or 0.0, 10), is_bar=True, is_wide=True),
         Column("kernels, copies", lambda row: f"{row['gpu_count']:,}"),
         Column("CPU self", lambda row: duration(row["self_ns"])),
@@ -234,7 +228,7 @@ def _name_table(answer: Regions, by: str, *, width: int, limit: int) -> Table:
         Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
         _CALLS,
         Column("CPU self", lambda row: duration(row["self_ns"])),
-        Column("", lambda row: percent(row["share"])),
+        Column("", lambda row: percent(row["share"]), name="share"),
         Column("", lambda row: bar_cell(row["share"] or 0.0, 10), is_bar=True, is_wide=True),
         Column("GPU time", lambda row: duration(row["gpu_ns"]) if row["gpu_ns"] else "-"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -123,9 +124,7 @@ def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Tab
     ]
     what = _NAMES.get(domain, f"{printable(domain)} calls" if domain != "MARKER" else "marker ranges")
     table = frame_table(rows, columns, limit=limit, what=what)
-    if domain not in _NAMES:
-        table.title = f"{table.title}, CPU time, nested calls count each"
-    return table
+    return table if domain in _NAMES else replace(table, note="CPU time, nested calls count each")
 
 
 def _name(name: str, domain: str) -> str:
@@ -178,4 +177,5 @@ def _group_column(name: str) -> Column:
         value = row[name]
         return "-" if value is None else node_name(value) if name in ("path", "host") else printable(str(value))
 
-    return Column("file" if name == "path" else name, cell, is_text=True)
+    handle = "r" if name == "rank" else ""
+    return Column("file" if name == "path" else name, cell, is_text=True, is_name=name == "path", handle=handle)

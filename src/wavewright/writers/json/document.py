@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import json_bytes
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
-from wavewright.model.report import DataTable
 
 if TYPE_CHECKING:
-    from wavewright.model.report import Report, Section
+    from wavewright.model.report import DataTable, Report, Section
 
 
 def render(report: Report) -> bytes:

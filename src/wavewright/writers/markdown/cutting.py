@@ -60,7 +60,7 @@ def brief_blocks(sections: Sequence[Section]) -> tuple[str, tuple[Part, ...]]:
     headline = ""
     parts: list[Part] = []
     for section in sections:
-        blocks = list(filter(None, map(_readable, section.blocks)))
+        blocks = [block for each in section.blocks if (block := _readable(each)) is not None]
         if not headline and not parts:
             headline = _taken_headline(blocks)
         if len(sections) > 1:
@@ -141,7 +141,11 @@ def _readable_table(table: Table) -> Table | None:
     cells = [
         [_cell(cell, column.handle) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
     ]
-    places = [place for place in range(len(table.columns)) if any(row[place] not in _NOTHING for row in cells)]
+    places = [
+        place
+        for place, column in enumerate(table.columns)
+        if not column.is_drawn and any(row[place] not in _NOTHING for row in cells)
+    ]
     if not places:
         return None
     return replace(table, rows=tuple(map(tuple, cells))).with_columns(places)

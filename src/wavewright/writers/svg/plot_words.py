@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import duration
+from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import RenderableType
+    from wavewright.model.blocks import AnyBlock
 
 
 def tenths(values: Sequence[float]) -> list[float]:
@@ -65,18 +66,19 @@ def rows_shown(shown: int, total: int, what: str, which: str) -> str:
     return f"showing {shown:,} of {total:,} {what}: {which}" if shown < total else ""
 
 
-def headline(parts: Iterable[RenderableType], *, starts_with_name: bool = False) -> str:
-    """The first line of a report for the terminal: its verdict, which is the sentence of a plot too.
+def headline(parts: Iterable[AnyBlock], *, starts_with_name: bool = False) -> str:
+    """The first sentence of an answer: its verdict, which is the sentence of a plot too.
 
     A recorded name at its start keeps its first letter.
 
     Examples
     --------
-    >>> from rich.text import Text
-    >>> headline([Text("2 GPUs: idle 10 %", "bold"), Text("advice")])
+    >>> from wavewright.model.blocks import Sentence
+    >>> headline([Sentence("2 GPUs: idle 10 %", "headline"), Sentence("advice")])
     '2 GPUs: idle 10 %.'
     """
-    text = str(next(iter(parts), ""))
+    first_block = next(iter(parts), None)
+    text = first_block.text if isinstance(first_block, Sentence) else ""
     first = text.partition(" ")[0].removesuffix(":")
     if not starts_with_name and first.isascii() and first.isalpha() and first.islower():
         text = f"{text[0].upper()}{text[1:]}"

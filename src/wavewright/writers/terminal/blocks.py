@@ -99,7 +99,7 @@ def _labelled(block: Labelled) -> RichTable:
 
 
 def _grid(block: Grid) -> RichTable:
-    grid = RichTable.grid(padding=(0, block.gap))
+    grid = RichTable.grid(padding=(0, block.gap), expand=block.is_expanded)
     for column in block.columns:
         grid.add_column(
             style=column.tone,

@@ -18,7 +18,7 @@ from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.line import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 
@@ -30,6 +30,7 @@ _GAP = 2  #: Spaces between columns.
 #: The name of a source line, which is cut in front; instructions may end like it (`offset:16`), but have spaces.
 _PLACE = re.compile(r"\S*:(\d+|\?)")
 
+_MOST_LEVELS = 18  #: Of a tree; deeper names do not move on.
 _SMALLEST_BAR = 4
 _SMALLEST_PATH = 10
 _SMALLEST_NAME = 16
@@ -55,10 +56,14 @@ class _Column:
     heading: str
     cells: tuple[str, ...]
     role: str  #: One of those of `_STEPS`, or "number".
+    step: str  #: Before a name in a tree, for each level.
+
+    def _texts(self, bar_width: int | None = None) -> list[Text]:
+        return [_text(cell, self.step, bar_width) for cell in self.cells]
 
     @property
     def width(self) -> int:
-        lines = (line for cell in self.cells for line in _text(cell).plain.split("\n"))
+        lines = (line for text in self._texts() for line in text.plain.split("\n"))
         return max([cell_len(self.heading), *map(cell_len, lines)])
 
     @property
@@ -78,28 +83,33 @@ class _Column:
     def fitting(self, width: int, kernels: Sequence[str]) -> list[Text]:
         """The cells in this width; `kernels`: all names of kernels in the table."""
         if self.wraps:
-            return [_text(cell) for cell in self.cells]
+            return self._texts()
         if self.role == "bar":
-            return [_text(cell, bar_width=width) for cell in self.cells]
+            return self._texts(width)
         places = [cell for cell in self.cells if isinstance(cell, Placed)]
         if places:
             room = width - max(cell_len(cell.tail) for cell in places)
             short = _shortened([cell.removesuffix(cell.tail) for cell in places], room)
             return [
-                Line(short[c.removesuffix(c.tail)] + c.tail) if isinstance(c, Placed) else _cut(_text(c), width)
-                for c in self.cells
+                Line(short[cell.removesuffix(cell.tail)] + cell.tail) if isinstance(cell, Placed) else _cut(text, width)
+                for cell, text in zip(self.cells, self._texts(), strict=True)
             ]
         if any(isinstance(cell, KernelName) for cell in self.cells):
             short = _shortened(kernels, width)
-            return [Line(short[cell.full]) if isinstance(cell, KernelName) else _text(cell) for cell in self.cells]
-        return _cut_apart([_text(cell) for cell in self.cells], width)
+            return [
+                Line(short[cell.full]) if isinstance(cell, KernelName) else text
+                for cell, text in zip(self.cells, self._texts(), strict=True)
+            ]
+        return _cut_apart(self._texts(), width)
 
 
-def _text(cell: str, bar_width: int | None = None) -> Text:
+def _text(cell: str, step: str, bar_width: int | None = None) -> Text:
     """A cell as a terminal shows it; a bar has at most `bar_width` characters."""
     if not isinstance(cell, Cell):
         return Line(printable(cell))
-    words = "\n".join(map(printable, cell.split("\n")))
+    words = step * min(cell.level, _MOST_LEVELS) + "\n".join(map(printable, cell.split("\n")))
+    if not (cell.tone or cell.marks or cell.share is not None or "\n" in words):
+        return Line(words)
     text = Text(words, cell.tone, no_wrap="\n" not in words, overflow="fold" if "\n" in words else "ellipsis")
     for mark in cell.marks:
         text.stylize(mark.tone, mark.begin, mark.end)
@@ -158,11 +168,12 @@ class FittedTable:
     def _columns(self, room: int) -> list[_Column]:
         """The columns that a terminal of this width shows."""
         places = [place for place, each in enumerate(self._table.columns) if room >= WIDE or not each.is_wide]
-        return [
-            _Column(printable(each.heading), tuple(row[place] for row in self._table.rows), each.role)
-            for place in places
-            for each in (self._table.columns[place],)
-        ]
+        step = "  " if room >= WIDE else " "
+        columns = []
+        for place in places:
+            column, cells = self._table.columns[place], tuple(row[place] for row in self._table.rows)
+            columns.append(_Column(printable(column.heading), cells, column.role, step))
+        return columns
 
     def _fitting_parts(self, room: int) -> tuple[list[_Column], list[str]]:
         """The columns that fit, and the headings of those that do not."""
@@ -193,16 +204,27 @@ def _widths(parts: Sequence[_Column], room: int) -> list[int]:
 
 def _cut_apart(cells: Sequence[Text], width: int) -> list[Text]:
     """Cells that are cut at their end, or, where two would then be equal, in the middle."""
-    cut = [_cut(cell, width) for cell in cells]
-    texts = {cell.plain for cell in cells if isinstance(cell, Line)}
-    long = {text for text in texts if cell_len(text) > width}
-    if not long or len({text[: width - 1] for text in long}) == len(long):
-        return cut
-    short = _shortened(sorted(texts), width)
+    names = told_apart((cell.plain for cell in cells if isinstance(cell, Line)), width)
     return [
-        Line(short[cell.plain]) if isinstance(cell, Line) and cell.plain in long else shorter
-        for cell, shorter in zip(cells, cut, strict=True)
+        Line(names[cell.plain]) if isinstance(cell, Line) and cell.plain in names else _cut(cell, width)
+        for cell in cells
     ]
+
+
+def told_apart(texts: Iterable[str], width: int) -> dict[str, str]:
+    """Texts that are too long, with what tells them apart in this width; empty = their beginnings do.
+
+    Examples
+    --------
+    >>> told_apart(["a_long_name_one", "a_long_name_two"], 12)
+    {'a_long_name_one': 'a_long…e_one', 'a_long_name_two': 'a_long…e_two'}
+    """
+    different = set(texts)
+    long = {text for text in different if cell_len(text) > width}
+    if len({text[: width - 1] for text in long}) == len(long):
+        return {}
+    short = _shortened(sorted(different), width)
+    return {text: short[text] for text in sorted(long)}
 
 
 def _cut(cell: Text, width: int) -> Text:

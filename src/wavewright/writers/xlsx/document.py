@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.errors import MissingToolError
 from wavewright.model.blocks import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
-from wavewright.model.report import DataTable, Report, Section
 from wavewright.writers.xlsx.sheet_about import write_about
 from wavewright.writers.xlsx.sheet_tables import Book, write_frame, write_lines, write_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from wavewright.model.report import DataTable, Report, Section
 
 #: Of every workbook, so that the same report gives the same bytes.
 _CREATED = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)

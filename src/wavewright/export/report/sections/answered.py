@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.model.blocks import Picture, Preformatted, Sentence
+from wavewright.model.blocks import Picture, Preformatted
 from wavewright.model.report import Section
 from wavewright.questions.catalog import QUESTIONS
 
@@ -41,14 +41,9 @@ def skipped_section(question: Question[Any], reason: str) -> Section:
 
 
 def with_drawn(blocks: tuple[Block, ...], pictures: Iterable[Picture]) -> tuple[Block, ...]:
-    """The blocks with pictures after the first, the verdict; charts made of characters and their captions give way."""
-    shown: list[Block] = []
-    for block in blocks:
-        if not (isinstance(block, Preformatted) and block.is_chart):
-            shown.append(block)
-        elif len(shown) > 1 and isinstance(shown[-1], Sentence) and shown[-1].style == "plain":
-            shown.pop()
-    return (*shown[:1], *pictures, *shown[1:])
+    """The blocks with pictures after the first, the verdict; charts made of characters give way."""
+    others = [block for block in blocks if not (isinstance(block, Preformatted) and block.is_chart)]
+    return (*others[:1], *pictures, *others[1:])
 
 
 def _pictures(document: Document, plots: Iterable[Plot]) -> Iterator[Picture]:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import side_label
 from wavewright.errors import UsageError
-from wavewright.model.blocks import AnyBlock
+from wavewright.model.blocks import AnyBlock, readable
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
 from wavewright.questions.kit.question import WIDTH
 from wavewright.words.kit.answer_parts import data_tables, definition_of
-from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +48,7 @@ def comparison_section(documents: Sequence[Document], *, limit: int) -> Section:
     check_comparable(documents)
     answer = compared(documents)
     parts = _words(documents, answer, limit)
-    return Section(NAME, TITLE, QUESTION, blocks_of(parts), data_tables(answer), definition_of(answer))
+    return Section(NAME, TITLE, QUESTION, readable(parts), data_tables(answer), definition_of(answer))
 
 
 def verdict_of(documents: Sequence[Document]) -> str:

@@ -23,7 +23,7 @@ def losses_of(documents: Sequence[Document]) -> Iterator[str]:
     for number, document in enumerate(documents):
         label = f"{side_label(number)}: " if len(documents) > 1 else ""
         for line in loss_lines(document.opened.losses, limit=1000):
-            yield label + line.plain.removeprefix("loss: ").removeprefix("note: ")
+            yield label + line.text
 
 
 def facts_of(document: Document) -> dict[str, str]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.model.blocks import Sentence
+from wavewright.model.blocks import Sentence, readable
 from wavewright.model.report import DataTable, Section
 from wavewright.model.schema import ColumnSpec, TableSpec
 from wavewright.questions.kit.question import WIDTH
-from wavewright.words.kit.blocks import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -123,7 +122,7 @@ def _rows(document: Document, sql: str) -> pl.DataFrame:
 def _words(rows: pl.DataFrame, limit: int) -> tuple[Block, ...]:
     from wavewright.words.run.query import query_report
 
-    return blocks_of(query_report(rows.head(limit), rows.height, width=WIDTH))
+    return readable(query_report(rows.head(limit), rows.height, width=WIDTH))
 
 
 def _spec(rows: pl.DataFrame) -> TableSpec:
