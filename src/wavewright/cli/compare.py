@@ -124,7 +124,7 @@ def _traces(
         for trace, label in zip(traces, labels, strict=True)
     ]
     if brief := current_brief():
-        brief.subject = "; ".join(map(str, subjects))
+        brief.subject = "; ".join(line.text for line in subjects)
     else:
         for line in subjects:
             out.print(line)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wavewright.model.blocks import Sentence, sentence
-from wavewright.words.kit.lines import fitted
+from wavewright.words.kit.fitted_lines import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, draw_arrows
+from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.folding import stretches
-from wavewright.words.kit.lines import fitted
 from wavewright.words.kit.tables import brief_place
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
-from wavewright.words.trace.columns import WAVE
+from wavewright.words.trace.row_columns import WAVE
 from wavewright.words.trace.trust import caveat_lines, trust_lines
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, place
-from wavewright.words.trace.columns import INSTRUCTION
+from wavewright.words.trace.row_columns import INSTRUCTION
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.floors import Floor, Floors
@@ -20,7 +20,8 @@ def floors_report(answer: Floors, *, limit: int) -> list[AnyBlock]:
     """The sentences, the floor of each pipe, and the instructions that could cost less."""
     if answer.largest is None:
         return [headline("nothing is known about floors: no instruction was traced"), *_notes(answer)]
-    parts: list[AnyBlock] = [*map(headline, floor_sentences(answer))]
+    first, *others = floor_sentences(answer)
+    parts: list[AnyBlock] = [headline(first), *(sentence((words, "bold")) for words in others)]
     span = f"span: {answer.span_cycles_total:,} cycles of {counted(answer.cu_count, 'traced CUs')}"
     parts += [sentence((f"{span} with {counted(answer.wave_count, 'waves')}", "dim")), *_notes(answer), GAP]
     parts.append(frame_table(answer.pipes, _PIPES, limit=None, what="pipes"))

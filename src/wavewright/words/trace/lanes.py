@@ -11,7 +11,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.words.trace.columns import INSTRUCTION, LINE, SOURCE
+from wavewright.words.trace.row_columns import INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,10 +8,10 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.words.trace.columns import ADDRESS, INSTRUCTION, SOURCE
+from wavewright.words.trace.measures import WIDE
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.words.trace.traffic import traffic_report
 from wavewright.writers.terminal.bars import sparkline
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.memory_latency import MemoryLatency

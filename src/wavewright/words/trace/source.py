@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
+from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.folding import stretches
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
-from wavewright.words.kit.lines import fitted
 from wavewright.words.kit.tables import place, short
 from wavewright.words.trace.measures import cycle_measure, sample_measure
 

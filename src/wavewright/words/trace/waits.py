@@ -34,8 +34,8 @@ _LEGEND = (
 def _verdict(answer: Waits) -> Sentence:
     share = answer.stalled_count / answer.execution_count if answer.execution_count else 0.0
     stalled, executed = short(answer.stalled_count), short(answer.execution_count)
-    held = f"waits held waves for {short(answer.stall_cycles_total)} cycles"
-    parts: list[Part] = [f"{held}; {stalled} of {executed} executed waits ({percent(share, 0)}) did wait"]
+    verdict = f"waits held waves for {short(answer.stall_cycles_total)} cycles"
+    parts: list[Part] = [f"{verdict}; {stalled} of {executed} executed waits ({percent(share, 0)}) did wait"]
     top = answer.producers.filter(answer.producers["last_count"] > 0).head(1)
     if top.height:
         row = top.row(0, named=True)

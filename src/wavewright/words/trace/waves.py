@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.words.trace.columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.slow_waves import SlowWaves

@@ -8,8 +8,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import AnyBlock, Named, Part, Preformatted, Sentence, chart, headline, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
+from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.heat import legend
-from wavewright.words.kit.lines import fitted
 from wavewright.words.kit.tables import hexadecimal, short
 from wavewright.words.trace.listing.columns import columns_for
 from wavewright.words.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
