@@ -396,7 +396,8 @@ def _undrawn(line: Sentence) -> Sentence:
 
 def _line(row: tuple[str, ...]) -> Block | None:
     """A row without headings: its first cell is a label where others follow; a bullet is none."""
-    cells = [" ".join(cell.split()) for cell in row if cell.strip()]
+    words = (cell for cell in row if not (isinstance(cell, Cell) and any(mark.is_drawn for mark in cell.marks)))
+    cells = [" ".join(cell.split()) for cell in words if cell.strip()]
     if not cells:
         return None
     if cells[0] == "-" and len(cells) > 1:

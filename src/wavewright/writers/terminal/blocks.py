@@ -10,7 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.model.blocks import Cell, Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.fitted_table import FittedTable
 
 if TYPE_CHECKING:
@@ -97,5 +98,12 @@ def _grid(block: Grid) -> RichTable:
             justify="right" if column.is_number else "left",
         )
     for row in block.rows:
-        grid.add_row(*(Text(_lines(cell)) for cell in row))
+        grid.add_row(*map(_grid_cell, row))
     return grid
+
+
+def _grid_cell(cell: str) -> Text:
+    if not isinstance(cell, Cell):
+        return Text(_lines(cell))
+    text = _marked(str(cell), cell.marks, cell.tone)
+    return text if cell.share is None else text.append(bar(cell.share, cell.bar_width))
