@@ -73,7 +73,7 @@ def _block(block: Block) -> dict[str, Any]:
                 "type": "table",
                 "title": block.heading,
                 "columns": columns,
-                "rows": [list(row) for row in block.rows],
+                "rows": [list(map(str, row)) for row in block.rows],
             }
         case Code():
             lines = [

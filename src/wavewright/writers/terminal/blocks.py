@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule as RichRule
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.model.blocks import Cell, Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
 from wavewright.writers.terminal.fitted_table import FittedTable
+from wavewright.writers.terminal.line import Line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
 
-    from wavewright.model.blocks import AnyBlock, Mark
+    from wavewright.model.blocks import AnyBlock, GridColumn, Mark
 
 BLOCKS = (Sentence, Gap, Rule, Labelled, Grid, Table, Preformatted)  #: Those that a terminal shows.
 _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.
@@ -46,10 +49,30 @@ def renderable(block: AnyBlock) -> RenderableType:
         case Table():
             return _indented(FittedTable(block), block.indent)
         case Preformatted():
-            text = _marked(block.text, block.marks)
-            return Text(f"{printable(block.title)}\n").append_text(text) if block.title else text
+            title = f"{printable(block.title)}\n" if block.title else ""
+            return Text.assemble(title, _marked(block.text, block.marks), no_wrap=True)
         case _:
             raise TypeError(f"{type(block).__name__} is not for terminals")
+
+
+def keeps_lines(block: object) -> bool:
+    """Whether its lines are neither cut nor wrapped: a command could not be copied then."""
+    return isinstance(block, Preformatted) and not block.is_chart
+
+
+def plain_text(blocks: Iterable[AnyBlock], width: int) -> str:
+    """Blocks as a terminal of this width shows them, without colours.
+
+    Examples
+    --------
+    >>> plain_text([Sentence("no counters", "note")], 80)
+    'note: no counters\\n'
+    """
+    stream = io.StringIO()
+    out = Console(file=stream, highlight=False, markup=False, emoji=False, width=width, color_system=None)
+    for block in blocks:
+        out.print(renderable(block), soft_wrap=keeps_lines(block))
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
 def sentence_text(sentence: Sentence) -> Text:
@@ -105,7 +128,14 @@ def _grid(block: Grid) -> RichTable:
             min_width=column.least_width,
             ratio=1 if column.takes_rest else None,
             justify="right" if column.is_number else "left",
+            overflow="fold",
         )
     for row in block.rows:
-        grid.add_row(*(Text(_lines(cell)) for cell in row))
+        grid.add_row(*map(_cell, row, block.columns))
     return grid
+
+
+def _cell(cell: str, column: GridColumn) -> Text:
+    if column.is_cut:
+        return Line(printable(cell))
+    return _marked(cell, cell.marks, cell.tone) if isinstance(cell, Cell) else Text(_lines(cell))
