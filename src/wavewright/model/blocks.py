@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Role: TypeAlias = Literal["number", "words", "short", "rest", "bar"]
+Role: TypeAlias = Literal["number", "words", "short", "rest", "prose", "bar"]
 Style: TypeAlias = Literal["plain", "headline", "note", "loss", "advice"]
 
 
@@ -81,6 +81,7 @@ class GridColumn(NamedTuple):
     least_width: int | None = None
     takes_rest: bool = False
     is_number: bool = False
+    is_cut: bool = False  #: Cut where it is too wide, instead of wrapped.
 
 
 @dataclass(frozen=True)
