@@ -23,7 +23,7 @@ from wavewright.writers.json.json_schema import report_schema
 PUBLISHED = Path(__file__).resolve().parents[4] / "docs" / "reference" / "report.schema.json"
 
 #: Of blocks: how terminals and briefs lay them out; the title of a table says how many rows there are.
-LAYOUT = {"marks", "indent", "tone", "row_count", "row_name", "note"}
+LAYOUT = {"marks", "indent", "tone", "row_count", "row_name", "note", "next_commands"}
 
 
 def test_the_published_schema_is_this_one():
