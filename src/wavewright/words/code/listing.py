@@ -95,8 +95,8 @@ class _Listing:
         if line.heading:
             return sentence(drawn, gutter, " " * self.address_width + " ", (line.heading, "dim italic"))
         if not line.is_row:
-            folded = f"{'…':>{self.address_width}} {counted(line.end - line.begin, 'rows')}"
-            return sentence(drawn, gutter, (folded, "dim"))
+            count = line.end - line.begin
+            return sentence(drawn, gutter, (f"{'…':>{self.address_width}} {counted(count, 'rows')}", "dim"))
         row = self.rows[line.begin]
         parts: list[Part] = [drawn, gutter, (f"{row['address']:>{self.address_width}x}", "dim")]
         if self.has_counts:
