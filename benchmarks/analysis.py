@@ -106,11 +106,12 @@ def open_and_print(folder: Path) -> Callable[[], None]:
     import wavewright
     from wavewright.analysis.trace.costs.hotspots import hotspots
     from wavewright.words.trace.hotspots import hotspots_report
+    from wavewright.writers.terminal.blocks import renderable
 
     def run() -> None:
         console = Console(file=io.StringIO(), width=120)
         for part in hotspots_report(hotspots(wavewright.open(folder)), limit=20):
-            console.print(part)
+            console.print(renderable(part))
 
     return run
 

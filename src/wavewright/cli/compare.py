@@ -124,11 +124,11 @@ def _traces(
         for trace, label in zip(traces, labels, strict=True)
     ]
     if brief := current_brief():
-        brief.subject = "; ".join(map(str, subjects))
+        brief.subject = "; ".join(line.text for line in subjects)
     else:
         for line in subjects:
             out.print(line)
-    for part in compare_report(answer, limit=request.limit, width=out.width, everything=everything):
+    for part in compare_report(answer, limit=request.limit, everything=everything):
         out.print(part)
     _warn(traces, labels)
     _echo_outcome(notes, failures)

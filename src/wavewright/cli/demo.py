@@ -193,7 +193,7 @@ def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *,
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
     out = console()
     where = str(folder or "capture")
-    for renderable in story(f"{target} ({GPUS[target]})", sizes, answers, seconds, where=where, width=out.width):
+    for renderable in story(f"{target} ({GPUS[target]})", sizes, answers, seconds, where=where):
         out.print(renderable)
     keep = "" if folder else "wavewright demo --keep capture   |   "
     out.print(f"Next: {keep}wavewright source {where}   |   wavewright --help")

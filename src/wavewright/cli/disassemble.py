@@ -99,7 +99,7 @@ def _show_overview(
     def report() -> Parts:
         from wavewright.words.code.overview import overview_report
 
-        return overview_report(answer, limit=request.limit, width=console().width)
+        return overview_report(answer, limit=request.limit)
 
     request.give(answer, answer.kernels, report, loss_frame(file.losses))
 
@@ -118,16 +118,19 @@ def _show_kernel(
     first, last = _range(answer.loops, view)
 
     def report() -> Parts:
+        from wavewright.model.blocks import GAP
         from wavewright.words.code.kernel import descriptor_report, head_line, kernel_report
-        from wavewright.words.code.listing import CodeListing, ListingView
+        from wavewright.words.code.listing import ListingView, code_listing
 
+        out = console()
         yield head_line(answer)
         if not view["summary"]:
-            yield CodeListing(answer, ListingView(view["show_all"], first, last, view["with_source"]))
-            yield ""
+            room = out.width, out.options.ascii_only
+            yield code_listing(answer, ListingView(view["show_all"], first, last, view["with_source"], *room))
+            yield GAP
         if view["descriptor"]:
             yield from descriptor_report(answer)
-        yield from kernel_report(answer, row, limit=request.limit, width=console().width)
+        yield from kernel_report(answer, row, limit=request.limit, width=out.width)
 
     request.give(answer, answer.rows, report, losses, resources=row)
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import console
 from wavewright.cli.kit.lanes import evaluated_lanes
 from wavewright.cli.kit.trace import trace_totals_verb
 
@@ -62,7 +61,7 @@ def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: t
     def report() -> Parts:
         from wavewright.words.trace.hotspots import hotspots_report
 
-        return hotspots_report(answer, limit=request.limit, width=console().width)
+        return hotspots_report(answer, limit=request.limit)
 
     request.give(answer, answer.units, request.with_code(report), request.trace.losses)
 
@@ -75,6 +74,6 @@ def _samples(request: TraceRequest, by: str, attribution: str, paths: tuple[str,
     def report() -> Parts:
         from wavewright.words.trace.hotspots import sample_report
 
-        return sample_report(answer, limit=request.limit, width=console().width)
+        return sample_report(answer, limit=request.limit)
 
     request.give(answer, answer.units, report, request.trace.losses)

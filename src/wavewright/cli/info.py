@@ -246,7 +246,7 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
         shown = dispatches[:_SHOWN] if chosen in dispatches[:_SHOWN] else [chosen, *dispatches[: _SHOWN - 1]]
         more = f"; showing {_SHOWN} of {len(dispatches):,}, --json has all" if len(dispatches) > _SHOWN else ""
         rows = _decoded_rows(shown, chosen, str(path))
-        _print_uncut(dispatches_report(f"{path}: {kind.value}{more}", rows, width=line_width()))
+        _print_uncut(dispatches_report(f"{path}: {kind.value}{more}", rows))
     called = _CALLED.get(facts.format, facts.format)
     label, command = chosen.item.folder.label, _command_path(path, dispatches, chosen)
     _print_uncut(contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed))
@@ -416,7 +416,7 @@ def _show_raw(
     named = [row | {"key": shown(row["key"]), "folder": shown(row["folder"])} for row in _raw_rows(traces, chosen)]
     rows = pl.DataFrame([row | count for row, count in zip(named, counts, strict=True)], infer_schema_length=None)
     out = console()
-    for renderable in capture_report(str(path), _files(path, capture), facts, rows, problems, width=out.width):
+    for renderable in capture_report(str(path), _files(path, capture), facts, rows, problems):
         out.print(renderable)
     _print_runs(path, _runs_beside(path))
 

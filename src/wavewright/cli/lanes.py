@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import ITEM
-from wavewright.cli.kit.io import console, progress
+from wavewright.cli.kit.io import progress
 from wavewright.cli.kit.lanes import lane_options
 from wavewright.cli.kit.numbers import Whole
 from wavewright.cli.kit.picture import picture_options
@@ -89,7 +89,6 @@ def command(
         return lanes_report(
             answer,
             limit=request.limit,
-            width=console().width,
             has_fixes=fixes,
             measured_losses=None if measured is None else measured.losses,
         )
@@ -107,7 +106,7 @@ def _floors(request: TraceRequest, options: LaneOptions) -> None:
     def report() -> Parts:
         from wavewright.words.trace.floors import floors_report
 
-        return tuple(floors_report(answer, limit=request.limit, width=console().width))
+        return floors_report(answer, limit=request.limit)
 
     request.give(answer, answer.pipes, request.with_code(report), request.trace.losses)
 
@@ -126,7 +125,7 @@ def _one_row(request: TraceRequest, row: int, options: LaneOptions, picture: Pic
     def report() -> Parts:
         from wavewright.words.trace.lane_pattern import pattern_report
 
-        return (*pattern_report(answer, width=console().width), *picture.lines())
+        return (*pattern_report(answer), *picture.lines())
 
     picture.write(drawn)
     request.give(answer, answer.lanes, report, request.trace.losses, is_cut=False, **picture.told)

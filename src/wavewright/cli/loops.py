@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import console
 from wavewright.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def command(request: TraceRequest, by: str) -> None:
     def report() -> Parts:
         from wavewright.words.trace.loops import loops_report
 
-        return loops_report(answer, by=by, limit=request.limit, width=console().width)
+        return loops_report(answer, by=by, limit=request.limit)
 
     table = answer.iterations if by == "iteration" else answer.loops
     request.give(answer, table, request.with_code(report), request.trace.losses)

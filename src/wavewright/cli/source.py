@@ -144,7 +144,7 @@ def _show_lines(request: TraceRequest, lines: SourceListing | SampleLines, optio
         from wavewright.words.trace.source import SourceView, sampled_source_report, source_report
 
         advice = "--source-root DIR reads it from below DIR"
-        view = SourceView(_top(request), options["context"], options["show_all"], advice)
+        view = SourceView(_top(request), options["context"], options["show_all"], advice, **_room())
         return source_report(lines, view) if isinstance(lines, SourceListing) else sampled_source_report(lines, view)
 
     request.give(lines, lines.lines, request.with_code(report), request.trace.losses)
@@ -165,12 +165,19 @@ def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str,
         from wavewright.words.trace.listing import isa_report, samples_report
         from wavewright.words.trace.listing.lines import IsaView
 
-        view = IsaView(
-            options["arrows"], options["cost"], _top(request), options["context"], options["show_all"], around, hint
-        )
+        shown = (options["arrows"], options["cost"], _top(request), options["context"], options["show_all"])
+        view = IsaView(*shown, around, hint, **_room())
         return isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view)
 
     request.give(listing, listing.rows, request.with_code(report), request.trace.losses)
+
+
+def _room() -> dict[str, Any]:
+    """What lines have room for."""
+    from wavewright.cli.kit.io import console
+
+    out = console()
+    return {"width": out.width, "ascii_only": out.options.ascii_only}
 
 
 def _top(request: TraceRequest) -> int:

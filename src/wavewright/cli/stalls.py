@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import console
 from wavewright.cli.kit.samples import give_sample_stalls, has_only_samples
 from wavewright.cli.kit.trace import trace_totals_verb
 
@@ -40,7 +39,7 @@ def command(request: TraceRequest, as_classic: bool) -> None:
     def report() -> Parts:
         from wavewright.words.trace.stalls import stalls_report
 
-        return stalls_report(answer, limit=request.limit, width=console().width)
+        return stalls_report(answer, limit=request.limit)
 
     request.give(answer, answer.classes, report, request.trace.losses)
 
@@ -54,6 +53,6 @@ def _classic(request: TraceRequest) -> None:
     def report() -> Parts:
         from wavewright.words.trace.stalls import classic_report
 
-        return classic_report(answer, limit=request.limit, width=console().width)
+        return classic_report(answer, limit=request.limit)
 
     request.give(answer, answer.types, report, request.trace.losses)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import console
 from wavewright.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def command(request: TraceRequest, at: str | None) -> None:
     def report() -> Parts:
         from wavewright.words.trace.waits import waits_report
 
-        return waits_report(answer, limit=request.limit, width=console().width)
+        return waits_report(answer, limit=request.limit)
 
     request.give(answer, answer.waits, request.with_code(report), request.trace.losses)
 

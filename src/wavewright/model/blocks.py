@@ -260,7 +260,6 @@ class Preformatted:
     text: str
     is_chart: bool = False  #: Writers that can show pictures leave it out where the section has one.
     marks: tuple[Mark, ...] = ()
-    title: str = ""  #: Of a chart: it stays and goes with it.
 
 
 @dataclass(frozen=True)
@@ -333,10 +332,12 @@ def headline(*parts: Part) -> Sentence:
 
 
 def chart(lines: Iterable[Sentence | str], title: str = "") -> Preformatted:
-    """A picture made of characters, one line below the other."""
-    parts = [part for line in lines for part in ("\n", line)]
-    text, marks = marked(parts[1:])
-    return Preformatted(text, is_chart=True, marks=marks, title=title)
+    """A picture made of characters, one line below the other; its title goes where it goes."""
+    parts: list[Part] = [(title, "bold")] if title else []
+    for line in lines:
+        parts += ["\n", line] if parts else [line]
+    text, marks = marked(parts)
+    return Preformatted(text, is_chart=True, marks=marks)
 
 
 def readable(blocks: Iterable[AnyBlock]) -> tuple[Block, ...]:
@@ -396,7 +397,8 @@ def _undrawn(line: Sentence) -> Sentence:
 
 def _line(row: tuple[str, ...]) -> Block | None:
     """A row without headings: its first cell is a label where others follow; a bullet is none."""
-    cells = [" ".join(cell.split()) for cell in row if cell.strip()]
+    words = (cell for cell in row if not (isinstance(cell, Cell) and any(mark.is_drawn for mark in cell.marks)))
+    cells = [" ".join(cell.split()) for cell in words if cell.strip()]
     if not cells:
         return None
     if cells[0] == "-" and len(cells) > 1:

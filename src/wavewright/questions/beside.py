@@ -65,11 +65,15 @@ def _of_traces() -> dict[type[Answer], Words]:
     from wavewright.words.trace.stalls import classic_report
 
     return {
-        Classic: _worded(classic_report),
-        Comparison: _worded(compare_report),
-        Floors: _worded(floors_report),
-        RowPattern: lambda answer, wording: pattern_report(answer, width=wording.width),
+        Classic: _limited(classic_report),
+        Comparison: _limited(compare_report),
+        Floors: _limited(floors_report),
+        RowPattern: lambda answer, _wording: pattern_report(answer),
     }
+
+
+def _limited(report: Callable[..., Parts]) -> Words:
+    return lambda answer, wording: report(answer, limit=wording.limit)
 
 
 def _worded(report: Callable[..., Parts]) -> Words:

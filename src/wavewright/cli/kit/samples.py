@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import console
-
 if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts
     from wavewright.cli.kit.trace import TraceRequest
@@ -36,7 +34,7 @@ def give_sample_stalls(request: TraceRequest) -> None:
     def report() -> Parts:
         from wavewright.words.trace.samples import sample_stalls_report
 
-        return sample_stalls_report(answer, limit=request.limit, width=console().width)
+        return sample_stalls_report(answer, limit=request.limit)
 
     request.give(answer, answer.causes, report, request.trace.losses)
 

@@ -77,7 +77,7 @@ def _traces(documents: list[Document], _arguments: dict[str, Any], limit: int) -
     lines = [mapping(trace) for trace in traces]
     is_fine = all(each.mapped_share > 0.5 and each.effective_line_count >= _FINE_LINES for each in lines)
     answer = compared(traces, by="line" if is_fine else "instruction", labels=["A", "B"])
-    return answer, compare_report(answer, limit=limit, width=WIDTH)
+    return answer, compare_report(answer, limit=limit)
 
 
 def _runs(documents: list[Document], arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:

@@ -120,7 +120,7 @@ def _hotspots() -> Analysis[Hotspots | SampleHotspots]:
 def _hotspots_words(answer: Hotspots | SampleHotspots, wording: Wording) -> Parts:
     from wavewright.words.trace.hotspots import either_report
 
-    return either_report(answer, width=wording.width, limit=wording.limit)
+    return either_report(answer, limit=wording.limit)
 
 
 def _hotspots_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -194,7 +194,7 @@ def _stalls() -> Analysis[Stalls | SampleStalls]:
 def _stalls_words(answer: Stalls | SampleStalls, wording: Wording) -> Parts:
     from wavewright.words.trace.stalls import either_report
 
-    return either_report(answer, width=wording.width, limit=wording.limit)
+    return either_report(answer, limit=wording.limit)
 
 
 STALLS = TraceQuestion(
@@ -221,7 +221,7 @@ def _waits() -> Analysis[Waits]:
 def _waits_words(answer: Waits, wording: Wording) -> Parts:
     from wavewright.words.trace.waits import waits_report
 
-    return waits_report(answer, width=wording.width, limit=wording.limit)
+    return waits_report(answer, limit=wording.limit)
 
 
 def _waits_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -258,7 +258,7 @@ def _loops() -> Analysis[Loops]:
 def _loops_words(answer: Loops, wording: Wording) -> Parts:
     from wavewright.words.trace.loops import loops_report
 
-    return loops_report(answer, width=wording.width, limit=wording.limit)
+    return loops_report(answer, limit=wording.limit)
 
 
 LOOPS = TraceQuestion(
@@ -313,7 +313,7 @@ def _barriers() -> Analysis[Barriers]:
 def _barriers_words(answer: Barriers, wording: Wording) -> Parts:
     from wavewright.words.trace.barriers import barriers_report
 
-    return barriers_report(answer, width=wording.width, limit=wording.limit)
+    return barriers_report(answer, limit=wording.limit)
 
 
 BARRIERS = TraceQuestion(
@@ -444,7 +444,7 @@ def _waves() -> Analysis[SlowWaves]:
 def _waves_words(answer: SlowWaves, wording: Wording) -> Parts:
     from wavewright.words.trace.waves import waves_report
 
-    return waves_report(answer, width=wording.width, limit=wording.limit)
+    return waves_report(answer, limit=wording.limit)
 
 
 WAVES = TraceQuestion(
@@ -477,7 +477,7 @@ def _lanes() -> Analysis[Lanes]:
 def _lanes_words(answer: Lanes, wording: Wording) -> Parts:
     from wavewright.words.trace.lanes import lanes_report
 
-    return lanes_report(answer, width=wording.width, limit=wording.limit)
+    return lanes_report(answer, limit=wording.limit)
 
 
 LANES = TraceQuestion(

@@ -1,1 +1,1 @@
-"""Kernels as compiled: words, tables and pictures for the terminal."""
+"""Kernels as compiled: words, tables and pictures."""

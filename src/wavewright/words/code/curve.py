@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wavewright.words.kit.charts import ChartLine
+from wavewright.model.blocks import Sentence, sentence
+from wavewright.words.kit.fitted_lines import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from wavewright.model.blocks import Part
 
 _STEPS = " ▁▂▃▄▅▆▇█"
 _HEIGHT = 8
@@ -18,7 +21,7 @@ _DEEPEST = 9
 
 def live_curve(
     live: Sequence[int], depths: Sequence[int], limits: Mapping[int, str], *, width: int, height: int = _HEIGHT
-) -> list[ChartLine]:
+) -> list[Sentence]:
     """One column per group of rows, as high as the most live registers in it; `limits`: registers -> a word.
 
     Below it stands how many loops are around the rows of a column.
@@ -26,7 +29,7 @@ def live_curve(
     Examples
     --------
     >>> for line in live_curve([1, 4, 8, 2], [0, 1, 1, 0], {8: "4 waves"}, width=24, height=2):
-    ...     print(line.plain)
+    ...     print(line.text)
       8 ┤╌╌█╌╌╌╌╌╌╌ 4 waves
       4 ┤▂██▄
     loops 11
@@ -42,23 +45,20 @@ def live_curve(
     for at in reversed(range(height)):
         limit = rows_of_limits.get(at)
         mark = limit if limit is not None else round((at + 1) * top / height)
-        line = ChartLine(f"{mark:>{digits},} ┤", "dim")
+        parts: list[Part] = [(f"{mark:>{digits},} ┤", "dim")]
         for value in values:
             eighths = max(0, min(8, round(8 * (value * height / top - at))))
             if value and at == 0:
                 eighths = max(1, eighths)
-            if eighths:
-                line.append(_STEPS[eighths], _CURVE)
-            else:
-                line.append("╌" if limit is not None else " ", _LIMIT if limit is not None else "")
+            empty = (" ", "") if limit is None else ("╌", _LIMIT)
+            parts.append((_STEPS[eighths], _CURVE) if eighths else empty)
         if limit is not None:
-            line.append("╌" * (cells - len(values)) + f" {labels[limit]}", _LIMIT)
-        line.rstrip()
-        lines.append(line)
+            parts.append(("╌" * (cells - len(values)) + f" {labels[limit]}", _LIMIT))
+        lines.append(fitted(sentence(*parts), width))
     deep = _columns(depths, cells)
     if any(deep):
         marks = "".join(str(min(_DEEPEST, depth)) if depth else " " for depth in deep)
-        lines.append(ChartLine(f"{'loops':<{digits + 2}}{marks}".rstrip(), "dim"))
+        lines.append(sentence((f"{'loops':<{digits + 2}}{marks}".rstrip(), "dim")))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""A kernel as compiled, for the terminal: registers, the curve of live ones, what one wave more needs, loops, waits."""
+"""A kernel as compiled, in words: registers, the curve of live ones, what one wave more needs, loops, waits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.analysis.code.mix import KINDS, kind_counts
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, shortened
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.code.curve import live_curve
 from wavewright.words.kit.tables import Column, frame_table, hexadecimal, place
 
@@ -25,7 +25,7 @@ _WIDE_KINDS = ("scratch", "flat", "SMEM", "barrier", "branch", "other")  #: Show
 
 def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, width: int) -> Iterator[AnyBlock]:
     """All but the listing. `resources` is the kernel's row of the overview."""
-    yield sentence((_verdict(answer), "bold"))
+    yield headline(_verdict(answer))
     yield sentence((_resources(resources), "dim"))
     has_agprs = any(answer.registers.filter(kind="agprs").select("allocated", "used").row(0))
     shown = answer.registers if has_agprs else answer.registers.filter(pl.col("kind") != "agprs")
@@ -34,12 +34,12 @@ def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, 
         yield GAP
         yield from _curve(answer, width)
     yield GAP
-    yield from _one_wave_more(answer, width)
+    yield from _one_wave_more(answer)
     yield GAP
-    yield _mix_table(answer, limit, width)
+    yield _mix_table(answer, limit)
     if answer.waits.height:
         yield GAP
-        yield from _waits(answer, limit, width)
+        yield from _waits(answer, limit)
     for note in answer.notes:
         yield Sentence(printable(note), "note")
 
@@ -114,17 +114,14 @@ def _curve(answer: KernelCode, width: int) -> Iterator[AnyBlock]:
     if answer.waves_per_simd_limit and answer.bound_by == "VGPR":
         allocated = answer.registers.filter(pl.col("kind") != "sgprs")["allocated"].sum()
         limits[int(allocated)] = f"{answer.waves_per_simd_limit} waves"
-    yield sentence(
-        (f"live vector registers over {counted(reached.height, 'rows')}; waves fit below their lines", "bold")
-    )
-    yield from live_curve(
-        reached["live_vectors"].to_list(), reached["depth"].to_list(), limits, width=min(width, _WIDEST_CURVE)
-    )
+    live, depths = reached["live_vectors"].to_list(), reached["depth"].to_list()
+    title = f"live vector registers over {counted(reached.height, 'rows')}; waves fit below their lines"
+    yield chart(live_curve(live, depths, limits, width=min(width, _WIDEST_CURVE)), title)
     if answer.peak_registers:
         yield sentence((f"live before the peak: {answer.peak_registers}", "dim"))
 
 
-def _one_wave_more(answer: KernelCode, width: int) -> Iterator[AnyBlock]:
+def _one_wave_more(answer: KernelCode) -> Iterator[AnyBlock]:
     if answer.waves_per_simd_limit is None:
         return
     if not answer.steps.height:
@@ -178,7 +175,7 @@ def _blank(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
-def _mix_table(answer: KernelCode, limit: int, width: int) -> AnyBlock:
+def _mix_table(answer: KernelCode, limit: int) -> Table:
     """The kernel and each of its loops in a row."""
     counts = {loop: kind_counts(answer.mix, loop) for loop in (None, *answer.loops["loop"].to_list())}
     columns = [name for name in answer.loops.columns if name != "parent"]
@@ -195,7 +192,6 @@ def _mix_table(answer: KernelCode, limit: int, width: int) -> AnyBlock:
             Column("source", lambda row: printable(_lines(row)), is_text=True, is_fixed=True, takes_rest=True),
         ),
         limit=limit + 1,
-        width=width,
         what="rows",
         title="instructions of the kernel and its loops",
     )
@@ -229,7 +225,7 @@ def _lines(row: dict[str, Any]) -> str:
     return f"{name}-{row['last_line']}" if name and row["last_line"] != row["first_line"] else name
 
 
-def _waits(answer: KernelCode, limit: int, width: int) -> Iterator[AnyBlock]:
+def _waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
     rows = answer.rows.select("row", "address", "text", "depth")
     waited = (
         answer.waits.filter(pl.col("producer_count") > 0)

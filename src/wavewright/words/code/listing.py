@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, draw_arrows
+from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.folding import stretches
 from wavewright.words.kit.tables import brief_place
-from wavewright.writers.terminal.clipping import fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from wavewright.analysis.code.kernel import KernelCode
+    from wavewright.model.blocks import Part
     from wavewright.words.kit.arrows import Drawing
 
 _WHOLE_UP_TO = 200  #: Rows of a kernel that is listed whole.
@@ -28,12 +29,14 @@ _AROUND_PEAK = 8
 
 @dataclass(frozen=True)
 class ListingView:
-    """Which rows to list."""
+    """The rows to list, and the room for them."""
 
     show_all: bool = False
     first_row: int | None = None
     last_row: int | None = None
     with_source: bool = False  #: Source lines as headings.
+    width: int = 120  #: Characters of a line.
+    ascii_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,15 @@ class _Line:
         return self.end - self.begin == 1
 
 
-class CodeListing:
-    """A listing that fits its console."""
+def code_listing(answer: KernelCode, view: ListingView) -> Preformatted:
+    """The column heads, and a line for each row."""
+    listing = _Listing(answer, view)
+    lines = (listing.head(), *(listing.line(number, line) for number, line in enumerate(listing.lines)))
+    return chart(fitted(line, view.width, ascii_only=view.ascii_only) for line in lines)
+
+
+class _Listing:
+    """The lines of a listing, and what it takes to write them."""
 
     def __init__(self, answer: KernelCode, view: ListingView) -> None:
         table = answer.rows
@@ -60,59 +70,48 @@ class CodeListing:
             table = table.slice(first, max(0, last - first + 1))
         self.rows: list[dict[str, Any]] = table.to_dicts()
         self.lines = _lines(self.rows, _windows(answer, self.rows, view), with_source=view.with_source)
+        glyphs = ASCII if view.ascii_only else UNICODE
+        self.drawing: Drawing = draw_arrows(_arrows(self.rows, self.lines), max_lanes=_MAX_LANES, glyphs=glyphs)
         self.address_width = max([len("address"), *(len(f"{row['address']:x}") for row in self.rows)])
         self.has_agprs = any(row["live_agprs"] for row in self.rows)
         self.has_counts = any(row["live_vgprs"] is not None for row in self.rows)
+        self.has_places = view.width >= _PLACES_FROM and any(row["file"] for row in self.rows)
+        self.text_width = _TEXT_WIDTH if view.width >= _PLACES_FROM else _NARROW_TEXT_WIDTH
         self.peak_row = answer.peak_row
-        self.text_width = _TEXT_WIDTH
         self.addresses = dict(answer.rows.select("row", "address").iter_rows())
         self.waits = _wait_words(answer, self.addresses)
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[AnyBlock]:
-        """The column heads, and a line for each row."""
-        drawing = draw_arrows(
-            _arrows(self.rows, self.lines), max_lanes=_MAX_LANES, glyphs=ASCII if options.ascii_only else UNICODE
-        )
-        self.text_width = _TEXT_WIDTH if options.max_width >= _PLACES_FROM else _NARROW_TEXT_WIDTH
-        has_places = options.max_width >= _PLACES_FROM and any(row["file"] for row in self.rows)
-        yield fitted(self._head(drawing, has_places=has_places), options)
-        for number, line in enumerate(self.lines):
-            yield fitted(self._line(number, line, drawing, has_places=has_places), options)
-
-    def _head(self, drawing: Drawing, *, has_places: bool) -> Sentence:
+    def head(self) -> Sentence:
+        """The column heads."""
         counts = f"{'V':>4}{'A' if self.has_agprs else '':>{4 * self.has_agprs}}{'S':>4}" if self.has_counts else ""
-        place = f"{'source':<24}" if has_places else ""
-        return sentence(
-            (" " * drawing.width + f"{'address':>{self.address_width}}{counts}  {place}instruction", "bold")
-        )
+        place = f"{'source':<24}" if self.has_places else ""
+        gutter = " " * self.drawing.width
+        return sentence((f"{gutter}{'address':>{self.address_width}}{counts}  {place}instruction", "bold"))
 
-    def _line(self, number: int, line: _Line, drawing: Drawing, *, has_places: bool) -> Sentence:
-        text = drawing.line(number)
-        text.append(" " * (drawing.width - len(text.plain)))
+    def line(self, number: int, line: _Line) -> Sentence:
+        """A line with the arrows at its left."""
+        drawn = self.drawing.line(number)
+        gutter = " " * (self.drawing.width - len(drawn.text))
         if line.heading:
-            return text.append(" " * self.address_width + " ").append(line.heading, "dim italic")
+            return sentence(drawn, gutter, " " * self.address_width + " ", (line.heading, "dim italic"))
         if not line.is_row:
-            count = line.end - line.begin
-            return text.append(f"{'…':>{self.address_width}} {counted(count, 'rows')}", "dim")
+            folded = f"{'…':>{self.address_width}} {counted(line.end - line.begin, 'rows')}"
+            return sentence(drawn, gutter, (folded, "dim"))
         row = self.rows[line.begin]
-        style = "dim" if not row["is_reached"] else ""
-        text.append(f"{row['address']:>{self.address_width}x}", "dim")
+        parts: list[Part] = [drawn, gutter, (f"{row['address']:>{self.address_width}x}", "dim")]
         if self.has_counts:
-            at_peak = row["row"] == self.peak_row
             agprs = f"{row['live_agprs']:>4}" if self.has_agprs else ""
-            text.append(f"{row['live_vgprs']:>4}{agprs}", "bold #D55E00" if at_peak else "")
-            text.append(f"{row['live_sgprs']:>4}")
-        text.append("  ")
-        if has_places:
-            text.append(f"{printable(brief_place(row['file'], row['line'], 22)):<24}", "dim")
-        text.append(("│" if row["depth"] else "") * min(row["depth"], 4) + (" " if row["depth"] else ""), "dim")
-        text.append(printable(row["text"]), style)
-        note = self._note(row)
-        if note:
-            text.append(
-                " " * max(2, self.text_width - len(row["text"])) + note, "#E69F00" if "after" in note else "dim"
-            )
-        return text
+            tone = "bold #D55E00" if row["row"] == self.peak_row else ""
+            parts += [(f"{row['live_vgprs']:>4}{agprs}", tone), f"{row['live_sgprs']:>4}"]
+        parts.append("  ")
+        if self.has_places:
+            parts.append((f"{printable(brief_place(row['file'], row['line'], 22)):<24}", "dim"))
+        loops = "│" * min(row["depth"], 4) + (" " if row["depth"] else "")
+        parts += [(loops, "dim"), (printable(row["text"]), "" if row["is_reached"] else "dim")]
+        if note := self._note(row):
+            room = " " * max(2, self.text_width - len(row["text"]))
+            parts.append((room + note, "#E69F00" if row["row"] in self.waits else "dim"))
+        return sentence(*parts)
 
     def _note(self, row: dict[str, Any]) -> str:
         parts = []

@@ -1,4 +1,4 @@
-"""Code objects of a file and their kernels for the terminal."""
+"""Code objects of a file and their kernels in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, frame_table
 from wavewright.words.kit.words import size
 
@@ -20,12 +20,12 @@ _LEGEND = (
 )
 
 
-def overview_report(answer: CodeOverview, *, limit: int, width: int) -> Iterator[AnyBlock]:
+def overview_report(answer: CodeOverview, *, limit: int) -> Iterator[AnyBlock]:
     """The code objects, where there are several, and the kernels."""
     targets = sorted({target for target in answer.objects["target"].to_list() if target})
     of_whom = f" for {', '.join(map(printable, targets))}" if targets else ""
     objects, kernels = counted(answer.objects.height, "code objects"), counted(answer.kernels.height, "kernels")
-    yield sentence((f"{kernels} in {objects}{of_whom}", "bold"))
+    yield headline(f"{kernels} in {objects}{of_whom}")
     if answer.objects.height > 1 or answer.objects["packing"].drop_nulls().len():
         yield frame_table(answer.objects, _OBJECTS, limit=limit, what="code objects")
         yield GAP

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.model.answer import Answer
@@ -20,7 +20,7 @@ def headed(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     first = blocks[0] if blocks else None
     has_headline = any(isinstance(block, Sentence) and block.style == "headline" for block in blocks)
     if isinstance(first, Sentence) and first.style == "plain" and not has_headline:
-        return (Sentence(first.text, "headline"), *blocks[1:])
+        return (replace(first, style="headline"), *blocks[1:])
     return blocks
 
 

@@ -91,7 +91,7 @@ class Drawing:
         for lane in reversed(range(self.lane_count)):
             arrow = here.get(lane)
             if arrow is None:
-                pieces.append(((self.glyphs.horizontal if through else " ") * 2, through))
+                pieces += [(self.glyphs.horizontal if through else " ", through)] * 2
                 continue
             colour = self.colours[arrow]
             if lane in joined:

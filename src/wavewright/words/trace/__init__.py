@@ -1,1 +1,1 @@
-"""Answers about thread traces, for the terminal."""
+"""Answers about thread traces, in words."""

@@ -1,4 +1,4 @@
-"""Barriers for the terminal."""
+"""Barriers in words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, hexadecimal, place, short
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.barriers import Barriers
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
 
 
-def barriers_report(answer: Barriers, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def barriers_report(answer: Barriers, *, limit: int) -> list[AnyBlock]:
     """A verdict, then every barrier with its meetings."""
     if not answer.rows.height:
-        return [sentence(("no barrier was executed", "bold"))]
+        return [headline("no barrier was executed")]
     parts: list[AnyBlock] = [_verdict(answer), _workgroups(answer), GAP]
     lost = max(answer.lost_cycles_total, 1)
     shares = _shares(answer)
@@ -34,7 +34,7 @@ def barriers_report(answer: Barriers, *, limit: int, width: int = WIDE) -> list[
         Column("max", lambda row: _number(row["spread_cycles_max"], 0)),
         Column("late", lambda row: short(row["late_cycles_total"])),
         Column(_last_heading(answer), lambda row: shares.get(row["row"], "")),
-        Column("address", lambda row: f"{row['address']:#x}"),
+        ADDRESS,
         Column("at", lambda row: place(row["file"], row["line"]) or row["text"], takes_rest=True),
     )
     legend = (
@@ -42,10 +42,10 @@ def barriers_report(answer: Barriers, *, limit: int, width: int = WIDE) -> list[
         "late: cycles by which the last wave was behind the one before; last: whose wave was last, in % of the meetings"
     )
     parts += [sentence((legend, "dim")), frame_table(answer.rows, columns, limit=limit, what="barriers")]
-    return [*parts, *_causes(answer, limit, width)]
+    return [*parts, *_causes(answer, limit)]
 
 
-def _causes(answer: Barriers, limit: int, width: int) -> list[AnyBlock]:
+def _causes(answer: Barriers, limit: int) -> list[AnyBlock]:
     """Rows at which the last waves lose time on their way to the costliest barriers."""
     shown = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
     parts: list[AnyBlock] = []
@@ -66,9 +66,9 @@ _CAUSES = (
     Column("excess", lambda row: f"+{row['excess_cycles_mean']:,.0f}"),
     Column("last wave", lambda row: f"{row['last_cycles_mean']:,.0f}"),
     Column("others", lambda row: f"{row['other_cycles_mean']:,.0f}"),
-    Column("address", lambda row: f"{row['address']:#x}"),
-    Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
-    Column("instruction", lambda row: row["text"] or "", takes_rest=True),
+    ADDRESS,
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_name=True),
+    INSTRUCTION,
 )
 
 
@@ -106,24 +106,19 @@ def _shares(answer: Barriers) -> dict[int, str]:
 
 def _verdict(answer: Barriers) -> Sentence:
     if not answer.workgroup_count:
-        return sentence(
-            ("no two waves of a workgroup are in this trace or part of it: who is last cannot be told", "bold")
-        )
-    share = percent(answer.lost_share)
-    text = sentence((f"waiting for the last wave at barriers costs {share} of all wave cycles", "bold"))
-    text.append(f" ({short(answer.lost_cycles_total)} cycles)")
+        return headline("no two waves of a workgroup are in this trace or part of it: who is last cannot be told")
+    verdict = f"waiting for the last wave at barriers costs {percent(answer.lost_share)} of all wave cycles"
+    parts: list[Part] = [(verdict, "bold"), f" ({short(answer.lost_cycles_total)} cycles)"]
     worst: dict[str, Any] = answer.rows.row(0, named=True)
     place = _place(answer)
     often, count = worst[f"last_{place}_share"], answer.last_waves[place].n_unique()
     if worst["meeting_count"] and count > 1:
         name = "SIMD" if place == "simd" else "slot"
+        last = f" no {name} is systematically last"
         if often > _SYSTEMATIC / count:
-            share = percent(often, 0)
-            last = f"the wave of {name} {worst[f'last_{place}']}"
-            text.append(f"; at {worst['address']:#x} {last} is last in {share} of the cases")
-        else:
-            text.append(f"; at {worst['address']:#x} no {name} is systematically last")
-    return text
+            last = f" the wave of {name} {worst[f'last_{place}']} is last in {percent(often, 0)} of the cases"
+        parts += ["; at ", Named(hexadecimal(worst["address"]), "i"), last]
+    return sentence(*parts)
 
 
 def _workgroups(answer: Barriers) -> Sentence:

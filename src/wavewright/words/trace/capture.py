@@ -1,4 +1,4 @@
-"""Raw captures and code objects, for the terminal."""
+"""Raw captures and code objects in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.trace.launch import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, shortened
-from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.dispatches import chosen_line, dispatch_table
 
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 _NAMED = 8  #: Dispatches that the line of a loss names.
 _LISTED = 20  #: Code objects of a file that are shown.
+_OBJECTS = (
+    Column("number", "number"),
+    Column("GPU", "short"),
+    Column("place", "rest", is_name=True),
+    Column("bytes", "number"),
+    Column("packed", "short"),
+)
 
 
 def capture_report(
@@ -33,38 +40,34 @@ def capture_report(
     facts: Sequence[Overview],
     rows: pl.DataFrame,
     problems: Sequence[WavewrightError],
-    *,
-    width: int,
 ) -> Iterator[AnyBlock]:
     """The answer of `wavewright info` on a raw capture: `rows` has one row per dispatch, in the order of `facts`."""
     yield sentence((path, "bold"), f": raw thread-trace capture, {files}")
     clock = next((f.clock_mhz for f in facts if f.clock_mhz), None)
     running = f", shader clock {clock:,.0f} MHz" if clock else ""
     yield Sentence(f"GPU: {printable(', '.join(dict.fromkeys(rows['gpu'])))}{running}")
-    yield dispatch_table(rows, width=width)
+    yield dispatch_table(rows)
     yield from chosen_line(rows)
     for fact, key in zip(facts, rows["key"], strict=True):
         if fact.launch is not None:
-            sentence = f"{launch_sentence(fact.launch)}; {launch_source(fact.launch)}"
-            yield Sentence(printable(f"  dispatch {key}: {sentence}"))
+            launch = f"{launch_sentence(fact.launch)}; {launch_source(fact.launch)}"
+            yield Sentence(printable(f"  dispatch {key}: {launch}"))
     yield from _losses(facts, rows)
     for problem in problems:
         yield sentence(("unreadable: ", "bold red"), str(problem))
-    yield sentence(("next: ", "bold"), _next_step(path, facts))
+    yield sentence(("next: ", "bold"), _next_step(path, facts), style="advice")
 
 
 def _losses(facts: Sequence[Overview], rows: pl.DataFrame) -> Iterator[Sentence]:
     """Losses, each once, with the dispatches that have it."""
-    keys_of: dict[str, list[str]] = {}
-    lines: dict[str, Sentence] = {}
+    keys_of: dict[Sentence, list[str]] = {}
     for fact, key in zip(facts, rows["key"], strict=True):
         for line in loss_lines(fact.losses):
-            lines[line.plain] = line
-            keys_of.setdefault(line.plain, []).append(key)
-    for plain, line in lines.items():
-        keys = [printable(key) for key in keys_of[plain] if key]
+            keys_of.setdefault(line, []).append(key)
+    for line, all_keys in keys_of.items():
+        keys = [printable(key) for key in all_keys if key]
         named = ", ".join(keys[:_NAMED]) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
-        yield sentence(f"dispatch {named} " if keys else "", line)
+        yield sentence(f"dispatch {named}: " if keys else "", line, style=line.style)
 
 
 def code_object_report(
@@ -74,21 +77,20 @@ def code_object_report(
 
     Examples
     --------
-    >>> str(next(iter(code_object_report("a.out", "gfx942", [], []))))
+    >>> next(code_object_report("a.out", "gfx942", [], [])).text
     'a.out: GPU code object for gfx942, 0 kernels'
     """
     yield sentence(
         (path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {counted(len(kernels), 'kernels')}"
     )
-    columns = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
-    table = Table("kernel", box=None, header_style="bold")
-    for column in columns:
-        table.add_column(column, justify="right")
-    for kernel in kernels:
-        values = (getattr(kernel, column) for column in columns)
-        table.add_row(shortened(kernel.name), *("-" if value is None else f"{value:,}" for value in values))
+    names = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
+    amounts = [[getattr(kernel, name) for name in names] for kernel in kernels]
+    rows = tuple(
+        (shortened(kernel.name), *("-" if amount is None else f"{amount:,}" for amount in of_kernel))
+        for kernel, of_kernel in zip(kernels, amounts, strict=True)
+    )
     if kernels:
-        yield table
+        yield Table("", (Column("kernel", "rest", is_name=True), *(Column(name, "number") for name in names)), rows)
     for loss in losses:
         yield Sentence(printable(f"{loss.message}; {loss.advice}"), "loss")
 
@@ -99,18 +101,24 @@ def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
     Examples
     --------
     >>> from wavewright.codeobj.embedded import Contents
-    >>> str(next(iter(code_objects_report("lib.so", Contents("lib.so", ())))))
+    >>> next(code_objects_report("lib.so", Contents("lib.so", ()))).text
     'lib.so: 0 GPU code objects'
     """
     yield sentence((path, "bold"), f": {counted(len(contents.objects), 'GPU code objects')}")
     targets = Counter(f"{each.target or 'unnamed'}{each.settings}" for each in contents.objects)
     yield Sentence(", ".join(f"{target}: {count:,}" for target, count in sorted(targets.items())))
-    table = Table("number", "GPU", "place", "bytes", "packed", box=None, header_style="bold")
-    for each in contents.objects[:_LISTED]:
-        target, size = f"{each.target or '-'}{each.settings}", f"{each.size_bytes:,}"
-        table.add_row(str(each.number), target, printable(each.place) or "-", size, each.packing or "-")
+    rows = tuple(
+        (
+            str(each.number),
+            f"{each.target or '-'}{each.settings}",
+            each.place or "-",
+            f"{each.size_bytes:,}",
+            each.packing or "-",
+        )
+        for each in contents.objects[:_LISTED]
+    )
     if contents.objects:
-        yield table
+        yield Table("", _OBJECTS, rows)
     if len(contents.objects) > _LISTED:
         yield Sentence(f"showing {_LISTED} of {len(contents.objects):,}, --json has all")
     for loss in contents.losses:

@@ -1,4 +1,4 @@
-"""Comparisons for the terminal."""
+"""Comparisons in words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import polars as pl
 from wavewright.analysis.trace.compare.verdict import RELABELLED
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
+from wavewright.words.kit.tables import Column, frame_table, hexadecimal, short
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.compare import Comparison
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 _CLASSES = 6
 
 
-def compare_report(answer: Comparison, *, limit: int, width: int = WIDE, everything: bool = False) -> list[AnyBlock]:
+def compare_report(answer: Comparison, *, limit: int, everything: bool = False) -> list[AnyBlock]:
     """A verdict for every trace, the traces, then what differs, largest difference first.
 
     `everything` shows differences within noise too, grey.
     """
     others = range(1, answer.traces.height)
-    parts: list[AnyBlock] = [sentence((printable(answer.verdict(number)), "bold")) for number in others]
+    parts: list[AnyBlock] = [headline(printable(answer.verdict(number))) for number in others]
     if answer.different_kernels:
         parts.append(sentence(("these are different kernels: what is matched may not correspond", "bold yellow")))
     elif answer.matched_share < 0.5:
@@ -35,7 +34,7 @@ def compare_report(answer: Comparison, *, limit: int, width: int = WIDE, everyth
     parts += [GAP, frame_table(answer.traces, _traces(answer), limit=limit, what="traces")]
     parts.append(_noise(answer))
     for number in others:
-        parts += [GAP, *_differences(answer, number, limit, width, everything=everything)]
+        parts += [GAP, *_differences(answer, number, limit, everything=everything)]
     return parts
 
 
@@ -56,7 +55,7 @@ def _spread(answer: Comparison) -> str:
     return "noise" if answer.noise_from == "repeats" else "spread"
 
 
-def _differences(answer: Comparison, number: int, limit: int, width: int, *, everything: bool) -> list[AnyBlock]:
+def _differences(answer: Comparison, number: int, limit: int, *, everything: bool) -> list[AnyBlock]:
     units = answer.units.filter(pl.col("trace") == number)
     apart = answer.standing_out(number)
     names = answer.traces["label"].to_list()
@@ -147,17 +146,16 @@ def _microseconds(nanoseconds: float | None) -> str:
 
 
 def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
-    def toned(row: dict[str, Any], text: str) -> Sentence:
+    def toned(row: dict[str, Any], text: str) -> Cell:
         if not row["stands_out"] and row["stands_out"] is not None:
-            return sentence((text, "dim"))
-        return sentence((text, "red" if row["delta_cycles_per_wave"] > 0 else "green"))
+            return Cell(text, "dim")
+        return Cell(text, "red" if row["delta_cycles_per_wave"] > 0 else "green")
 
     def place(row: dict[str, Any]) -> str:
-        address = row["address"] if row["address"] is not None else row["base_address"]
-        return "" if address is None else f"{address:#x}"
+        return hexadecimal(row["address"] if row["address"] is not None else row["base_address"])
 
     changed = {"same": "", "registers": "registers", "text": RELABELLED[answer.by], "new": "added", "gone": "removed"}
-    named = [Column("address", place)] if answer.by in ("instruction", "block") else []
+    named = [Column("address", place, handle="i")] if answer.by in ("instruction", "block") else []
     return (
         Column("delta", lambda row: toned(row, _signed(row["delta_cycles_per_wave"]))),
         Column("of all", lambda row: toned(row, _share(row["delta_share"]))),
@@ -168,7 +166,7 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
         Column(f"hits {base}", lambda row: _count(row["base_hit_count_per_wave"]), is_wide=True),
         Column(f"hits {other}", lambda row: _count(row["hit_count_per_wave"]), is_wide=True),
         *named,
-        Column("", lambda row: changed[row["change"]], is_text=True),
+        Column("", lambda row: changed[row["change"]], is_text=True, is_fixed=True),
         Column(answer.by, _label, takes_rest=True),
     )
 

@@ -1,4 +1,4 @@
-"""Coverage and trust for the terminal."""
+"""Coverage and trust in words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.trace.row_columns import WAVE
 from wavewright.words.trace.trust import caveat_lines, trust_lines
-from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.trust.coverage import Coverage
@@ -42,19 +42,13 @@ def coverage_report(
     return [*parts, GAP, *_mapping(lines, few, remedy="" if is_repeated else lines.remedy)]
 
 
-def _facts(*facts: tuple[str, float | None, str]) -> Table:
+def _facts(*facts: tuple[str, float | None, str]) -> Grid:
     """Lines of a name, a bar for a share, and its meaning; wrapped text stays apart from the bars."""
-    table = Table.grid(padding=(0, 1))
-    for _ in range(3):
-        table.add_column(no_wrap=True)
-    table.add_column()
-    for name, share, text in facts:
-        drawn = "" if share is None else bar(share)
-        table.add_row(sentence((name, "bold")), drawn, Text(percent(share), justify="right"), Sentence(printable(text)))
-    return table
+    rows = ((name, "" if share is None else bar_cell(share), percent(share), text) for name, share, text in facts)
+    return Grid(tuple(rows), (GridColumn("bold"), GridColumn(), GridColumn(is_number=True), GridColumn()))
 
 
-def _summary(seen: Coverage) -> Table:
+def _summary(seen: Coverage) -> Grid:
     code = f"{seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the functions entered ran"
     if seen.row_count > seen.entered_row_count:
         code += f" ({seen.row_count:,} in all functions)"
@@ -116,7 +110,7 @@ _PATHS = (
     Column("cycles", lambda row: _range(row, "duration_cycles")),
     Column("median", lambda row: short(row["duration_cycles_median"])),
     Column("e.g.", lambda row: str(row["first_wave"])),
-    Column("", _kind_of_path, is_text=True),
+    Column("", _kind_of_path, is_text=True, is_fixed=True),
 )
 _KERNEL = Column("kernel", lambda row: row["kernel"] or "", takes_rest=True)
 _ENGINES = (
@@ -130,7 +124,7 @@ _ENGINES = (
     Column("other CUs", lambda row: str(row["other_cu_count"])),
 )
 _OUTLIERS = (
-    Column("wave", lambda row: str(row["wave"])),
+    WAVE,
     Column("SE", lambda row: str(row["se"])),
     Column("SIMD", lambda row: str(row["simd"])),
     Column("slot", lambda row: str(row["slot"])),
@@ -145,7 +139,7 @@ _SOURCE_LINES = (
     Column("instructions", lambda row: f"{row['row_count']:,}"),
     Column("of its file", lambda row: percent(row["row_share"])),
     Column("stall", lambda row: short(row["stall_cycles_total"])),
-    Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_name=True),
     Column("source", lambda row: row["text"] or "", takes_rest=True),
 )
 _FILES = (

@@ -1,4 +1,4 @@
-"""Decoded traces, for the terminal: all dispatches of a folder, and the contents of one of them."""
+"""Decoded traces in words: all dispatches of a folder, and the contents of one of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.analysis.trace.launch import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, shortened
-from wavewright.model.blocks import AnyBlock, Labelled, Sentence, Table, sentence
+from wavewright.model.blocks import AnyBlock, Grid, GridColumn, Labelled, Sentence, headline, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.dispatches import chosen_line, dispatch_table
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.contents import Contents
-    from wavewright.model.blocks import Block
 
 _MAX_KERNELS = 6
 
@@ -29,10 +28,10 @@ _MISSING = {
 }
 
 
-def dispatches_report(what: str, rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
+def dispatches_report(what: str, rows: pl.DataFrame) -> Iterator[AnyBlock]:
     """All dispatches of a folder or archive, empty placeholders included."""
-    yield sentence((what, "bold"))
-    yield dispatch_table(rows.rename({"wave_count": "waves"}), width=width)
+    yield headline(what)
+    yield dispatch_table(rows.rename({"wave_count": "waves"}))
     yield from chosen_line(rows)
 
 
@@ -47,30 +46,27 @@ def contents_report(
     seen = facts.overview
     number = f", dispatch {printable(key)}" if key else ""
     yield sentence((printable(label), "bold"), f": {kind}{number}")
-    yield _labelled("GPU", _gpu(facts))
-    for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True):
-        yield _labelled("kernel", _kernel(row))
+    lines = [("GPU:", _gpu(facts))]
+    lines += [("kernel:", _kernel(row)) for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True)]
     if facts.kernels.height > _MAX_KERNELS:
-        yield _labelled("", f"and {counted(facts.kernels.height - _MAX_KERNELS, 'more kernels')}; --json has all")
+        lines.append(("", f"and {counted(facts.kernels.height - _MAX_KERNELS, 'more kernels')}; --json has all"))
     if seen.launch is not None:
-        yield _labelled("call", printable(f"{launch_sentence(seen.launch)}; {launch_source(seen.launch)}"))
-    holdings = list(_holdings(facts))
-    yield _labelled("holds", "; ".join(holdings) or "nothing")
-    missing = [
-        _MISSING.get(name, name) for name in facts.missing if name != "source lines" or "code" not in facts.missing
-    ]
+        lines.append(("call:", f"{launch_sentence(seen.launch)}; {launch_source(seen.launch)}"))
+    holdings, missing = list(_holdings(facts)), _missing(facts)
+    lines.append(("holds:", "; ".join(holdings) or "nothing"))
     if missing and holdings:
-        yield _labelled("lacks", "; ".join(missing))
+        lines.append(("lacks:", missing))
+    yield Grid(tuple(lines), (GridColumn("bold", least_width=7), GridColumn()))
     yield from loss_lines([loss for loss in seen.losses if loss.kind != "other_dispatches" or not is_listed])
     for number_of_line, (command, why) in enumerate(_next_steps(path, facts, any_other=is_listed)):
-        yield sentence(("next:   " if not number_of_line else "        ", "bold"), f"{command}  ", (why, "dim"))
+        label = "next:   " if not number_of_line else "        "
+        yield sentence((label, "bold"), f"{command}  ", (why, "dim"), style="advice")
 
 
-def about_parts(facts: Contents, *, limit: int = _MAX_KERNELS) -> Iterator[AnyBlock | Block]:
+def about_parts(facts: Contents, *, limit: int = _MAX_KERNELS) -> Iterator[AnyBlock]:
     """What was traced, for a report: no path and no commands."""
     seen = facts.overview
-    holdings = list(_holdings(facts))
-    yield Sentence("; ".join(holdings) or "nothing was recorded", "headline")
+    yield headline("; ".join(_holdings(facts)) or "nothing was recorded")
     yield Labelled("GPU", _gpu(facts))
     for row in facts.kernels.head(limit).iter_rows(named=True):
         yield Labelled("kernel", _kernel(row))
@@ -78,19 +74,14 @@ def about_parts(facts: Contents, *, limit: int = _MAX_KERNELS) -> Iterator[AnyBl
         yield Sentence(f"and {counted(facts.kernels.height - limit, 'more kernels')}")
     if seen.launch is not None:
         yield Labelled("call", f"{launch_sentence(seen.launch)}; {launch_source(seen.launch)}")
-    missing = [
+    if missing := _missing(facts):
+        yield Labelled("not recorded", missing)
+
+
+def _missing(facts: Contents) -> str:
+    return "; ".join(
         _MISSING.get(name, name) for name in facts.missing if name != "source lines" or "code" not in facts.missing
-    ]
-    if missing:
-        yield Labelled("not recorded", "; ".join(missing))
-
-
-def _labelled(label: str, text: str) -> AnyBlock:
-    row = Table.grid(padding=(0, 1))
-    row.add_column(width=7, no_wrap=True)
-    row.add_column()
-    row.add_row(sentence((f"{label}:" if label else "", "bold")), Sentence(text))
-    return row
+    )
 
 
 def _gpu(facts: Contents) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavewright.model.blocks import AnyBlock, Rule, Sentence, sentence
+from wavewright.model.blocks import AnyBlock, Drawn, Rule, Sentence, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.diagnose import finding_lines
 from wavewright.words.trace.hotspots import hotspot_table
@@ -38,33 +38,33 @@ def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> I
     yield sentence((f"A raw thread trace of {gpu}, made here and decoded:", "bold"))
     yield _decoded(facts, seconds)
     yield from loss_lines(facts.losses)
-    yield Sentence("  ").append_text(share_bar(facts.state_cycles))
+    yield sentence("  ", share_bar(facts.state_cycles))
     for finding in plan.findings[:1]:
         yield sentence(("What to change first:", "bold"))
         yield from finding_lines(1, finding)
 
 
 def story(
-    gpu: str, files: Sequence[tuple[str, int]], answers: Answers, seconds: float, *, where: str, width: int
+    gpu: str, files: Sequence[tuple[str, int]], answers: Answers, seconds: float, *, where: str
 ) -> Iterator[AnyBlock]:
     """The demo's text, part by part: what was captured, where time goes, which row waits, for what, what to do."""
     facts = answers.facts
-    yield Rule(f"1  A raw thread trace of {gpu}", align="left")
+    yield Rule(f"1  A raw thread trace of {gpu}")
     for name, size in files:
         yield Sentence(f"  {name}  {size:,} bytes")
-    yield Rule("2  Decoded", align="left")
+    yield Rule("2  Decoded")
     yield _decoded(facts, seconds)
     yield from loss_lines(facts.losses)
     for curve in answers.curves:
         peak = max(curve.waves_mean)
-        yield Sentence(f"  SE {curve.se} waves resident (peak {peak:.0f})  {sparkline(curve.waves_mean)}")
-    yield Rule(f"3  Where the waves' time goes: wavewright states {where}", align="left")
-    yield Sentence("  ").append_text(share_bar(facts.state_cycles))
-    yield Rule(f"4  Which instruction costs most: wavewright hotspots {where}", align="left")
-    yield hotspot_table(answers.hot, limit=6, width=width)
-    yield Rule(f"5  For what it waits: wavewright waits {where}", align="left")
-    yield waits_table(answers.waited, limit=2, width=width)
-    yield Rule(f"6  What to change first: wavewright diagnose {where}", align="left")
+        yield sentence(f"  SE {curve.se} waves resident (peak {peak:.0f})  ", Drawn(sparkline(curve.waves_mean)))
+    yield Rule(f"3  Where the waves' time goes: wavewright states {where}")
+    yield sentence("  ", share_bar(facts.state_cycles))
+    yield Rule(f"4  Which instruction costs most: wavewright hotspots {where}")
+    yield hotspot_table(answers.hot, limit=6)
+    yield Rule(f"5  For what it waits: wavewright waits {where}")
+    yield waits_table(answers.waited, limit=2)
+    yield Rule(f"6  What to change first: wavewright diagnose {where}")
     for number, finding in enumerate(answers.plan.findings[:2], 1):
         yield from finding_lines(number, finding)
     rest = len(answers.plan.findings) - 2

@@ -1,4 +1,4 @@
-"""A diagnosis for the terminal and as Markdown."""
+"""A diagnosis in words and as Markdown."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.trace.launch import launch_sentence, launch_source
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, labelled, sentence
-from wavewright.words.kit.tables import place, short
+from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
+from wavewright.words.kit.tables import hexadecimal, place, short
 from wavewright.words.trace.floors import floor_sentences
-from wavewright.words.trace.trust import trust_lines
+from wavewright.words.trace.trust import SEVERITY_TONES, trust_lines
 from wavewright.writers.markdown.escaping import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
@@ -27,10 +27,9 @@ _NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentio
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
 _LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave room for everything: nothing is said about them.
 _BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
-_SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 
 
-def headline(answer: Diagnosis) -> str:
+def verdict(answer: Diagnosis) -> str:
     """The diagnosis in one sentence."""
     if not answer.wave_cycles_total:
         return "Nothing to diagnose: the trace has no instructions"
@@ -75,19 +74,17 @@ def floor_lines(answer: Diagnosis) -> list[str]:
 
 
 def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
-    """The plan for the terminal: how far to trust it, then the findings in order."""
-    yield sentence((headline(answer), "bold"))
+    """Blocks of the plan: how far to trust it, then the findings in order."""
+    yield headline(verdict(answer))
     if context := context_line(answer):
         yield Sentence(context)
-    for sentence in floor_lines(answer):
-        yield Sentence(sentence)
+    yield from map(Sentence, floor_lines(answer))
     if answer.launch is not None:
         yield Sentence(printable(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}"))
     yield from trust_lines(answer.trust)
     for caveat in answer.trust.caveats:
-        yield labelled(
-            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
-        )
+        words = f"{printable(caveat.sentence)}; {caveat.advice}"
+        yield labelled(caveat.severity, words, tone=SEVERITY_TONES[caveat.severity])
     if answer.link:
         yield from _link_lines(answer.link)
     for number, finding in enumerate(answer.findings[:limit], 1):
@@ -99,14 +96,12 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
 
 def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     """The plan as a Markdown page."""
-    lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
+    lines = [f"# Diagnosis of {escaped(name)}", "", _capital(verdict(answer)), ""]
     lines += [f"**Trace quality:** {answer.trust.cycles}. **Source lines:** {answer.trust.lines}.", ""]
     lines += _md_caveats(answer.trust.caveats)
     lines += _md_link(answer.link) if answer.link else []
-    if context := context_line(answer):
-        lines += [context[:1].upper() + context[1:] + ".", ""]
-    for sentence in floor_lines(answer):
-        lines += [sentence[:1].upper() + sentence[1:] + ".", ""]
+    for words in filter(None, (context_line(answer), *floor_lines(answer))):
+        lines += [_capital(words), ""]
     if answer.launch is not None:
         lines += [f"The traced launch: {launch_sentence(answer.launch)}.", ""]
     lines += ["| # | finding | cycles of all waves | of them | gain | of the time of the | confidence |"]
@@ -122,10 +117,14 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
-    """One finding for the terminal."""
+    """Blocks of one finding."""
     head = f"{number}. {finding.verdict}"
-    yield sentence((head, "bold"), f"  {bar(finding.gain_share_max)} ", (gain_words(finding), "bold"))
+    yield sentence((head, "bold"), "  ", Drawn(bar(finding.gain_share_max)), " ", (gain_words(finding), "bold"))
     cycles = []
     if finding.stall_cycles_total:
         share = f"{percent(finding.stall_share)} of the cycles of all waves"
@@ -139,7 +138,7 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
         yield sentence(("   " + ", ".join(cycles), "dim"))
     yield labelled("why", printable(finding.reason))
     for reason in finding.reasons[:_REASONS]:
-        yield labelled("counters", reason_words(reason), "magenta")
+        yield labelled("counters", reason_words(reason), tone="magenta")
     if len(finding.reasons) > _REASONS:
         yield sentence((f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow"))
     for remedy in finding.remedies[:3]:
@@ -147,7 +146,7 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
     if len(finding.remedies) > 3:
         yield sentence((f"   showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow"))
     for item in finding.evidence[:3]:
-        yield labelled("see", _evidence(item))
+        yield labelled("see", *_evidence(item))
     if finding.row_count > 3:
         yield sentence((f"   showing 3 of {finding.row_count:,} rows; `wavewright stalls` lists more", "dim"))
     yield labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
@@ -169,11 +168,10 @@ def _link_lines(link: Link) -> Iterator[AnyBlock]:
         each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
         name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
         counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
-        yield labelled("hw", f"reasons from the counters of {printable(counters)}", "magenta")
+        yield labelled("hw", f"reasons from the counters of {printable(counters)}", tone="magenta")
     for caveat in link.caveats:
-        yield labelled(
-            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
-        )
+        words = f"{printable(caveat.sentence)}; {caveat.advice}"
+        yield labelled(caveat.severity, words, tone=SEVERITY_TONES[caveat.severity])
 
 
 def reason_words(reason: Reason) -> str:
@@ -190,17 +188,17 @@ def remedy_words(remedy: Remedy) -> str:
     return f"{text} ({rows})"
 
 
-def _evidence(item: CodeEvidence) -> str:
+def _evidence(item: CodeEvidence) -> Iterator[Part]:
     where = place(item.file, item.line)
     if item.row < 0:
-        return printable(where)
-    text = f"{item.address:#x} {item.text}"
-    text += f"  ({where})" if where else ""
+        yield where
+        return
+    yield Named(hexadecimal(item.address), "i")
     times = f"{item.execution_count:,} times, " if item.execution_count else ""
-    text += f"  {times}{short(item.stall_cycles_total)} cycles"
+    source = f"  ({where})" if where else ""
+    yield f" {item.text}{source}  {times}{short(item.stall_cycles_total)} cycles"
     if item.producers:
-        text += "\n  <- " + "; ".join(item.producers)
-    return "\n".join(printable(line) for line in text.split("\n"))
+        yield "\n  <- " + "; ".join(item.producers)
 
 
 def _md_caveats(caveats: Sequence[Caveat]) -> list[str]:

@@ -1,4 +1,4 @@
-"""All dispatches of an input, one row each, for the terminal."""
+"""All dispatches of an input, one row each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import AnyBlock, Sentence, Table
+from wavewright.model.blocks import AnyBlock, Cell, Named, Sentence, Table
 from wavewright.words.kit.tables import Column, frame_table, short
 from wavewright.words.kit.words import brief_kernel
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: Columns that `dispatch_table` can show; a frame may lack some of them.
-_MARK = Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True)
+_MARK = Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True, is_fixed=True)
 _COLUMNS = {
-    "key": Column("dispatch", lambda row: printable(row["key"]) or "-", is_text=True, is_fixed=True),
+    "key": Column("dispatch", lambda row: _key(row["key"]), is_text=True, is_fixed=True),
     "kernel": Column("kernel", lambda row: _kernel(row), takes_rest=True),
     "agent": Column("agent", lambda row: "-" if row["agent"] is None else str(row["agent"])),
     "shader_engines": Column("SE", lambda row: f"{row['shader_engines']:,}"),
@@ -27,11 +27,11 @@ _COLUMNS = {
     "unresolved": Column("without PC", lambda row: percent(row["unresolved"] / (row["instructions"] or 1))),
     "span_cycles": Column("cycles", lambda row: f"{row['span_cycles']:,}"),
     "byte_count": Column("bytes", lambda row: short(row["byte_count"]), is_wide=True),
-    "folder": Column("folder", lambda row: printable(row["folder"]), is_text=True),
+    "folder": Column("folder", lambda row: row["folder"], is_text=True),
 }
 
 
-def dispatch_table(rows: pl.DataFrame, *, width: int) -> Table:
+def dispatch_table(rows: pl.DataFrame) -> Table:
     """One row per dispatch, `>` at the one that verbs show; agents and folders only where they differ."""
     shown = [name for name in _COLUMNS if name in rows.columns and _tells(rows, name)]
     columns = [_MARK, *(_COLUMNS[name] for name in shown)]
@@ -56,6 +56,10 @@ def _tells(rows: pl.DataFrame, name: str) -> bool:
     if name in ("agent", "folder"):
         return rows[name].n_unique() > 1
     return name != "unresolved" or bool(rows[name].sum())
+
+
+def _key(key: str) -> str:
+    return Cell.of(Named(key, "d")) if key.isdigit() else key or "-"
 
 
 def _kernel(row: dict[str, Any]) -> str:

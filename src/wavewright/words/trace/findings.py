@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.launch import launch_sentence, launch_source
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import Finding, Labelled, Sentence
+from wavewright.model.blocks import Finding, Labelled, Sentence, headline, labelled
 from wavewright.words.kit.handles import handle, instruction_handle
 from wavewright.words.kit.tables import place, short
-from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, headline, reason_words, remedy_words
+from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, reason_words, remedy_words, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +33,10 @@ def diagnosis_parts(answer: Any, *, limit: int = 20) -> Iterator[Block]:
 
 
 def _of_trace(answer: Diagnosis, limit: int) -> Iterator[Block]:
-    yield Sentence(headline(answer), "headline")
+    yield headline(verdict(answer))
     if context := context_line(answer):
         yield Sentence(context)
-    for sentence in floor_lines(answer):
-        yield Sentence(sentence)
+    yield from map(Sentence, floor_lines(answer))
     if answer.launch is not None:
         yield Labelled("launch", f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}")
     yield Labelled("trust", f"cycles: {answer.trust.cycles}; source lines: {answer.trust.lines}")
@@ -86,13 +85,13 @@ def _of_samples(answer: SampleDiagnosis, limit: int) -> Iterator[Block]:
         verdict_words,
     )
 
-    yield Sentence(verdict_words(answer), "headline")
+    yield headline(verdict_words(answer))
     yield Sentence(scope_words(answer.scope))
     for number, finding in enumerate(answer.findings[:limit], 1):
         interval = f"{percent(finding.share_min)} to {percent(finding.share_max)}"
         paragraphs = [Labelled("why", finding.verdict)]
         paragraphs += [Labelled("do", finding.remedy)] if finding.remedy else []
-        paragraphs += [Labelled("see", sample_place(item)) for item in finding.places]
+        paragraphs += [labelled("see", sample_place(item)) for item in finding.places]
         share = f"{percent(finding.share)} of the samples, 95 % interval {interval}"
         yield Finding(number, finding.name, share, tuple(paragraphs), handle("f", number))
     if len(answer.findings) > limit:

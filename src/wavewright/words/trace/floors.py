@@ -1,4 +1,4 @@
-"""Floors for the terminal: what this code needs at least, and what a change of its accesses could gain."""
+"""Floors in words: what this code needs at least, and what a change of its accesses could gain."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, place
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.words.trace.row_columns import INSTRUCTION
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.floors import Floor, Floors
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 _WORTH_SAYING = 1.005  #: Times that a change gains at least to be worth a sentence.
 
 
-def floors_report(answer: Floors, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def floors_report(answer: Floors, *, limit: int) -> list[AnyBlock]:
     """The sentences, the floor of each pipe, and the instructions that could cost less."""
     if answer.largest is None:
-        return [sentence(("nothing is known about floors: no instruction was traced", "bold")), *_notes(answer)]
-    parts: list[AnyBlock] = [sentence((sentence, "bold")) for sentence in floor_sentences(answer)]
+        return [headline("nothing is known about floors: no instruction was traced"), *_notes(answer)]
+    first, *others = floor_sentences(answer)
+    parts: list[AnyBlock] = [headline(first), *(sentence((words, "bold")) for words in others)]
     span = f"span: {answer.span_cycles_total:,} cycles of {counted(answer.cu_count, 'traced CUs')}"
     parts += [sentence((f"{span} with {counted(answer.wave_count, 'waves')}", "dim")), *_notes(answer), GAP]
     parts.append(frame_table(answer.pipes, _PIPES, limit=None, what="pipes"))
@@ -87,6 +88,6 @@ _CHANGES = (
     Column("saved", lambda row: f"{row['saved_cycles_total']:,}"),
     Column("then", lambda row: f"{row['next_pipe']} {row['next_floor_cycles_total']:,}", is_text=True, is_wide=True),
     Column("at most", lambda row: "-" if row["speedup_max"] is None else f"{row['speedup_max']:.2f}x"),
-    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_fixed=True),
-    Column("instruction", lambda row: printable(row["text"]), takes_rest=True),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_fixed=True, is_name=True),
+    INSTRUCTION,
 )

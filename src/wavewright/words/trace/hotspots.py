@@ -1,16 +1,19 @@
-"""Hotspots, for the terminal."""
+"""Hotspots in words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, brief_place, frame_table, hexadecimal, place, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
 
@@ -46,7 +49,7 @@ _LANES = (
 )
 
 
-def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def hotspots_report(answer: Hotspots, *, limit: int) -> list[AnyBlock]:
     """A verdict and the costliest units."""
     if not answer.units.height:
         return [Sentence("no instruction was executed")]
@@ -54,19 +57,19 @@ def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[
     if answer.basis != "instructions":
         note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
         parts.append(Sentence(note, "note"))
-    return [*parts, GAP, hotspot_table(answer, limit=limit, width=width)]
+    return [*parts, GAP, hotspot_table(answer, limit=limit)]
 
 
-def either_report(answer: Hotspots | SampleHotspots, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def either_report(answer: Hotspots | SampleHotspots, *, limit: int) -> list[AnyBlock]:
     """Hotspots of instructions, or of PC samples."""
     from wavewright.analysis.trace.costs.hotspots import Hotspots as OfInstructions
 
     if isinstance(answer, OfInstructions):
-        return hotspots_report(answer, limit=limit, width=width)
-    return sample_report(answer, limit=limit, width=width)
+        return hotspots_report(answer, limit=limit)
+    return sample_report(answer, limit=limit)
 
 
-def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
+def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
     """The costliest units; the title has the number of hidden ones."""
     share = _share_of(answer)
     has_exposed = answer.exposed_cycles_total is not None
@@ -91,15 +94,15 @@ def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
     return frame_table(answer.units, columns, limit=limit, what=_many(answer), title=title)
 
 
-def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def sample_report(answer: SampleHotspots, *, limit: int) -> list[AnyBlock]:
     """A verdict, the reasons of stalls and the most sampled units."""
     if not answer.sample_count:
         return [Sentence("no sample")]
     informative = answer.sample_count - answer.unknown_count
-    text = Sentence(counted(answer.sample_count, "samples"))
-    text.append(f", {percent(answer.stalled_count / informative)} stalled" if informative else _UNTOLD)
+    verdict = counted(answer.sample_count, "samples")
+    verdict += f", {percent(answer.stalled_count / informative)} stalled" if informative else _UNTOLD
     for row in answer.reasons.head(3).iter_rows(named=True):
-        text.append(f"; {row['reason']} {percent(row['share'])}")
+        verdict += f"; {row['reason']} {percent(row['share'])}"
     has_addresses = answer.units["address"].drop_nulls().len() > 0
     issue = [
         Column("issued", lambda row: f"{row['issued_count']:,}", is_wide=True),
@@ -113,7 +116,7 @@ def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> l
         *(issue if informative else []),
         *(column for column in _names(answer.by) if column.heading != "address" or has_addresses),
     ]
-    return [text, GAP, frame_table(answer.units, columns, limit=limit, what=_many(answer))]
+    return [Sentence(verdict), GAP, frame_table(answer.units, columns, limit=limit, what=_many(answer))]
 
 
 def _share_of(answer: Hotspots) -> str:
@@ -131,18 +134,18 @@ def _bar(share: str) -> Column:
 
 def _verdict(answer: Hotspots) -> Sentence:
     cycles = answer.latency_cycles_total + answer.idle_cycles_total
-    text = Sentence(f"{short(cycles)} cycles of waves ({short(answer.hit_count)} executions): ")
+    text = f"{short(cycles)} cycles of waves ({short(answer.hit_count)} executions): "
     stall, idle = answer.stall_cycles_total, answer.idle_cycles_total
     parts = {"stall": stall, "issue": answer.latency_cycles_total - stall, "idle": idle}
-    text.append(", ".join(f"{name} {percent(amount / cycles if cycles else 0)}" for name, amount in parts.items()))
+    text += ", ".join(f"{name} {percent(amount / cycles if cycles else 0)}" for name, amount in parts.items())
     if answer.exposed_cycles_total is not None and cycles:
-        text.append(f"; {percent(answer.exposed_cycles_total / cycles)} exposed")
+        text += f"; {percent(answer.exposed_cycles_total / cycles)} exposed"
     if answer.cycles_share < 1:
-        text.append(f"; this choice is {percent(answer.cycles_share)} of the trace")
-    return text.append("; ").append_text(_concentration(answer))
+        text += f"; this choice is {percent(answer.cycles_share)} of the trace"
+    return sentence(text, "; ", *_concentration(answer))
 
 
-def _concentration(answer: Hotspots) -> Sentence:
+def _concentration(answer: Hotspots) -> Iterator[Part]:
     """The smallest number of units that make up most of the cost."""
     share = _share_of(answer)
     shares = [value or 0.0 for value in answer.units[share].to_list()]
@@ -151,13 +154,10 @@ def _concentration(answer: Hotspots) -> Sentence:
         few, taken = few + 1, taken + shares[few]
     top = answer.units.row(0, named=True)
     name = top["unit"] if answer.by not in ("instruction", "line") else _where(top, answer.by)
-    text = sentence("hottest: ", (printable(name or _NONE.get(answer.by, "")), "bold"))
+    yield from ("hottest: ", (printable(name or _NONE.get(answer.by, "")), "bold"))
     if answer.units.height > 1:
         make = "makes" if few == 1 else "make"
-        text.append(
-            f" ({percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
-        )
-    return text
+        yield f" ({percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
 
 
 def _where(row: dict[str, Any], by: str) -> str:
@@ -169,23 +169,18 @@ def _where(row: dict[str, Any], by: str) -> str:
 
 def _names(by: str) -> list[Column]:
     """The columns that say which unit a row is."""
-    text = Column("instruction", lambda row: printable(row["text"] or "?"), takes_rest=True)
-    source = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
-    address = Column("address", lambda row: hexadecimal(row["address"]))
     if by == "instruction":
-        return [address, text, source]
-    costliest = Column("costliest", lambda row: printable(row["text"] or "?"), takes_rest=True)
+        return [ADDRESS, INSTRUCTION, SOURCE]
+    costliest = replace(INSTRUCTION, heading="costliest")
     if by == "line":
         return [
             Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-            Column(
-                "line", lambda row: brief_place(row["file"], row["line"]) or _NONE["line"], is_text=True, is_fixed=True
-            ),
+            replace(LINE, cell=lambda row: SOURCE.cell(row) or _NONE["line"]),
             costliest,
         ]
     if by in ("block", "loop"):
         unit = Column(by, lambda row: (row["unit"] or _NONE[by]).removeprefix(f"{by} "), is_text=True, is_fixed=True)
-        return [unit, address, costliest, source]
+        return [unit, ADDRESS, costliest, SOURCE]
     return [
         Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
         Column(by, lambda row: printable(row["unit"] or _NONE[by]), takes_rest=True),

@@ -1,4 +1,4 @@
-"""The lanes of one memory instruction, for the terminal: phases with their conflicts, or groups with their segments."""
+"""The lanes of one memory instruction: phases with their conflicts, or groups with their segments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, place
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 _STRIDES_SHOWN = 3
 
 
-def pattern_report(answer: RowPattern, *, width: int = WIDE) -> Iterator[AnyBlock]:
+def pattern_report(answer: RowPattern) -> Iterator[AnyBlock]:
     """What the lanes address, and how that is served."""
     where = place(answer.file, answer.line)
     yield sentence((f"row {answer.row}: {printable(answer.text)}", "bold"), f"  {printable(where)}" if where else "")
@@ -28,7 +27,8 @@ def pattern_report(answer: RowPattern, *, width: int = WIDE) -> Iterator[AnyBloc
     yield Sentence(_facts(answer, access_count))
     for (access,), lanes in answer.lanes.group_by("access", maintain_order=True):
         if access_count > 1:
-            yield sentence((f"\naccess {access + 1} of {access_count}", "bold"))
+            yield GAP
+            yield sentence((f"access {access + 1} of {access_count}", "bold"))
         yield Sentence(f"addresses: {steps(lanes)}")
         groups = answer.groups.filter(pl.col("access") == access)
         what, title = ("phases", "") if answer.bank_count else ("groups of lanes", "")

@@ -1,4 +1,4 @@
-"""Bank conflicts, coalescing and active lanes, for the terminal."""
+"""Bank conflicts, coalescing and active lanes in words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import polars as pl
 from wavewright.analysis.trace.lanes.waits import HARMLESS_SHARE
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, brief_place, frame_table, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, sentence
+from wavewright.words.kit.tables import Column, frame_table, short
+from wavewright.words.trace.row_columns import INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,6 @@ def lanes_report(
     answer: Lanes,
     *,
     limit: int,
-    width: int = WIDE,
     has_fixes: bool = False,
     measured_losses: Sequence[Loss] | None = None,
 ) -> Iterator[AnyBlock]:
@@ -61,9 +60,9 @@ def lanes_report(
     if has_fixes:
         yield from _fixes(answer)
     if measured_losses is not None:
-        yield from _comparison(answer, limit, width)
+        yield from _comparison(answer, limit)
         for loss in measured_losses:
-            yield sentence((f"loss: Omniprobe: {loss.count:,} {loss.detail} could not be read", "yellow"))
+            yield Sentence(f"Omniprobe: {loss.count:,} {loss.detail} could not be read", "loss")
     yield from _unknown(answer)
 
 
@@ -71,28 +70,28 @@ def _verdict(answer: Lanes) -> Iterator[Sentence]:
     rows = answer.rows
     waves = counted(answer.wave_count, "waves")
     paths = counted(answer.path_count, "different paths" if answer.path_count != 1 else "path")
-    text = Sentence(f"{waves} on {paths}; ")
+    parts: list[Part] = [f"{waves} on {paths}; "]
     lds = rows.filter(pl.col("space") == "lds")
     per_wave = max(1, answer.wave_count)
     if lds["cost_known_count"].sum():
         extra, ideal = int(lds["extra_cycles_total"].sum()), int(lds["ideal_cycles_total"].sum())
-        text.append(f"LDS: {_mean((extra + ideal) / per_wave)} cycles per wave, ")
-        text.append(f"{_mean(extra / per_wave)} of them extra", "bold" if extra else "")
-        text.append(f" ({percent(extra / max(1, extra + ideal), 0)}), {_known(lds)} known; ")
+        parts += [
+            f"LDS: {_mean((extra + ideal) / per_wave)} cycles per wave, ",
+            (f"{_mean(extra / per_wave)} of them extra", "bold" if extra else ""),
+            f" ({percent(extra / max(1, extra + ideal), 0)}), {_known(lds)} known; ",
+        ]
     elif lds.height:
-        text.append("LDS: no cost is known; ")
+        parts.append("LDS: no cost is known; ")
     memory = rows.filter(pl.col("space") != "lds")
     if memory["cost_known_count"].sum():
         touched, least = (int(memory[f"{name}segment_count_total"].sum()) for name in ("", "least_"))
-        text.append(f"memory: {_mean(touched / per_wave)} segments per wave, {_mean(least / per_wave)} at least, ")
-        text.append(f"{_known(memory)} known; ")
+        segments = f"memory: {_mean(touched / per_wave)} segments per wave, {_mean(least / per_wave)} at least"
+        parts.append(f"{segments}, {_known(memory)} known; ")
     elif memory.height:
-        text.append("memory: no cost is known; ")
+        parts.append("memory: no cost is known; ")
     branches = f"{answer.checked_branch_count:,} of {answer.branch_count:,}"
-    text.append(
-        f"{branches} conditional branches were checked against the trace" if answer.branch_count else "no branch"
-    )
-    yield text
+    checked = f"{branches} conditional branches were checked against the trace" if answer.branch_count else "no branch"
+    yield sentence(*parts, checked)
     yield from _harm(rows)
 
 
@@ -108,11 +107,9 @@ def _harm(rows: pl.DataFrame) -> Iterator[Sentence]:
         return
     top = harmful.sort("explained_stall_share", descending=True, maintain_order=True).row(0, named=True)
     harmless = conflicting.height - harmful.height
-    text = Sentence(
-        f"{counted(harmful.height, 'rows' if harmful.height != 1 else 'row')} with conflicts can explain part of "
-    )
-    text.append(f"a later wait, most row {top['row']}: at most {percent(top['explained_stall_share'], 0)} of its stall")
-    yield text.append(f"; {harmless:,} harmless" if harmless else "")
+    text = f"{counted(harmful.height, 'rows' if harmful.height != 1 else 'row')} with conflicts can explain part of "
+    text += f"a later wait, most row {top['row']}: at most {percent(top['explained_stall_share'], 0)} of its stall"
+    yield Sentence(text + (f"; {harmless:,} harmless" if harmless else ""))
 
 
 def _known(rows: pl.DataFrame) -> str:
@@ -165,13 +162,13 @@ def _row_columns(answer: Lanes) -> tuple[Column, ...]:
         Column("moved", _each("moved_bytes_total"), is_wide=True),
         Column("rule", lambda row: _CONFIDENCES.get(row["confidence"] or "", "none"), is_text=True, is_wide=True),
         Column("known", lambda row: percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)),
-        Column("instruction", lambda row: printable(row["text"] or "?"), takes_rest=True),
-        Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True),
+        INSTRUCTION,
+        SOURCE,
     )
 
 
 _LINES = (
-    Column("line", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True),
+    LINE,
     Column("rows", lambda row: f"{row['row_count']:,}"),
     Column("runs", lambda row: short(row["execution_count"])),
     Column("lanes", lambda row: percent(row["active_lane_share"], 0) if row["active_lane_share"] is not None else "?"),
@@ -194,8 +191,8 @@ _BRANCHES = (
     Column("row", lambda row: str(row["row"])),
     Column("runs", lambda row: short(row["execution_count"])),
     Column("lanes", lambda row: percent(row["active_lane_share"], 0) if row["active_lane_share"] is not None else "?"),
-    Column("instruction", lambda row: printable(row["text"] or "?"), takes_rest=True),
-    Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True),
+    INSTRUCTION,
+    SOURCE,
 )
 
 
@@ -218,7 +215,7 @@ def _fixes(answer: Lanes) -> Iterator[AnyBlock]:
 
 
 _COMPARED = (
-    Column("line", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True),
+    LINE,
     Column("space", lambda row: row["space"], is_text=True, is_fixed=True),
     Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True),
     Column("extra", lambda row: _or_none(row["extra_cycles_per_execution"])),
@@ -233,7 +230,7 @@ def _or_none(number: float | None) -> str:
     return "" if number is None else _mean(number)
 
 
-def _comparison(answer: Lanes, limit: int, width: int) -> Iterator[AnyBlock]:
+def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
     yield GAP
     if answer.comparison.is_empty():
         yield Sentence("no source line is both in the trace and in what Omniprobe measured: compile both with -g")

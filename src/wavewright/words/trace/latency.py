@@ -1,4 +1,4 @@
-"""Memory latency for the terminal."""
+"""Memory latency in words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, brief_place, frame_table, hexadecimal, short
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Sentence, sentence
+from wavewright.words.kit.tables import Column, frame_table, short
+from wavewright.words.trace.measures import WIDE
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.words.trace.traffic import traffic_report
 from wavewright.writers.terminal.bars import sparkline
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.memory_latency import MemoryLatency
@@ -22,7 +23,7 @@ _NARROW_BAR_CELLS = 16
 def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
     """A verdict, the operations with their latencies, what counters in the trace say, and the requested bytes."""
     if not answer.by_row.height:
-        return [Sentence("no memory operation was waited for"), *traffic_report(answer, width=width)]
+        return [Sentence("no memory operation was waited for"), *traffic_report(answer)]
     title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
     parts: list[AnyBlock] = [_verdict(answer), GAP, _exposure(answer, width), GAP]
     columns = _ROWS if answer.by_row["file"].count() else _ROWS[:-1]
@@ -32,7 +33,7 @@ def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> l
         title = f"from counters sampled every {answer.counter_interval_cycles} cycles"
         table = frame_table(answer.from_counters, _COUNTERS, limit=limit, what="memory operations", title=title)
         parts += [GAP, table]
-    return [*parts, *traffic_report(answer, width=width)]
+    return [*parts, *traffic_report(answer)]
 
 
 _LEGEND = (
@@ -44,37 +45,31 @@ _LEGEND = (
 
 def _verdict(answer: MemoryLatency) -> Sentence:
     tight = answer.by_row.filter(~answer.by_row["is_bound"])
-    text = Sentence(f"{answer.by_row.height:,} memory operations were waited for; ")
+    text = f"{answer.by_row.height:,} memory operations were waited for; "
     if not tight.height:
-        return text.append("none of them ended a wait alone: all latencies are upper bounds")
+        return Sentence(f"{text}none of them ended a wait alone: all latencies are upper bounds")
     row = tight.row(0, named=True)
-    text.append("the costliest with exact samples: ")
-    text.append(printable(row["text"] or "?"), "bold")
     low, high = short(row["latency_cycles_p50"]), short(row["latency_cycles_p95"])
-    return text.append(f" takes {low} cycles (95 % within {high})")
+    takes = f" takes {low} cycles (95 % within {high})"
+    return sentence(f"{text}the costliest with exact samples: ", (printable(row["text"] or "?"), "bold"), takes)
 
 
-def _exposure(answer: MemoryLatency, width: int) -> Table:
+def _exposure(answer: MemoryLatency, width: int) -> Grid:
     """The waves' time by part: how long, and how much of it nothing hid."""
-    table = Table.grid(padding=(0, 2))
     bar_cells = _BAR_CELLS if width >= WIDE else _NARROW_BAR_CELLS
-    for _ in range(4):
-        table.add_column(no_wrap=True, justify="right")
+    rows = []
     for part, total, hidden, exposed, share in answer.exposure.iter_rows():
         cells = round(bar_cells * share)
-        bars = sentence(("█" * cells, "#D55E00"), ("░" * (bar_cells - cells), "#999999"))
+        bars = Cell.of(Drawn("█" * cells, "#D55E00"), Drawn("░" * (bar_cells - cells), "#999999"))
         label = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
-        table.add_row(sentence((part, "bold")), short(total), bars if total else "", Text(label, justify="left"))
-    return table
+        rows.append((part, short(total), bars if total else "", label))
+    columns = (GridColumn("bold", is_number=True), GridColumn(is_number=True), GridColumn(), GridColumn())
+    return Grid(tuple(rows), columns, gap=2)
 
 
 def _bound(row: dict[str, Any], name: str) -> str:
     value = row[f"latency_cycles_{name}"]
     return "-" if value is None else ("<= " if row["is_bound"] else "") + short(value)
-
-
-_PLACE = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
-_TEXT = Column("instruction", lambda row: printable(row["text"] or ""), takes_rest=True)
 
 
 def _distribution(row: dict[str, Any]) -> str:
@@ -91,21 +86,21 @@ _ROWS = (
     Column("min", lambda row: short(row["latency_cycles_min"]), is_wide=True),
     Column("p50", lambda row: short(row["latency_cycles_p50"]), is_wide=True),
     Column("p95", lambda row: short(row["latency_cycles_p95"])),
-    Column("distribution", _distribution, is_text=True, is_fixed=True, is_wide=True),
+    Column("distribution", _distribution, is_text=True, is_fixed=True, is_wide=True, is_drawn=True),
     Column("tight", lambda row: short(row["tight_count"])),
     Column("of", lambda row: short(row["sample_count"]), is_wide=True),
     Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True, is_wide=True),
     Column("bytes", lambda row: "" if row["bytes_per_lane"] is None else str(row["bytes_per_lane"])),
-    Column("address", lambda row: hexadecimal(row["address"])),
-    _TEXT,
-    _PLACE,
+    ADDRESS,
+    INSTRUCTION,
+    SOURCE,
 )
 _COUNTERS = (
     Column("mean", lambda row: short(row["latency_cycles_mean"])),
     Column("+-", lambda row: short(row["error_cycles"])),
     Column("sd", lambda row: short(row["latency_cycles_sd"])),
     Column("samples", lambda row: short(row["sample_count"])),
-    Column("counter", lambda row: row["counter"], is_text=True),
-    _TEXT,
-    _PLACE,
+    Column("counter", lambda row: row["counter"], is_text=True, is_name=True),
+    INSTRUCTION,
+    SOURCE,
 )

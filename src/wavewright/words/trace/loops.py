@@ -1,4 +1,4 @@
-"""Loops and what their iterations cost, for the terminal."""
+"""Loops and what their iterations cost, in words."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, hexadecimal, place, short
+from wavewright.words.trace.row_columns import ADDRESS
 from wavewright.writers.terminal.bars import sparkline
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.costs.loops import Loops
@@ -23,13 +23,13 @@ _FEW_ITERATIONS = 3  #: With fewer there is no usual one to compare with.
 _SPARK_CELLS = 12
 
 
-def loops_report(answer: Loops, *, by: str = "loop", limit: int, width: int = WIDE) -> list[AnyBlock]:
+def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> list[AnyBlock]:
     """A verdict and the loops, inner ones below the one around them; `by` iteration: the cycles of every iteration."""
     if not answer.loops.height:
         return [Sentence("no wave went round a loop")]
     parts: list[AnyBlock] = [_verdict(answer), GAP]
     if by == "iteration":
-        parts += _iterations(answer, limit=limit, width=width)
+        parts += _iterations(answer, limit=limit)
     else:
         parts.append(frame_table(answer.loops, _columns(answer.iterations), limit=limit, what="loops"))
     if answer.left_out_count:
@@ -39,21 +39,21 @@ def loops_report(answer: Loops, *, by: str = "loop", limit: int, width: int = WI
 
 def _verdict(answer: Loops) -> Sentence:
     top = answer.loops.sort("self_cycles_share", descending=True, maintain_order=True).row(0, named=True)
-    text = Sentence(f"{percent(1 - answer.outside_cycles_share)} of the cycles are in loops")
-    text.append("; hottest: ").append(f"loop {top['loop']}", "bold").append(f" at {top['address']:#x}")
+    parts: list[Part] = [f"{percent(1 - answer.outside_cycles_share)} of the cycles are in loops; hottest: "]
+    parts += [(f"loop {top['loop']}", "bold"), " at ", Named(hexadecimal(top["address"]), "i")]
     where = _where(top)
-    text.append(f"{f' ({printable(where)})' if where else ''}, {percent(top['self_cycles_share'])}")
+    parts.append(f"{f' ({printable(where)})' if where else ''}, {percent(top['self_cycles_share'])}")
     if top["iteration_count"] is None:
-        return text
-    text.append(f": {top['trips_median']:.0f} trips of {short(top['iteration_cycles_median'])} cycles")
+        return sentence(*parts)
+    parts.append(f": {top['trips_median']:.0f} trips of {short(top['iteration_cycles_median'])} cycles")
     if top["steady_stall_share"] is not None:
-        text.append(f", {percent(top['steady_stall_share'])} of them stall")
+        parts.append(f", {percent(top['steady_stall_share'])} of them stall")
     steady = top["steady_cycles_median"]
     if steady and top["first_cycles_median"] > _SLOW_START * steady:
-        text.append(f"; the first takes {top['first_cycles_median'] / steady:.1f} times as long")
+        parts.append(f"; the first takes {top['first_cycles_median'] / steady:.1f} times as long")
     elif _has_slow_iteration(top):
-        text.append(f"; the slowest is {_slowest(top)}: {percent(top['slowest_ratio'] - 1, 0)} longer than the median")
-    return text
+        parts.append(f"; the slowest is {_slowest(top)}: {percent(top['slowest_ratio'] - 1, 0)} longer than the median")
+    return sentence(*parts)
 
 
 def _has_slow_iteration(loop: dict[str, Any]) -> bool:
@@ -65,7 +65,7 @@ def _slowest(loop: dict[str, Any]) -> str:
     return f"iteration {loop['slowest_iteration']} (from 0) with {loop['slowest_cycles_mean']:,.0f} cycles"
 
 
-def _iterations(answer: Loops, *, limit: int, width: int) -> list[AnyBlock]:
+def _iterations(answer: Loops, *, limit: int) -> list[AnyBlock]:
     """One table per loop: every iteration number with its cycles."""
     parts: list[AnyBlock] = [sentence((_ITERATION_LEGEND, "dim"))]
     for loop in answer.loops.iter_rows(named=True):
@@ -104,8 +104,8 @@ def _columns(iterations: pl.DataFrame) -> tuple[Column, ...]:
     means: dict[int, list[float]] = {}
     for loop, mean in iterations.select("loop", "cycles_mean").iter_rows():
         means.setdefault(loop, []).append(mean)
-    curve = Column("by iteration", lambda row: _curve(means.get(row["loop"], [])), is_text=True, is_fixed=True)
-    return (*_FRONT, curve, *_BACK)
+    cell = lambda row: _curve(means.get(row["loop"], []))  # noqa: E731
+    return (*_FRONT, Column("by iteration", cell, is_text=True, is_fixed=True, is_drawn=True), *_BACK)
 
 
 def _curve(means: list[float]) -> str:
@@ -137,7 +137,7 @@ _ITERATION = (
 )
 _FRONT = (
     Column("loop", lambda row: "  " * min(row["depth"], 8) + str(row["loop"]), is_text=True, is_fixed=True),
-    Column("address", lambda row: f"{row['address']:#x}"),
+    ADDRESS,
     Column("share", lambda row: percent(row["cycles_share"])),
     Column("", lambda row: bar_cell(row["cycles_share"], 6), is_bar=True, is_wide=True),
     Column("waves", lambda row: "-" if row["wave_count"] is None else f"{row['wave_count']:,}", is_wide=True),

@@ -1,4 +1,4 @@
-"""Occupancy for the terminal: the verdict, what each resource allows, and how full the SIMDs were over time."""
+"""Occupancy in words: the verdict, what each resource allows, and how full the SIMDs were over time."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, shortened
-from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.writers.terminal.bars import bar, sparkline
+from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: int) -> Iterator[AnyBlock]:
     """The parts of the answer in order."""
     if not answer.kernels.height:
-        yield sentence(("no wave was seen on any SIMD, and no kernel is known", "bold"))
+        yield headline("no wave was seen on any SIMD, and no kernel is known")
     rows = answer.kernels.head(limit).to_dicts()
     for row in rows[:1]:
         limiters = answer.limiters.filter(answer.limiters["kernel"].eq_missing(row["kernel"]))
-        yield sentence((_verdict(row, limiters), "bold"))
+        yield headline(_verdict(row, limiters))
         yield Sentence(
             f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" ")
         )
         if limiters.height:
             yield _limiter_table(limiters, answer.lds_shared_by)
-            yield sentence(("next: ", "bold"), _next(limiters, row))
+            yield sentence(("next: ", "bold"), _next(limiters, row), style="advice")
             yield from _amount_lines(answer.amounts.filter(answer.amounts["kernel"].eq_missing(row["kernel"])))
     if answer.kernels.height > 1:
         yield _kernel_table(answer.kernels, limit)
@@ -40,8 +40,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
         yield _engine_table(answer, curves, limit)
         yield sentence((_LEGEND, "dim"))
     for note in answer.notes:
-        wrong = note.startswith("WRONG")
-        yield sentence(("" if wrong else "note: ", "bold cyan"), (printable(note), "bold red" if wrong else ""))
+        yield sentence((note, "bold red")) if note.startswith("WRONG") else Sentence(note, "note")
 
 
 def _amount_lines(amounts: pl.DataFrame) -> Iterator[Sentence]:
@@ -110,13 +109,9 @@ def _limiter_table(limiters: pl.DataFrame, shared_by: str) -> Table:
     return frame_table(
         limiters,
         [
-            Column(
-                "limiter",
-                lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""),
-                is_text=True,
-            ),
+            Column("limiter", lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""), is_text=True),
             Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
-            Column("", lambda row: bar(row["waves_per_simd"] / most, 8) + "▏", is_text=True),
+            Column("", lambda row: bar_cell(row["waves_per_simd"] / most, 8), is_bar=True),
             Column("because", lambda row: _because(row, shared_by), takes_rest=True),
         ],
         limit=limiters.height,
@@ -163,7 +158,7 @@ def _engine_table(answer: Occupancy, curves: Sequence[Residency], limit: int) ->
         answer.engines,
         [
             Column("SE", lambda row: str(row["se"])),
-            Column("resident waves over time", lambda row: picture.get(row["se"], ""), is_text=True),
+            Column("resident waves over time", lambda row: picture.get(row["se"], ""), is_text=True, is_drawn=True),
             Column("max/SIMD", lambda row: str(row["waves_per_simd_max"])),
             Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
             Column("SIMDs", lambda row: f"{row['simd_count']:,}"),

@@ -1,18 +1,18 @@
-"""Counters in the trace and derived counters, for the terminal."""
+"""Counters in the trace and derived counters, in words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, short
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import polars as pl
 
@@ -43,10 +43,10 @@ def sampled_counters_report(
         yield sentence(("no value: ", "bold yellow"), f"{problem['name']}: {problem['message']} ({place})")
 
 
-def _totals(counters: SampledCounters, *, width: int, limit: int) -> AnyBlock:
+def _totals(counters: SampledCounters, *, width: int, limit: int) -> Table:
     curves = _curves(counters.curves, max(8, width - 64))
     columns = [
-        Column("counter", lambda row: printable(row["name"])[:32], is_text=True),
+        Column("counter", lambda row: printable(row["name"])[:32], is_text=True, is_name=True),
         Column("total", lambda row: short(row["value_total"])),
         Column("mean", lambda row: _number(row["value_mean"])),
         Column("most", lambda row: f"{row['value_max']:,}"),
@@ -56,7 +56,7 @@ def _totals(counters: SampledCounters, *, width: int, limit: int) -> AnyBlock:
     return frame_table(counters.totals, columns, limit=limit, what="counters", title=title)
 
 
-def _hardware(counters: SampledCounters) -> AnyBlock:
+def _hardware(counters: SampledCounters) -> Table:
     columns = [
         Column("unit", lambda row: row["unit"], is_text=True),
         Column("busy", lambda row: percent(row["share"])),
@@ -67,7 +67,7 @@ def _hardware(counters: SampledCounters) -> AnyBlock:
     return frame_table(counters.hardware, columns, limit=counters.hardware.height, what="units", title=title)
 
 
-def _derived(derived: DerivedCounters, *, width: int, limit: int) -> AnyBlock:
+def _derived(derived: DerivedCounters, *, width: int, limit: int) -> Table:
     first = derived.curves.filter((derived.curves["xcc"] + derived.curves["se"] + derived.curves["cu"]) == 0)
     curves = _curves(first, max(8, width - 62))
     columns = [
@@ -77,17 +77,13 @@ def _derived(derived: DerivedCounters, *, width: int, limit: int) -> AnyBlock:
         Column("most", lambda row: _number(row["value_max"])),
         _sparkline_column(curves),
     ]
-    return frame_table(
-        derived.summary,
-        columns,
-        limit=limit,
-        what="derived counters",
-    )
+    return frame_table(derived.summary, columns, limit=limit, what="derived counters")
 
 
 def _sparkline_column(curves: dict[str, list[float]]) -> Column:
-    cell: Callable[[dict[str, Any]], str] = lambda row: sparkline(curves.get(row["name"], []))  # noqa: E731
-    return Column("over time, to its peak", cell, is_text=True)
+    return Column(
+        "over time, to its peak", lambda row: sparkline(curves.get(row["name"], [])), is_text=True, is_drawn=True
+    )
 
 
 def _curves(rows: pl.DataFrame, width: int) -> dict[str, list[float]]:

@@ -1,16 +1,17 @@
-"""Stalls and diagnoses of PC samples, for the terminal and as Markdown."""
+"""Stalls and diagnoses of PC samples, in words and as Markdown."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, labelled, sentence
-from wavewright.words.kit.tables import Column, brief_place, frame_table, hexadecimal, place
+from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
+from wavewright.words.kit.tables import Column, frame_table, hexadecimal, place
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.writers.markdown.escaping import as_code, escaped
 from wavewright.writers.terminal.bars import bar
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,24 +55,26 @@ def scope_words(scope: SampleScope) -> str:
     return text
 
 
-def sample_stalls_report(answer: SampleStalls, *, limit: int, width: int = WIDE) -> Iterator[AnyBlock]:
+def sample_stalls_report(answer: SampleStalls, *, limit: int) -> Iterator[AnyBlock]:
     """The shares of issue and stall, the causes, and the rows with most of them."""
     scope = answer.scope
     informative = scope.issued_count + scope.stalled_count
-    yield sentence((f"{scope_words(scope)}; {percent(scope.stalled_count / (informative or 1))} did not issue", "bold"))
+    yield headline(f"{scope_words(scope)}; {percent(scope.stalled_count / (informative or 1))} did not issue")
     if not answer.causes.height:
         return
     tops = answer.by_row.select("row", "cause", "text", "file", "line")
     causes = answer.causes.join(tops, left_on=["top_row", "cause"], right_on=["row", "cause"], maintain_order="left")
     yield GAP
-    yield frame_table(causes, [*_SHARES, _CAUSE, *_where("mostly at")], limit=limit, what="causes")
+    mostly = replace(INSTRUCTION, heading="mostly at")
+    yield frame_table(causes, [*_SHARES, _CAUSE, mostly, SOURCE], limit=limit, what="causes")
     yield GAP
-    yield frame_table(answer.by_row, [*_SHARES, _CAUSE, _ADDRESS, *_where("instruction")], limit=limit, what="places")
+    columns = [*_SHARES, _CAUSE, replace(ADDRESS, is_wide=True), INSTRUCTION, SOURCE]
+    yield frame_table(answer.by_row, columns, limit=limit, what="places")
 
 
 def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[AnyBlock]:
     """The findings in order, then what samples leave open and what would tell it."""
-    yield sentence((scope_words(answer.scope), "bold"))
+    yield headline(scope_words(answer.scope))
     yield Sentence(verdict_words(answer))
     for number, finding in enumerate(answer.findings[:limit], 1):
         yield GAP
@@ -80,7 +83,7 @@ def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[
         yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
     yield GAP
     for line in open_questions(answer):
-        yield labelled("note", line, "bold cyan")
+        yield labelled("note", line, tone="bold cyan")
     for line in next_recordings(answer):
         yield labelled("next", line)
 
@@ -99,7 +102,7 @@ def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
     for number, finding in enumerate(answer.findings, 1):
         lines += ["", f"## {number}. {escaped(finding.name)}", "", _sentence(finding.verdict)]
         lines += [f"To try: {escaped(finding.remedy)}."] if finding.remedy else []
-        lines += ["", *(f"- `{as_code(sample_place(item))}`" for item in finding.places)]
+        lines += ["", *(f"- `{as_code(sample_place(item).text)}`" for item in finding.places)]
     lines += ["", "## What samples do not tell", ""]
     lines += [f"- {_sentence(line)}" for line in (*open_questions(answer), *next_recordings(answer))]
     return "\n".join([*lines, "", "## How the numbers are made", "", answer.definition]) + "\n"
@@ -127,13 +130,14 @@ def verdict_words(answer: SampleDiagnosis) -> str:
 
 def _finding_lines(number: int, finding: SampleFinding) -> Iterator[AnyBlock]:
     interval = _interval(finding.share_min, finding.share_max)
-    head = sentence((f"{number}. {printable(finding.name)}", "bold"), f"  {bar(finding.share)} ")
-    yield head.append(f"{percent(finding.share)} of the samples", "bold").append(f" ({interval})")
+    head = (f"{number}. {printable(finding.name)}", "bold")
+    share = (f"{percent(finding.share)} of the samples", "bold")
+    yield sentence(head, "  ", Drawn(bar(finding.share)), " ", share, f" ({interval})")
     yield labelled("why", printable(finding.verdict))
     if finding.remedy:
         yield labelled("do", finding.remedy)
     for item in finding.places:
-        yield labelled("see", printable(sample_place(item)))
+        yield labelled("see", sample_place(item))
     if finding.row_count > len(finding.places):
         yield sentence(
             (f"   showing {len(finding.places)} of {finding.row_count:,} rows; `wavewright hotspots` lists more", "dim")
@@ -152,29 +156,19 @@ def next_recordings(answer: SampleDiagnosis) -> list[str]:
     return [*([] if answer.has_reasons else [_REASONS_ADVICE]), _TRACE_ADVICE]
 
 
-def sample_place(item: SamplePlace) -> str:
+def sample_place(item: SamplePlace) -> Sentence:
     """An instruction with its source line and samples."""
-    address = "" if item.address is None else f"{item.address:#x} "
     source = place(item.file, item.line)
-    return (
-        f"{address}{item.text or '?'}{f' ({source})' if source else ''}: {counted(item.sample_count, 'samples')}, "
-        + (percent(item.share))
-    )
+    words = f"{item.text or '?'}{f' ({source})' if source else ''}: {counted(item.sample_count, 'samples')}"
+    gap = "" if item.address is None else " "
+    return sentence(Named(hexadecimal(item.address), "i"), f"{gap}{words}, {percent(item.share)}")
 
 
 def _interval(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)}"
 
 
-def _where(title: str) -> tuple[Column, Column]:
-    return (
-        Column(title, lambda row: printable(row["text"] or "?"), takes_rest=True),
-        Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True),
-    )
-
-
 _CAUSE = Column("cause", lambda row: printable(row["cause"]), is_text=True, is_fixed=True)
-_ADDRESS = Column("address", lambda row: hexadecimal(row["address"]), is_wide=True)
 _SHARES = (
     Column("share", lambda row: percent(row["share"])),
     Column("95 % interval", lambda row: _interval(row["share_min"], row["share_max"]), is_text=True, is_fixed=True),

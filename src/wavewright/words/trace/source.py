@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
+from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.folding import stretches
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
 from wavewright.words.kit.tables import place, short
 from wavewright.words.trace.measures import cycle_measure, sample_measure
-from wavewright.writers.terminal.clipping import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +33,13 @@ class SourceView:
     context: int = 3
     show_all: bool = False
     advice: str = ""  #: What to do where the text of a file is not here.
+    width: int = 120  #: Characters of a line.
+    ascii_only: bool = False
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there is room for words beside the numbers."""
+        return self.width >= _WIDE
 
 
 def source_report(listing: SourceListing, view: SourceView) -> Iterator[AnyBlock]:
@@ -72,15 +79,17 @@ def _report(
         lines = by_file[file["file"]]
         its_hot = {number for number, line in enumerate(lines) if (line["file"], line["line"]) in hot}
         if its_hot or view.show_all:
-            yield _File(file, lines, its_hot, inlined, view, measure, scale, measure.hot(first), total)
+            of_file = _File(file, lines, its_hot, inlined, view, measure, scale, measure.hot(first), total)
+            yield GAP
+            yield chart(fitted(line, view.width, ascii_only=view.ascii_only) for line in of_file.text())
         else:
             unshown += 1
-    yield _Foot(listing, measure, unmapped / (total or 1), unshown)
+    yield chart(_foot(listing, measure, view, unmapped / (total or 1), unshown))
 
 
 @dataclass
 class _File:
-    """One file; renders itself to the width of the console."""
+    """One file with what it takes to write its lines."""
 
     file: ListingRow
     lines: Sequence[ListingRow]
@@ -92,71 +101,57 @@ class _File:
     hottest: int
     total: int
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Sentence]:
+    def text(self) -> Iterator[Sentence]:
+        """A heading, then the lines around those that are hot."""
         share, unit = self.measure.total(self.file) / (self.total or 1), self.measure.unit
-        yield GAP
-        yield fitted(sentence((f"{printable(self.file['file'])}  {percent(share)} of the {unit}", "bold")), options)
+        yield sentence((f"{printable(self.file['file'])}  {percent(share)} of the {unit}", "bold"))
         if not self.file["has_text"]:
             yield sentence((f"  its text is not here; {self.view.advice}", "yellow"))
-        wide = options.max_width >= _WIDE
-        yield fitted(self._head(wide=wide), options)
+        *numbers, words = self.measure.line_cells
+        cells = "".join(f" {name:>7}" for name in numbers) + (f"  {words:<{_WORDS}}" if self.view.is_wide else "")
+        yield sentence((f"{'line':>5} {'heat':<{_BAR}}{cells}  source", "bold"))
         context = len(self.lines) if self.view.show_all else self.view.context
         for part in stretches(len(self.lines), dict.fromkeys(self.hot or {0}, context)):
+            lines = self.lines[part.begin : part.end]
             if part.is_folded:
-                folded = self.lines[part.begin : part.end]
-                cold = sum(map(self.measure.total, folded)) / (self.total or 1)
-                yield fitted(
-                    sentence((f"  …  {counted(len(folded), 'lines')}, {percent(cold)} of the {unit} …", "dim")), options
-                )
+                cold = sum(map(self.measure.total, lines)) / (self.total or 1)
+                yield sentence((f"  …  {counted(len(lines), 'lines')}, {percent(cold)} of the {unit} …", "dim"))
                 continue
-            for line in self.lines[part.begin : part.end]:
-                yield fitted(self._line(line, options, wide=wide), options)
-                for text in self._inlined(line, options, wide=wide):
-                    yield fitted(text, options)
+            for line in lines:
+                tone = emphasis(self.measure.hot(line), self.hottest) if line["row_count"] else "dim"
+                source = "" if line["text"] is None else printable(line["text"].rstrip().expandtabs(4))
+                yield sentence((f"{line['line'] or '?':>5} ", tone), self._costs(line), (source, tone))
+                yield from self._inlined(line)
 
-    def _head(self, *, wide: bool) -> Sentence:
-        *numbers, words = self.measure.line_cells
-        cells = "".join(f" {name:>7}" for name in numbers) + (f"  {words:<{_WORDS}}" if wide else "")
-        return sentence((f"{'line':>5} {'heat':<{_BAR}}{cells}  source", "bold"))
-
-    def _line(self, line: ListingRow, options: ConsoleOptions, *, wide: bool) -> Sentence:
-        style = emphasis(self.measure.hot(line), self.hottest) if line["row_count"] else "dim"
-        text = sentence().append(f"{line['line'] or '?':>5} ", style)
-        text.append_text(self._costs(line, options, wide=wide))
-        words = "" if line["text"] is None else printable(line["text"].rstrip().expandtabs(4))
-        return text.append(words, style)
-
-    def _inlined(self, line: ListingRow, options: ConsoleOptions, *, wide: bool) -> Iterator[Sentence]:
+    def _inlined(self, line: ListingRow) -> Iterator[Sentence]:
         """The lines inlined into a line, as a tree, costly branches first; cheap ones are counted."""
-        arrow = "`" if options.ascii_only else "↳"
+        arrow = "`" if self.view.ascii_only else "↳"
         cheap = 0
         for row in _tree(self.inlined.get((line["file"], line["line"]), []), self.measure):
             if self.measure.total(row) < _LEAST_INLINED_SHARE * self.total and not self.view.show_all:
                 cheap += 1
                 continue
-            text = Sentence("      ").append_text(self._costs(row, options, wide=wide))
             words = printable((row["inlined_text"] or "").strip().expandtabs(4))
             where = printable(place(row["inlined_file"], row["inlined_line"]))
-            yield text.append(f"{'  ' * row['depth']}{arrow} {where}  {words}", "italic")
+            yield sentence("      ", self._costs(row), (f"{'  ' * row['depth']}{arrow} {where}  {words}", "italic"))
         if cheap:
             many = f"{cheap:,} inlined lines cost" if cheap > 1 else "1 inlined line costs"
-            yield sentence((f"{'':{_costs_width(wide=wide) + 8}}{arrow} {many} less than 1 %", "dim"))
+            yield sentence((f"{'':{self._costs_width + 8}}{arrow} {many} less than 1 %", "dim"))
 
-    def _costs(self, row: ListingRow, options: ConsoleOptions, *, wide: bool) -> Sentence:
+    def _costs(self, row: ListingRow) -> Sentence:
         if not row["row_count"]:
-            return Sentence(" " * _costs_width(wide=wide))
-        text = heat_bar(self.measure.parts(row), self.scale, width=_BAR, ascii_only=options.ascii_only)
+            return Sentence(" " * self._costs_width)
+        heat = heat_bar(self.measure.parts(row), self.scale, width=_BAR, ascii_only=self.view.ascii_only)
         *numbers, words = self.measure.line_cells.values()
-        for number in numbers:
-            text.append(f" {number(row):>7}")
-        if wide:
+        cells = "".join(f" {number(row):>7}" for number in numbers)
+        if self.view.is_wide:
             reason = words(row)
-            text.append(f"  {reason if len(reason) <= _WORDS else reason[: _WORDS - 1] + '…':<{_WORDS}}")
-        return text.append("  ")
+            cells += f"  {reason if len(reason) <= _WORDS else reason[: _WORDS - 1] + '…':<{_WORDS}}"
+        return sentence(heat, f"{cells}  ")
 
-
-def _costs_width(*, wide: bool) -> int:
-    return _BAR + 3 * 8 + (2 + _WORDS if wide else 0) + 2
+    @property
+    def _costs_width(self) -> int:
+        return _BAR + 3 * 8 + (2 + _WORDS if self.view.is_wide else 0) + 2
 
 
 def _tree(rows: Sequence[ListingRow], measure: Measure) -> Iterator[ListingRow]:
@@ -174,22 +169,16 @@ def _tree(rows: Sequence[ListingRow], measure: Measure) -> Iterator[ListingRow]:
         waiting += children.get(row["path"], [])
 
 
-@dataclass
-class _Foot:
+def _foot(
+    listing: SourceListing | SampleLines, measure: Measure, view: SourceView, unmapped_share: float, unshown: int
+) -> Iterator[Sentence]:
     """Legend, and what was not shown."""
-
-    listing: SourceListing | SampleLines
-    measure: Measure
-    unmapped_share: float
-    unshown: int
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Sentence]:
-        frame = "first own" if self.listing.attribution == "mine" else self.listing.attribution
-        words = legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
-        yield words.append(f"; rows belong to the {frame} line of their inline chain", "dim")
-        if self.unmapped_share:
-            rows = f"{counted(self.listing.unmapped_row_count, 'rows')} without a debug line"
-            yield Sentence(f"{rows} have {percent(self.unmapped_share)} of the {self.measure.unit}")
-        if self.unshown:
-            more = "1 more file has" if self.unshown == 1 else f"{self.unshown:,} more files have"
-            yield sentence((f"{more} colder lines; --all shows every file and line", "dim"))
+    frame = "first own" if listing.attribution == "mine" else listing.attribution
+    words = legend(ascii_only=view.ascii_only, parts=measure.part_names)
+    yield sentence(words, (f"; rows belong to the {frame} line of their inline chain", "dim"))
+    if unmapped_share:
+        rows = f"{counted(listing.unmapped_row_count, 'rows')} without a debug line"
+        yield Sentence(f"{rows} have {percent(unmapped_share)} of the {measure.unit}")
+    if unshown:
+        more = "1 more file has" if unshown == 1 else f"{unshown:,} more files have"
+        yield sentence((f"{more} colder lines; --all shows every file and line", "dim"))

@@ -1,17 +1,18 @@
-"""Stalls, for the terminal."""
+"""Stalls in words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.waits.classes import stall_class
 from wavewright.base.shown import printable
 from wavewright.base.words import percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, brief_place, frame_table, hexadecimal, place, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
+from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +25,7 @@ _REMEDIES = 3
 _REMEDY_SHARE = 0.05
 
 
-def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def stalls_report(answer: Stalls, *, limit: int) -> list[AnyBlock]:
     """A verdict, the classes, the rows that stall most, where idle cycles lie, and what helps."""
     if not answer.stall_cycles_total:
         return [Sentence("no cycle was stalled")]
@@ -32,40 +33,33 @@ def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[AnyB
     classes = answer.classes.join(rows, left_on=["top_row", "class"], right_on=["row", "class"], maintain_order="left")
     parts: list[AnyBlock] = [_verdict(answer, classes), GAP]
     parts += [frame_table(classes, _CLASSES, limit=limit, what="classes of stalls"), GAP]
-    parts += [
-        frame_table(
-            answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0),
-            _ROWS,
-            limit=limit,
-            what="rows that stall",
-        )
-    ]
-    parts += [GAP, _idle(answer)]
+    stalling = answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0)
+    parts += [frame_table(stalling, _ROWS, limit=limit, what="rows that stall"), GAP, _idle(answer)]
     if answer.unresolved_wait_count:
         note = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
         parts.append(Sentence(f"{note}; {stall_class('wait unresolved').meaning}", "note"))
     return [*parts, GAP, *_remedies(answer.classes)]
 
 
-def either_report(answer: Stalls | SampleStalls, *, limit: int, width: int = WIDE) -> Iterable[AnyBlock]:
+def either_report(answer: Stalls | SampleStalls, *, limit: int) -> Iterable[AnyBlock]:
     """Stalls of instructions, or of PC samples."""
     from wavewright.analysis.trace.stalls import Stalls as OfInstructions
 
     if isinstance(answer, OfInstructions):
-        return stalls_report(answer, limit=limit, width=width)
+        return stalls_report(answer, limit=limit)
     from wavewright.words.trace.samples import sample_stalls_report
 
-    return sample_stalls_report(answer, limit=limit, width=width)
+    return sample_stalls_report(answer, limit=limit)
 
 
-def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def classic_report(answer: Classic, *, limit: int) -> list[AnyBlock]:
     """The figures of the classic analyzer script, in its order."""
     head = (
         f"{answer.instruction_count:,} instructions, {short(answer.latency_cycles_total)} cycles, "
         f"{short(answer.stall_cycles_total)} stalled ({percent(answer.stall_share)})"
     )
     return [
-        sentence((head, "bold")),
+        headline(head),
         sentence(
             ("classic types: from the stalled row's text alone; `wavewright stalls` tells what was waited for", "dim")
         ),
@@ -74,12 +68,7 @@ def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[An
         GAP,
         frame_table(answer.lines, (*_CLASSIC_COST, *_CLASSIC_LINE), limit=limit, what="source lines with stall"),
         GAP,
-        frame_table(
-            answer.instructions,
-            (*_CLASSIC_COST, *_CLASSIC_ROW),
-            limit=limit,
-            what="instructions with stall",
-        ),
+        frame_table(answer.instructions, (*_CLASSIC_COST, *_CLASSIC_ROW), limit=limit, what="instructions with stall"),
     ]
 
 
@@ -87,27 +76,26 @@ def _verdict(answer: Stalls, classes: pl.DataFrame) -> Sentence:
     waiting = classes.filter(pl.col("kind") != "busy")  # a pipe that is busy does its work
     top = (waiting if waiting.height else classes).row(0, named=True)
     stalled = answer.stall_cycles_total / answer.latency_cycles_total if answer.latency_cycles_total else 0.0
-    text = Sentence(f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled")
+    text = f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled"
     exposed = answer.exposed_stall_cycles_total / answer.stall_cycles_total
-    text.append(f" ({percent(stalled)}), {percent(exposed, 0)} of that exposed; largest class: ")
-    text.append(top["class"], "bold")
-    text.append(f", {percent(top['stall_share'])} of the stall")
+    text += f" ({percent(stalled)}), {percent(exposed, 0)} of that exposed; largest class: "
+    parts: list[Part] = [text, (top["class"], "bold"), f", {percent(top['stall_share'])} of the stall"]
     if top["text"]:
         where = place(top["file"], top["line"])
-        text.append(f", above all at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
-    return text
+        parts.append(f", above all at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
+    return sentence(*parts)
 
 
 def _idle(answer: Stalls) -> Sentence:
     total = answer.idle_cycles_total
-    text = Sentence(f"idle, not in any stall: {short(total)} cycles")
+    text = f"idle, not in any stall: {short(total)} cycles"
     parts = [
         f"{percent(share)} {part}" for part, share in answer.idle.select("part", "idle_share").iter_rows() if share
     ]
-    text.append(f": {', '.join(parts)}" if parts else "")
+    text += f": {', '.join(parts)}" if parts else ""
     if answer.ending_cycles_total:
-        text.append(f"; s_endpgm waits {short(answer.ending_cycles_total)} cycles for stores, too")
-    return text
+        text += f"; s_endpgm waits {short(answer.ending_cycles_total)} cycles for stores, too"
+    return Sentence(text)
 
 
 def _remedies(classes: pl.DataFrame) -> list[AnyBlock]:
@@ -119,19 +107,11 @@ def _remedies(classes: pl.DataFrame) -> list[AnyBlock]:
     return lines
 
 
-def _cell_text(row: dict[str, Any]) -> str:
-    return printable(row["text"] or "instructions without a known PC")
-
-
-def _cell_place(row: dict[str, Any]) -> str:
-    return brief_place(row["file"], row["line"])
-
-
+_TEXT = replace(INSTRUCTION, cell=lambda row: row["text"] or "instructions without a known PC")
 _SHARE = Column("share", lambda row: percent(row["stall_share"]))
 _STALL = Column("stall", lambda row: short(row["stall_cycles_total"]))
 _EXPOSED = Column("exposed", lambda row: short(row["exposed_stall_cycles_total"]))
 _BAR = Column("", lambda row: bar_cell(row["stall_share"], 8), is_bar=True, is_wide=True)
-_SOURCE = Column("source", _cell_place, is_text=True, is_fixed=True)
 _CLASSES = (
     _SHARE,
     _BAR,
@@ -142,7 +122,7 @@ _CLASSES = (
     Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
     Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
     Column("largest", lambda row: percent(row["top_row_share"], 0), is_wide=True),
-    Column("largest row", _cell_text, takes_rest=True),
+    replace(_TEXT, heading="largest row"),
 )
 _ROWS = (
     _SHARE,
@@ -151,10 +131,10 @@ _ROWS = (
     _EXPOSED,
     Column("hits", lambda row: short(row["execution_count"]), is_wide=True),
     Column("mean", lambda row: short(row["stall_cycles_total"] / row["execution_count"])),
-    Column("address", lambda row: hexadecimal(row["address"])),
-    Column("instruction", _cell_text, takes_rest=True),
+    ADDRESS,
+    _TEXT,
     Column("class", lambda row: row["class"], is_text=True, is_wide=True),
-    _SOURCE,
+    SOURCE,
 )
 _CLASSIC_COST = (_STALL, Column("share", lambda row: percent(row["stall_share"], 2)), _BAR)
 _TYPE = Column("type", lambda row: row["type"], is_text=True)
@@ -165,8 +145,8 @@ _CLASSIC_LINE = (
 )
 _CLASSIC_ROW = (
     Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
-    Column("address", lambda row: hexadecimal(row["address"])),
+    ADDRESS,
     _TYPE,
-    Column("instruction", _cell_text, takes_rest=True),
-    Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True),
+    _TEXT,
+    Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True, is_name=True),
 )

@@ -1,4 +1,4 @@
-"""Wave states, pipes and residency over time, for the terminal."""
+"""Wave states, pipes and residency over time, in words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.charts import SHADES, ChartLine, legend, resampled, share_line, stacked_chart, time_axis
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, chart, headline, sentence
+from wavewright.words.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
 from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.writers.terminal.bars import sparkline
 
@@ -34,11 +34,11 @@ def states_report(
     width: int = 100,
     limit: int = 20,
 ) -> Iterator[AnyBlock]:
-    """The answer of `wavewright states`, for a terminal of `width` columns.
+    """Blocks of the answer of `wavewright states`, with charts of `width` characters.
 
     `issue_share`: cycles in which instructions other than `s_endpgm` issue, of all cycles of their waves.
     """
-    yield sentence((_verdict(states, pipes), "bold"))
+    yield headline(_verdict(states, pipes))
     yield Sentence(_clocks(states.clocks))
     if states.total.height:
         yield GAP
@@ -80,10 +80,9 @@ def _verdict(states: States, pipes: Utilization) -> str:
         return "no wave was traced"
     shares = dict(states.total.select("state", "share").rows())
     parts = [f"{percent(shares.get(name, 0.0))} {name}" for name in ("EXEC", "WAIT", "STALL", "IDLE")]
-    headline = "waves spend " + ", ".join(parts)
-    if pipes.bubble_share is not None:
-        headline += f"; in {percent(pipes.bubble_share)} of the cycles with waves a SIMD issues nothing"
-    return headline
+    bubbles = pipes.bubble_share
+    idle = "" if bubbles is None else f"; in {percent(bubbles)} of the cycles with waves a SIMD issues nothing"
+    return f"waves spend {', '.join(parts)}{idle}"
 
 
 def _clocks(clocks: ClockAlignment) -> str:
@@ -113,7 +112,7 @@ def _share_table(states: States, *, width: int, limit: int) -> Table:
     cells = max(8, min(60, width - 24 - 10 * len(names)))
     columns = [Column("waves of", lambda row: row["group"][:22], is_text=True)]
     columns += [Column(name, _share_cell(name)) for name in names]
-    columns.append(Column("", lambda row: share_line({name: row[name] for name in names}, cells)))
+    columns.append(Column("", lambda row: Cell.of(share_line({name: row[name] for name in names}, cells)), is_bar=True))
     return frame_table(rows, columns, limit=limit, what="groups", title="share of wave-cycles per state")
 
 
@@ -130,9 +129,8 @@ def _charts(states: States, *, width: int) -> Iterator[AnyBlock]:
     label_width = max(6, len(f"{top:.1f}") + 2)
     columns = min(states.bin_count, width - label_width)
     names = states.total["state"].to_list()
-    yield sentence(("waves per state over time", "bold"))
     column_cycles = states.bin_cycles * states.bin_count // columns
-    yield ChartLine.assemble(" " * label_width, legend(names), f"   a column is {column_cycles:,} cycles")
+    lines = [sentence(" " * label_width, legend(names), f"   a column is {column_cycles:,} cycles")]
     for (se,), rows in engines[:_MAX_ENGINES]:
         series = {
             str(state): resampled(_dense(part, "wave_count_mean", states.bin_count), columns)
@@ -140,9 +138,9 @@ def _charts(states: States, *, width: int) -> Iterator[AnyBlock]:
         }
         for at, line in enumerate(stacked_chart(series, height=height, top=top)):
             label = f"{top:.1f}" if at == 0 else f"SE {se}" if at == height - 1 else ""
-            yield ChartLine.assemble(label.rjust(label_width - 1) + " ", line)
+            lines.append(sentence(label.rjust(label_width - 1) + " ", line))
     axis = time_axis(states.start_cycles, states.end_cycles, columns, clock_mhz=states.clocks.clock_mhz)
-    yield ChartLine(" " * label_width + axis)
+    yield chart([*lines, " " * label_width + axis], "waves per state over time")
     if len(engines) > _MAX_ENGINES:
         yield sentence((f"showing {_MAX_ENGINES} of {len(engines)} shader engines; choose with --se", "bold"))
 
@@ -171,7 +169,7 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     columns += [Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown]
     columns.append(Column("peak", lambda row: percent(max(curves.get(row["pipe"], [0.0])))))
     title = "busy over time, to its peak"
-    columns.append(Column(title, lambda row: sparkline(curves.get(row["pipe"], [])), is_text=True))
+    columns.append(Column(title, lambda row: sparkline(curves.get(row["pipe"], [])), is_text=True, is_drawn=True))
     title = "issue and busy time of pipes, share of the SIMDs' traced span"
     return frame_table(pipes.pipes, columns, limit=len(pipes.pipes), what="pipes", title=title)
 
@@ -187,10 +185,12 @@ def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> T
         for (kernel,), part in _parts(residency.kernel_curves, "kernel")
     }
     columns = [
-        Column("kernel", lambda row: _kernel(row["name"])[:30], is_text=True),
+        Column("kernel", lambda row: _kernel(row["name"])[:30], is_text=True, is_name=True),
         Column("waves", lambda row: f"{row['start_count']:,}"),
         Column("most", lambda row: f"{row['wave_count_max']:,}"),
-        Column("resident over time, to its peak", lambda row: sparkline(curves[row["kernel"]]), is_text=True),
+        Column(
+            "resident over time, to its peak", lambda row: sparkline(curves[row["kernel"]]), is_text=True, is_drawn=True
+        ),
     ]
     kernels = residency.kernels.sort("start_count", descending=True)
     title = "waves on all CUs of the traced shader engines"

@@ -1,4 +1,4 @@
-"""Bytes that the traced waves requested, for the terminal: by memory and width, narrow accesses, what is not known."""
+"""Bytes that the traced waves requested: by memory and width, narrow accesses, what is not known."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import polars as pl
 from wavewright.analysis.trace.memory_latency.beyond_trace import counter_command
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import GAP, AnyBlock, Sentence
-from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
+from wavewright.words.kit.tables import Column, frame_table, hexadecimal, short
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.memory_latency import MemoryLatency
@@ -23,18 +22,17 @@ _NAMES = {"memory": "memory", "flat": "flat", "scratch": "scratch", "lds": "LDS"
 _PLURALS = {"load": "loads", "store": "stores", "atomic": "atomics", "load to LDS": "loads to LDS"}
 
 
-def traffic_report(answer: MemoryLatency, *, width: int = WIDE) -> list[AnyBlock]:
+def traffic_report(answer: MemoryLatency) -> list[AnyBlock]:
     """The requested bytes, sentences about narrow accesses, and what only counters tell."""
     if not answer.traffic.height:
         return []
     lanes = f"{answer.lane_count} active lanes per wave" if answer.lane_count else "lanes per wave not known"
     title = f"requested at most ({lanes}); per cycle of a traced {answer.traced_unit}"
     table = frame_table(answer.traffic, _COLUMNS, limit=None, what="kinds of access", title=title)
-    sentences = [*_narrow(answer.traffic), *_wider(answer.neighbours)]
-    return [GAP, table, *(Sentence(sentence) for sentence in sentences), _untold(answer.target)]
+    return [GAP, table, *_narrow(answer.traffic), *_wider(answer.neighbours), _untold(answer.target)]
 
 
-def _narrow(traffic: pl.DataFrame) -> list[str]:
+def _narrow(traffic: pl.DataFrame) -> list[Sentence]:
     """Accesses to memory of less than four bytes per lane, in words."""
     is_narrow = (pl.col("bytes_per_lane") < _NARROW_BYTES) & (pl.col("row_count") >= _MANY)
     outside = traffic.filter(is_narrow & pl.col("space").is_in(["memory", "flat", "scratch"]))
@@ -44,32 +42,36 @@ def _narrow(traffic: pl.DataFrame) -> list[str]:
     ]
     if not parts:
         return []
-    return [f"narrow: {', '.join(parts)}; up to 16 bytes per lane are possible where the data of a lane is contiguous"]
+    possible = "up to 16 bytes per lane are possible where the data of a lane is contiguous"
+    return [Sentence(f"narrow: {', '.join(parts)}; {possible}")]
 
 
-def _wider(neighbours: pl.DataFrame) -> list[str]:
+def _wider(neighbours: pl.DataFrame) -> list[Sentence]:
     """Neighbouring accesses, in words."""
     return [
-        f"{row['access_count']:,} {_PLURALS[row['direction']]} of {counted(row['bytes_per_lane'], 'bytes')} per lane"
-        f" from {row['address']:#x} on are at consecutive offsets of one address:"
-        f" {row['wide_count']:,} of up to 16 bytes would do, if the address is aligned"
+        sentence(
+            f"{row['access_count']:,} {_PLURALS[row['direction']]} of {counted(row['bytes_per_lane'], 'bytes')}"
+            " per lane from ",
+            Named(hexadecimal(row["address"]), "i"),
+            f" on are at consecutive offsets of one address: {row['wide_count']:,} of up to 16 bytes would do, if the"
+            " address is aligned",
+        )
         for row in neighbours.head(_SHOWN_NEIGHBOURS).iter_rows(named=True)
     ]
 
 
 def _untold(target: str | None) -> Sentence:
     """What a trace cannot tell, and how to learn it."""
-    text = Sentence("a trace has no addresses of lanes, and no cache hits; counters tell ")
+    more: list[Part]
     counters = counter_command(target)
     if counters is not None:
-        text.append(f"{', '.join(counters.questions)}: ").append(printable(counters.command), "bold")
+        more = [(f"{', '.join(counters.questions)}: ", "dim"), (printable(counters.command), "bold dim")]
     elif target is None:
-        text.append("more: ").append("wavewright counters --plan --panel l1 --panel l2 --panel lds", "bold")
-        text.append(" and --target with the name of the GPU")
+        command = "wavewright counters --plan --panel l1 --panel l2 --panel lds"
+        more = [("more: ", "dim"), (command, "bold dim"), (" and --target with the name of the GPU", "dim")]
     else:
-        text.append(f"more, but wavewright has no metrics of {printable(target)}")
-    text.stylize("dim")
-    return text
+        more = [(f"more, but wavewright has no metrics of {printable(target)}", "dim")]
+    return sentence(("a trace has no addresses of lanes, and no cache hits; counters tell ", "dim"), *more)
 
 
 def _amount(name: str, digits: int | None) -> Any:

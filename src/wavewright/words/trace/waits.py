@@ -1,4 +1,4 @@
-"""Waits and their producers, for the terminal."""
+"""Waits and their producers in words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import brief_place, one_line, plain_table, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Named, Part, Sentence, Table, sentence
+from wavewright.words.kit.tables import brief_place, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
 PRODUCERS_SHOWN = 4
 
 
-def waits_report(answer: Waits, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def waits_report(answer: Waits, *, limit: int) -> list[AnyBlock]:
     """A verdict, then every wait with arrows to its producers."""
     if not answer.waits.height:
         return [Sentence("no wait was executed")]
-    return [_verdict(answer), GAP, waits_table(answer, limit=limit, width=width), sentence((_LEGEND, "dim"))]
+    return [_verdict(answer), GAP, waits_table(answer, limit=limit), sentence((_LEGEND, "dim"))]
 
 
 _LEGEND = (
@@ -34,70 +33,61 @@ _LEGEND = (
 
 def _verdict(answer: Waits) -> Sentence:
     share = answer.stalled_count / answer.execution_count if answer.execution_count else 0.0
-    text = Sentence(f"waits held waves for {short(answer.stall_cycles_total)} cycles; ")
     stalled, executed = short(answer.stalled_count), short(answer.execution_count)
-    text.append(f"{stalled} of {executed} executed waits ({percent(share, 0)}) did wait")
+    verdict = f"waits held waves for {short(answer.stall_cycles_total)} cycles"
+    parts: list[Part] = [f"{verdict}; {stalled} of {executed} executed waits ({percent(share, 0)}) did wait"]
     top = answer.producers.filter(answer.producers["last_count"] > 0).head(1)
     if top.height:
         row = top.row(0, named=True)
-        text.append("; most: ")
-        text.append(printable(row["producer_text"] or "?"), "bold")
-        text.append(f" would have to be issued {short(row['last_stall_cycles_mean'])} cycles earlier")
-    return text
+        earlier = f" would have to be issued {short(row['last_stall_cycles_mean'])} cycles earlier"
+        parts += ["; most: ", (printable(row["producer_text"] or "?"), "bold"), earlier]
+    return sentence(*parts)
 
 
-def waits_table(answer: Waits, *, limit: int, width: int = WIDE) -> Table:
+def waits_table(answer: Waits, *, limit: int) -> Table:
     """The waits with the largest stalls, with arrows to their producers."""
-    shown = answer.waits.head(limit)
-    title = truncation(shown.height, answer.waits.height, "waits")
-    table = plain_table(title)
-    columns = range(len(_HEADINGS)) if width >= WIDE else _NARROW
-    for number in columns:
-        if number == _INSTRUCTION:
-            table.add_column(_HEADINGS[number], ratio=1)
-        else:
-            is_number = number < _INSTRUCTION
-            table.add_column(_HEADINGS[number], justify="right" if is_number else "left", no_wrap=True)
-    for cells in _rows(answer, limit):
-        table.add_row(*(cells[number] for number in columns))
-    return table
+    title = truncation(min(limit, answer.waits.height), answer.waits.height, "waits")
+    return Table(title, _COLUMNS, tuple(_rows(answer, limit)))
 
 
-_HEADINGS = ("stall", "share", "count", "instr", "cycles", "latency", "earlier", "wait <- producer", "source")
-_INSTRUCTION = 7
-_NARROW = (0, 2, 4, 5, 6, 7)
+_COLUMNS = (
+    Column("stall", "number"),
+    Column("share", "number", is_wide=True),
+    Column("count", "number"),
+    Column("instr", "number", is_wide=True),
+    Column("cycles", "number"),
+    Column("latency", "number"),
+    Column("earlier", "number"),
+    Column("wait <- producer", "rest", is_name=True),
+    Column("source", "short", is_name=True, is_wide=True),
+)
 
 
-def _rows(answer: Waits, limit: int) -> Iterator[tuple[str | Sentence, ...]]:
+def _rows(answer: Waits, limit: int) -> Iterator[tuple[str, ...]]:
     """All cells of the table, waits and under each its producers."""
     by_wait = answer.producers.partition_by("row", as_dict=True)
     for wait in answer.waits.head(limit).iter_rows(named=True):
         cost_cells = f"{short(wait['stall_cycles_total'])}", f"{100 * wait['stall_share']:.1f} %"
-        name = one_line(f"{_address(wait['address'])} {wait['text'] or ''}")
-        name.stylize("bold")
+        name = Cell.of(_address(wait["address"], "bold"), (f" {wait['text'] or ''}", "bold"))
         yield *cost_cells, f"{wait['execution_count']:,}", "", "", "", "", name, _place(wait)
         producers = by_wait.get((wait["row"],))
         yield from _producer_rows(producers.to_dicts() if producers is not None else [], wait["class"])
 
 
-def _address(address: int | None) -> str:
-    return "?" if address is None else f"{address:#x}"
+def _address(address: int | None, tone: str = "") -> Part:
+    return ("?", tone) if address is None else Named(f"{address:#x}", "i", tone)
 
 
-def _producer_rows(producers: list[dict[str, Any]], reason: str) -> Iterator[tuple[str | Sentence, ...]]:
+def _producer_rows(producers: list[dict[str, Any]], reason: str) -> Iterator[tuple[str, ...]]:
     if not producers:
-        yield (
-            *[""] * 7,
-            sentence((f"  <- {'nothing in flight' if reason == 'wait for nothing' else 'not known'}", "dim")),
-            "",
-        )
+        name = f"  <- {'nothing in flight' if reason == 'wait for nothing' else 'not known'}"
+        yield *[""] * 7, Cell(name, "dim"), ""
     for edge in producers[:PRODUCERS_SHOWN]:
-        text = f"  <- {edge['counter']} {_address(edge['producer_address'])} {edge['producer_text'] or ''}"
-        if not edge["count"]:
-            text += " (perhaps)"
-        yield "", "", *_measures(edge), one_line(text), _place(edge, "producer_")
+        text = f" {edge['producer_text'] or ''}{'' if edge['count'] else ' (perhaps)'}"
+        name = Cell.of(f"  <- {edge['counter']} ", _address(edge["producer_address"]), text)
+        yield "", "", *_measures(edge), name, _place(edge, "producer_")
     if len(producers) > PRODUCERS_SHOWN:
-        yield *[""] * 7, sentence((f"  showing {PRODUCERS_SHOWN} of {len(producers)} producers", "dim")), ""
+        yield *[""] * 7, Cell(f"  showing {PRODUCERS_SHOWN} of {len(producers)} producers", "dim"), ""
 
 
 def _measures(edge: dict[str, Any]) -> tuple[str, str, str, str, str]:

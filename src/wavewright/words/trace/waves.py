@@ -1,16 +1,16 @@
-"""Waves, slowest first, for the terminal."""
+"""Waves, slowest first, in words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, brief_place, frame_table, hexadecimal, short
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
+from wavewright.words.kit.tables import Column, frame_table, short
+from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.slow_waves import SlowWaves
@@ -21,7 +21,7 @@ _USUAL_COUNT = pl.col("instruction_count").median()
 _MORE_WORK = 1.05  #: A wave that ran so many times the instructions of the usual one had more to do.
 
 
-def waves_report(answer: SlowWaves, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def waves_report(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
     """A verdict, the waves, and where the slowest spent more than the usual wave."""
     if not answer.waves.height:
         return [Sentence("no wave executed these instructions")]
@@ -30,22 +30,23 @@ def waves_report(answer: SlowWaves, *, limit: int, width: int = WIDE) -> list[An
         parts.append(sentence((_untraced(answer), "dim")))
     columns = (*_FRONT, *((_KERNEL,) if answer.waves["kernel"].n_unique() > 1 else ()), _NOTE)
     parts += [GAP, frame_table(answer.waves, columns, limit=limit, what="waves", title="slowest first")]
-    return [*parts, sentence((_LEGEND, "dim")), *_causes(answer, limit=limit, width=width)]
+    return [*parts, sentence((_LEGEND, "dim")), *_causes(answer, limit=limit)]
 
 
 def _verdict(answer: SlowWaves) -> Sentence:
     traced = answer.waves.filter(pl.col("instruction_count") > 0)
     if not traced.height:
-        return sentence((f"{counted(answer.waves.height, 'waves')}, none of them with traced instructions", "bold"))
+        return headline(f"{counted(answer.waves.height, 'waves')}, none of them with traced instructions")
     slowest = traced.row(0, named=True)
-    text = Sentence(counted(traced.height, "waves"))
-    text.append(f" of {short(min(traced['cycles'].to_list()))} to {short(slowest['cycles'])} cycles")
-    text.append(f", median {short(answer.cycles_median or 0)}; ")
-    text.append(f"{counted(answer.outlier_count, 'outliers')}; " if answer.outlier_count else "no outlier; ")
-    text.append(f"slowest: wave {slowest['wave']}", "bold").append(f" ({_place(slowest)})")
+    text = (
+        f"{counted(traced.height, 'waves')} of {short(min(traced['cycles'].to_list()))} to {short(slowest['cycles'])}"
+    )
+    text += f" cycles, median {short(answer.cycles_median or 0)}; "
+    text += f"{counted(answer.outlier_count, 'outliers')}; " if answer.outlier_count else "no outlier; "
+    more = f" ({_place(slowest)})"
     if slowest["cycles_ratio"] is not None and traced.filter(pl.col("path") == slowest["path"]).height > 1:
-        text.append(f", {slowest['cycles_ratio']:.2f} times the median of its path")
-    return text
+        more += f", {slowest['cycles_ratio']:.2f} times the median of its path"
+    return sentence(text, (f"slowest: wave {slowest['wave']}", "bold"), more)
 
 
 def _untraced(answer: SlowWaves) -> str:
@@ -55,7 +56,7 @@ def _untraced(answer: SlowWaves) -> str:
     return f"{counted(waves.height, 'waves')} {verb} no traced instructions (SE {engines}): only their times are known"
 
 
-def _causes(answer: SlowWaves, *, limit: int, width: int) -> list[AnyBlock]:
+def _causes(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
     """Where slow waves spent more than the waves around the median of their path; one of those that are alike."""
     waves = {row["wave"]: row for row in answer.waves.iter_rows(named=True)}
     usual = dict(answer.waves.group_by("path").agg(_USUAL_COUNT).iter_rows())
@@ -102,7 +103,7 @@ _LEGEND = (
     " (path); stall: of its cycles; outlier: cycles per instruction far from the median of its path"
 )
 _FRONT = (
-    Column("wave", lambda row: str(row["wave"])),
+    WAVE,
     Column("SE", lambda row: str(row["se"])),
     Column("CU", lambda row: str(row["cu"])),
     Column("SIMD", lambda row: str(row["simd"])),
@@ -114,8 +115,8 @@ _FRONT = (
     Column("stall", _traced(lambda row: percent(row["stall_cycles"] / max(row["cycles"], 1), 0))),
     Column("path", lambda row: "-" if row["path"] is None else str(row["path"]), is_wide=True),
 )
-_KERNEL = Column("kernel", lambda row: row["kernel"] or "", is_text=True, is_wide=True)
-_NOTE = Column("", _note, takes_rest=True)
+_KERNEL = Column("kernel", lambda row: row["kernel"] or "", is_text=True, is_wide=True, is_name=True)
+_NOTE = Column("", _note, takes_rest=True, is_fixed=True)
 
 
 def _hits(row: dict[str, Any]) -> str:
@@ -128,8 +129,8 @@ _CAUSE = (
     Column("cycles", lambda row: f"{row['cycles']:,}"),
     Column("usual", lambda row: f"{row['reference_cycles_mean']:,.0f}"),
     Column("hits", _hits),
-    Column("address", lambda row: hexadecimal(row["address"])),
+    ADDRESS,
     Column("class", lambda row: row["class"] or "", is_text=True, is_fixed=True, is_wide=True),
-    Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True, is_wide=True),
-    Column("instruction", lambda row: printable(row["text"] or ""), takes_rest=True),
+    replace(SOURCE, is_wide=True),
+    INSTRUCTION,
 )

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Cell, Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.fitted_table import FittedTable
 from wavewright.writers.terminal.line import Line
 
@@ -49,8 +50,9 @@ def renderable(block: AnyBlock) -> RenderableType:
         case Table():
             return _indented(FittedTable(block), block.indent)
         case Preformatted():
-            title = f"{printable(block.title)}\n" if block.title else ""
-            return Text.assemble(title, _marked(block.text, block.marks), no_wrap=True)
+            text = _marked(block.text, block.marks, has_lines=True)
+            text.no_wrap = True
+            return text
         case _:
             raise TypeError(f"{type(block).__name__} is not for terminals")
 
@@ -83,24 +85,15 @@ def sentence_text(sentence: Sentence) -> Text:
     return text
 
 
-def _marked(words: str, marks: Iterable[Mark], tone: str = "") -> Text:
-    """Words with tones; each line is printable by itself, so marks keep their places."""
-    text = Text(words if words.isprintable() else "", tone)
-    if not text.plain:
-        return _escaped(words, marks, tone)
-    for mark in marks:
-        text.stylize(mark.tone, mark.begin, mark.end)
-    return text
-
-
-def _escaped(words: str, marks: Iterable[Mark], tone: str) -> Text:
-    """Words of which some letters become escapes, and move the marks behind them."""
+def _marked(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
+    """Words with tones; letters that become escapes move the marks behind them."""
+    escaped = _lines if has_lines else printable
     text, end = Text(style=tone), 0
     for mark in marks:
-        text.append(_lines(words[end : mark.begin]))
-        text.append(_lines(words[mark.begin : mark.end]), mark.tone)
+        text.append(escaped(words[end : mark.begin]))
+        text.append(escaped(words[mark.begin : mark.end]), mark.tone)
         end = mark.end
-    return text.append(_lines(words[end:]))
+    return text.append(escaped(words[end:]))
 
 
 def _lines(words: str) -> str:
@@ -131,11 +124,14 @@ def _grid(block: Grid) -> RichTable:
             overflow="fold",
         )
     for row in block.rows:
-        grid.add_row(*map(_cell, row, block.columns))
+        grid.add_row(*map(_grid_cell, row, block.columns))
     return grid
 
 
-def _cell(cell: str, column: GridColumn) -> Text:
+def _grid_cell(cell: str, column: GridColumn) -> Text:
     if column.is_cut:
         return Line(printable(cell))
-    return _marked(cell, cell.marks, cell.tone) if isinstance(cell, Cell) else Text(_lines(cell))
+    if not isinstance(cell, Cell):
+        return Text(_lines(cell))
+    text = _marked(cell, cell.marks, cell.tone, has_lines=True)
+    return text if cell.share is None else text.append(bar(cell.share, cell.bar_width))

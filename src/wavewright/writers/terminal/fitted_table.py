@@ -93,7 +93,7 @@ class _Column:
         if self.role == "prose":
             return [Text(printable(cell)) for cell in self.cells]
         if self.wraps:
-            return self._texts()
+            return [Text(text.plain, text.style, spans=text.spans) for text in self._texts()]
         if self.role == "bar":
             return self._texts(width)
         places = [cell for cell in self.cells if isinstance(cell, Placed)]
@@ -229,7 +229,7 @@ def told_apart(texts: Iterable[str], width: int) -> dict[str, str]:
     Examples
     --------
     >>> told_apart(["a_long_name_one", "a_long_name_two"], 12)
-    {'a_long_name_one': 'a_long…e_one', 'a_long_name_two': 'a_long…e_two'}
+    {'a_long_name_one': 'a_long…_one', 'a_long_name_two': 'a_long…_two'}
     """
     different = set(texts)
     long = {text for text in different if cell_len(text) > width}

@@ -12,7 +12,7 @@ from synth import Scenario, compiled, family_of, synthesize, write_capture
 from tests.unit.export.made_traces import made, one_wave
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
-from wavewright.words.trace.diagnose import diagnosis_markdown, headline
+from wavewright.words.trace.diagnose import diagnosis_markdown, verdict
 
 
 @pytest.fixture(scope="module", params=["gfx942", "gfx1100", "gfx1201"])
@@ -69,7 +69,7 @@ def test_hostile_names_do_not_become_markdown() -> None:
 def test_nothing_to_diagnose() -> None:
     answer = diagnose(made([]))
     assert (answer.trust.cycles, answer.findings) == ("do not use", ())
-    assert headline(answer) == "Nothing to diagnose: the trace has no instructions"
+    assert verdict(answer) == "Nothing to diagnose: the trace has no instructions"
 
 
 def test_rows_only() -> None:

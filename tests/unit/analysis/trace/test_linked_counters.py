@@ -11,6 +11,7 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
+from tests.kit.shown import shown
 from tests.kit.together import together
 from tests.unit.analysis.made_limits import limited
 from wavewright import ThreadTrace
@@ -144,15 +145,10 @@ def test_another_gpu_and_another_launch_are_caveats(trace: ThreadTrace, tmp_path
 
 
 def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:
-    from rich.console import Console
-
     answer = diagnose(trace, counters=_counters(tmp_path, _named(trace, limited()["memory bandwidth"])))
-    console = Console(width=200, record=True, file=None, force_terminal=False)
-    with console.capture() as shown:
-        for part in diagnosis_report(answer, limit=9):
-            console.print(part)
-    assert "Is the memory busy? yes" in shown.get()
-    assert "reasons from the counters of 2 dispatches" in shown.get()
+    text = shown(diagnosis_report(answer, limit=9), width=200)
+    assert "Is the memory busy? yes" in text
+    assert "reasons from the counters of 2 dispatches" in text
     page = diagnosis_markdown(answer, name="x")
     assert "Reasons from counters: 2 dispatches" in page
     assert "- Is the memory busy? yes" in page

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import polars as pl
 import pytest
-from rich.console import Console
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.shown import shown
 from tests.kit.together import together
 from tests.unit.analysis.trace.test_resident_waves import trace_of
 from wavewright.analysis.common.occupancy.architecture import architecture
@@ -239,10 +238,7 @@ def test_the_next_step_of_a_small_grid_names_the_resources_behind_it() -> None:
 
 
 def _printed(answer: Occupancy) -> str:
-    written = io.StringIO()
-    for part in occupancy_report(answer, (), limit=5):
-        Console(width=400, file=written).print(part)
-    return written.getvalue()
+    return shown(occupancy_report(answer, (), limit=5), width=400)
 
 
 def test_the_calculator_needs_no_trace() -> None:

@@ -15,7 +15,7 @@ LINES = 12
 
 
 def picture(drawing: Drawing, lines: int) -> list[str]:
-    return [drawing.line(number).plain for number in range(lines)]
+    return [drawing.line(number).text for number in range(lines)]
 
 
 def joined_lanes(text: str) -> set[int]:
@@ -109,9 +109,9 @@ def test_lines_are_as_wide_as_said(glyphs: Glyphs) -> None:
 
 def test_each_arrow_has_one_colour() -> None:
     drawing = draw_arrows([Arrow(3, (0,)), Arrow(2, (1,))])
-    styles = {span.style for number in range(4) for span in drawing.line(number).spans}
-    assert styles == set(drawing.colours.values())
-    assert len(styles) == 2
+    tones = {mark.tone for number in range(4) for mark in drawing.line(number).marks}
+    assert tones == set(drawing.colours.values())
+    assert len(tones) == 2
 
 
 arrows = st.builds(

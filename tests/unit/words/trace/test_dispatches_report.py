@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
-
 import polars as pl
-from rich.console import Console
 
+from tests.kit.shown import shown
 from wavewright.words.trace.dispatches import dispatch_table
 
 
@@ -21,9 +19,8 @@ def test_what_has_no_pc_is_a_share_of_the_instructions() -> None:
             "unresolved": [500, 0],
         }
     )
-    console = Console(width=100, record=True, file=io.StringIO())
-    console.print(dispatch_table(rows, width=100))
-    first, second = (line for line in console.export_text().splitlines() if "gemm" in line or "copy" in line)
+    lines = shown([dispatch_table(rows)], width=100).splitlines()
+    first, second = (line for line in lines if "gemm" in line or "copy" in line)
     assert first.split()[-1] == "%"
     assert "25.0 %" in first
     assert "0.0 %" in second

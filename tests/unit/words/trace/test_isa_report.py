@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable
-
 import polars as pl
 import pytest
-from rich.console import Console, RenderableType
 
+from tests.kit.shown import shown
 from tests.kit.together import together
 from wavewright.analysis.trace.listing import IsaListing, SampleListing
 from wavewright.model.schema import empty_frame
@@ -62,19 +59,8 @@ def hot_listing() -> IsaListing:
     )
 
 
-def printed(answer: IsaListing, view: IsaView, *, width: int = 120, encoding: str = "utf-8") -> list[str]:
-    return printed_parts(isa_report(answer, view), width=width, encoding=encoding)
-
-
-def printed_parts(parts: Iterable[RenderableType], *, width: int = 120, encoding: str = "utf-8") -> list[str]:
-    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    out = Console(file=file, width=width, highlight=False)
-    for part in parts:
-        out.print(part)
-    file.flush()
-    buffer = file.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode(encoding).splitlines()
+def printed(answer: IsaListing, view: IsaView) -> list[str]:
+    return shown(isa_report(answer, view), width=view.width).splitlines()
 
 
 def test_the_hot_row_its_producer_and_the_arrow_between_them() -> None:
@@ -118,7 +104,7 @@ def test_costs(cost: str, number: str) -> None:
 
 
 def test_a_terminal_without_unicode() -> None:
-    lines = printed(hot_listing(), IsaView(top=1, context=1), encoding="ascii")
+    lines = printed(hot_listing(), IsaView(top=1, context=1, ascii_only=True))
     assert any(line.startswith("`> ##########") for line in lines)
     assert any("# stall" in line for line in lines)
 
@@ -127,7 +113,7 @@ def test_a_terminal_without_unicode() -> None:
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     texts: list[object] = ["v_mfma_f32_32x32x8_f16 " + "a[0:15], " * 9] * 40
     files: list[object] = ["/a/very/long/path/to/some/kernel/of/mine.py"] * 40
-    lines = printed(listing(text=texts, file=files, function=["name" * 80] * 40), IsaView(show_all=True), width=width)
+    lines = printed(listing(text=texts, file=files, function=["name" * 80] * 40), IsaView(show_all=True, width=width))
     assert max(map(len, lines)) <= width
 
 
@@ -172,7 +158,7 @@ def test_samples() -> None:
     counts |= {"reason": ["barrier", None], "reason_share": [1.0, None]}
     data = {name: (values | counts).get(name, [None, None]) for name in table.columns}
     answer = SampleListing(10, 9, pl.DataFrame(data, schema=table.schema))
-    lines = printed_parts(samples_report(answer, IsaView("none")))
+    lines = shown(samples_report(answer, IsaView("none"))).splitlines()
     assert lines[0] == "2 rows, 1 sampled: 10 samples, 90.0 % of them stalled"
     assert lines[1].endswith("stalled mostly by: barrier")
     (barrier,) = [line for line in lines[2:] if "s_barrier" in line]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import polars as pl
-from rich.console import Console
 
+from tests.kit.shown import shown
 from tests.kit.together import together
 from wavewright.analysis.trace.listing.source_lines import SourceListing
 from wavewright.model.schema import empty_frame
@@ -54,15 +53,8 @@ def listing(*, has_text: bool = True, text: str = "line") -> SourceListing:
     return SourceListing("outermost", frame("files", files), frame("lines", lines), frame("inlined", inlined), 3, 250)
 
 
-def printed(answer: SourceListing, view: SourceView, *, width: int = 120, encoding: str = "utf-8") -> list[str]:
-    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    out = Console(file=file, width=width, highlight=False)
-    for part in source_report(answer, view):
-        out.print(part)
-    file.flush()
-    buffer = file.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode(encoding).splitlines()
+def printed(answer: SourceListing, view: SourceView) -> list[str]:
+    return shown(source_report(answer, view), width=view.width).splitlines()
 
 
 def test_windows_around_the_hot_lines() -> None:
@@ -102,7 +94,7 @@ def test_everything_on_request() -> None:
 
 @together("width", [50, 80, 100, 120])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    assert max(map(len, printed(listing(text="x" * 300), SourceView(), width=width))) <= width
+    assert max(map(len, printed(listing(text="x" * 300), SourceView(width=width)))) <= width
 
 
 def test_hostile_sources_are_shown_as_escapes() -> None:
@@ -112,7 +104,7 @@ def test_hostile_sources_are_shown_as_escapes() -> None:
 
 
 def test_a_terminal_without_unicode() -> None:
-    assert any("` h.h:7" in line for line in printed(listing(), SourceView(), encoding="ascii"))
+    assert any("` h.h:7" in line for line in printed(listing(), SourceView(ascii_only=True)))
 
 
 def test_no_debug_lines() -> None:

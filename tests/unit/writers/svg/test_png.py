@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit.together import together
 from wavewright.errors import MissingToolError, UsageError
-from wavewright.export.kit import picture
+from wavewright.writers.svg import png
 from wavewright.writers.svg.png import check_picture, write_picture
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30"><text x="2" y="20">Ag</text></svg>'
@@ -63,32 +63,32 @@ def test_png_needs_no_font_of_the_system(tmp_path: Path) -> None:
     (tmp_path / "fonts.conf").write_text(f"<fontconfig><dir>{empty}</dir></fontconfig>")
     homes = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "FONTCONFIG_PATH"), str(empty))
     program = (
-        "import sys; from wavewright.export.kit import picture; sys.stdout.buffer.write(picture.png_bytes(sys.argv[1]))"
+        "import sys; from wavewright.export.kit import picture; sys.stdout.buffer.write(png.png_bytes(sys.argv[1]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, SVG],
         capture_output=True, check=True, timeout=120,
         env={**os.environ, **homes, "FONTCONFIG_FILE": str(tmp_path / "fonts.conf")},
     )  # fmt: skip
-    assert done.stdout == picture.png_bytes(SVG)
-    assert done.stdout != picture.png_bytes(SVG.replace("Ag", ""))
+    assert done.stdout == png.png_bytes(SVG)
+    assert done.stdout != png.png_bytes(SVG.replace("Ag", ""))
 
 
 @pytest.mark.parametrize("family", ["sans-serif", "monospace", "Inter, 'Helvetica Neue', sans-serif"])
 def test_every_family_is_drawn_with_the_font_of_the_package(family: str) -> None:
     pytest.importorskip("resvg_py")
     named = SVG.replace("<text", f'<text font-family="{family}"')
-    assert picture.png_bytes(named) == picture.png_bytes(SVG)
+    assert png.png_bytes(named) == png.png_bytes(SVG)
 
 
 @together("character", "Aé\u03b1\u0416\u2192\u00b7\u2026\u00d7\u2588")
 def test_the_font_has_latin_greek_cyrillic_and_signs(character: str) -> None:
     pytest.importorskip("resvg_py")
-    drawn, missing = (picture.png_bytes(SVG.replace("Ag", text)) for text in (character, "\U0010fffd"))
+    drawn, missing = (png.png_bytes(SVG.replace("Ag", text)) for text in (character, "\U0010fffd"))
     assert drawn != missing
 
 
 def test_the_font_comes_with_its_licence() -> None:
-    folder = Path(picture.__file__).parent / "fonts"
+    folder = Path(png.__file__).parent / "fonts"
     assert "Bitstream" in (folder / "DejaVuSans.LICENCE.txt").read_text()
     assert (folder / "DejaVuSans.ttf").stat().st_size < 200_000

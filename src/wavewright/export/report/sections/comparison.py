@@ -112,4 +112,4 @@ def _words(documents: Sequence[Document], answer: Any, limit: int) -> Iterable[A
         return counter_comparison_report(answer, width=WIDTH, limit=limit)
     from wavewright.words.trace.compare import compare_report
 
-    return compare_report(answer, limit=limit, width=WIDTH)
+    return compare_report(answer, limit=limit)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.model.blocks import AnyBlock, Named, Part, Preformatted, Sentence, chart, headline, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
+from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.heat import legend
-from wavewright.words.kit.tables import short
+from wavewright.words.kit.tables import hexadecimal, short
 from wavewright.words.trace.listing.columns import columns_for
 from wavewright.words.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
 from wavewright.words.trace.measures import CYCLES_OF_ONE, WIDE, cycle_measure, sample_measure
-from wavewright.writers.terminal.clipping import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,14 +36,14 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[AnyBlock]:
     if listing.iteration is not None:
         which += f", their execution {listing.iteration} (from 0)"
     share = f", {percent(stall / total)} of them stall" if total else ""
-    yield _bold(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}")
+    yield headline(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}")
     for index in hottest(rows, measure, 1):
         hidden = " that nothing hides" if listing.iteration is None else ""
         producers = listing.arrows.filter(listing.arrows["wait_row"] == rows[index]["row"])["producer_row"].n_unique()
         waits = f"; it waits for {producers:,} row{'s' * (producers > 1)}" if producers else ""
-        yield _hottest_line(rows, index, measure, f"{hidden}", waits)
+        yield _hottest_line(rows, index, measure, hidden, waits)
     if rows:
-        yield _Listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
+        yield _listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
 
 
 def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
@@ -53,87 +52,68 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
     sampled = sum(map(measure.is_seen, rows))
     informative = listing.sample_count - int(listing.rows["unknown_count"].sum())
     share = f", {percent(listing.stalled_count / informative)} of them stalled" if informative else ""
-    yield _bold(f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}")
+    yield headline(
+        f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}"
+    )
     for index in hottest(rows, measure, 1):
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
         yield _hottest_line(rows, index, measure, "", reason)
     if rows:
-        yield _Listing(rows, measure, view)
-
-
-def _bold(words: str) -> Sentence:
-    return sentence((words, "bold"))
+        yield _listing(rows, measure, view)
 
 
 def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Sentence:
     row, everything = rows[index], sum(map(measure.hot, rows))
     what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
-    where = "" if row["address"] is None else f" at {row['address']:#x}"
-    return _bold("hottest: ").append(f"{printable(row['text'] or '?')}{where}: {what}", "not bold")
+    where: list[Part] = [] if row["address"] is None else [" at ", Named(hexadecimal(row["address"]), "i")]
+    return sentence(("hottest: ", "bold"), printable(row["text"] or "?"), *where, f": {what}")
 
 
-@dataclass
-class _Listing:
-    """Renders itself to the width and the characters of the console."""
-
-    rows: Sequence[ListingRow]
-    measure: Measure
-    view: IsaView
-    pairs: Sequence[tuple[int, int]] = ()
-    loops: Sequence[ListingRow] = ()
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Sentence]:
-        chosen = focus(self.view, self.rows, self.measure)
-        lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen), self.loops)
-        drawing = draw_arrows(
-            isa_arrows(self.pairs, self._weights(), self.rows, lines, chosen),
-            folded={number for number, line in enumerate(lines) if line.is_fold},
-            max_lanes=8 if options.max_width >= WIDE else 4,
-            glyphs=ASCII if options.ascii_only else UNICODE,
-        )
-        gutter = drawing.width + (_LEFT_OUT_WIDTH if drawing.left_out else 0) + 1
-        columns = columns_for(
-            self.rows,
-            [self.rows[line.begin] for line in lines if line.is_row],
-            self.measure,
-            cost=self.view.cost,
-            width=options.max_width,
-            gutter=gutter,
-            ascii_only=options.ascii_only,
-        )
-        yield fitted(Sentence(" " * gutter).append_text(columns.head()), options)
-        for number, line in enumerate(lines):
-            text = _gutter(drawing, number)
-            text.append_text(columns.line(self.rows[line.begin]) if line.is_row else self._other(line))
-            yield fitted(text, options)
-        yield from self._foot(lines, options)
-
-    def _weights(self) -> dict[int, float]:
-        """Of the rows that arrows may point at: what they cost."""
-        return {row["row"]: float(self.measure.total(row)) for row in self.rows}
-
-    def _other(self, line: IsaLine) -> Sentence:
-        if line.heading:
-            name = printable(line.heading)
-            name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
-            return sentence((name, "bold" if line.is_name else "dim italic"))
-        folded = self.rows[line.begin : line.end]
-        total = self.measure.total
-        share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
-        return sentence((f"… {counted(len(folded), 'rows')}, {percent(share)} of the {self.measure.unit} …", "dim"))
-
-    def _foot(self, lines: Sequence[IsaLine], options: ConsoleOptions) -> Iterator[Sentence]:
-        yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
-        shown = sum(line.is_row for line in lines)
-        if shown < len(self.rows):
-            yield sentence((f"showing {shown:,} of {len(self.rows):,} rows; --all shows every row", "dim"))
-        if self.view.hint:
-            yield sentence((self.view.hint, "dim"))
+def _listing(
+    rows: Sequence[ListingRow],
+    measure: Measure,
+    view: IsaView,
+    pairs: Sequence[tuple[int, int]] = (),
+    loops: Sequence[ListingRow] = (),
+) -> Preformatted:
+    """The lines in the width and the characters of the view."""
+    chosen = focus(view, rows, measure)
+    lines = isa_lines(rows, contexts(pairs, view, rows, chosen), loops)
+    weights = {row["row"]: float(measure.total(row)) for row in rows}
+    drawing = draw_arrows(
+        isa_arrows(pairs, weights, rows, lines, chosen),
+        folded={number for number, line in enumerate(lines) if line.is_fold},
+        max_lanes=8 if view.width >= WIDE else 4,
+        glyphs=ASCII if view.ascii_only else UNICODE,
+    )
+    gutter = drawing.width + (_LEFT_OUT_WIDTH if drawing.left_out else 0) + 1
+    columns = columns_for(rows, [rows[line.begin] for line in lines if line.is_row], measure, view, gutter=gutter)
+    body = [sentence(" " * gutter, columns.head())]
+    for number, line in enumerate(lines):
+        text = columns.line(rows[line.begin]) if line.is_row else _other(line, rows, measure)
+        body.append(sentence(*_gutter(drawing, number), text))
+    foot = [legend(ascii_only=view.ascii_only, parts=measure.part_names)]
+    shown = sum(line.is_row for line in lines)
+    if shown < len(rows):
+        foot.append(sentence((f"showing {shown:,} of {len(rows):,} rows; --all shows every row", "dim")))
+    if view.hint:
+        foot.append(sentence((view.hint, "dim")))
+    return chart([*(fitted(line, view.width, ascii_only=view.ascii_only) for line in body), *foot])
 
 
-def _gutter(drawing: Drawing, number: int) -> Sentence:
-    text = drawing.line(number)
+def _other(line: IsaLine, rows: Sequence[ListingRow], measure: Measure) -> Sentence:
+    if line.heading:
+        name = printable(line.heading)
+        name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
+        return sentence((name, "bold" if line.is_name else "dim italic"))
+    folded = rows[line.begin : line.end]
+    share = sum(map(measure.total, folded)) / (sum(map(measure.total, rows)) or 1)
+    return sentence((f"… {counted(len(folded), 'rows')}, {percent(share)} of the {measure.unit} …", "dim"))
+
+
+def _gutter(drawing: Drawing, number: int) -> Iterator[Part]:
+    yield drawing.line(number)
     if drawing.left_out:
         left_out = drawing.left_out.get(number, 0)
-        text.append((f"+{left_out}" if left_out else "").ljust(_LEFT_OUT_WIDTH), "dim")
-    return text.append(" ")
+        yield (f"+{left_out}" if left_out else "").ljust(_LEFT_OUT_WIDTH), "dim"
+    yield " "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Cell, Sentence, sentence
+from wavewright.model.blocks import Sentence, sentence
 from wavewright.words.kit.heat import emphasis, heat_bar
 from wavewright.words.kit.tables import place
 from wavewright.words.trace.measures import WIDE
@@ -14,6 +14,7 @@ from wavewright.words.trace.measures import WIDE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wavewright.words.trace.listing.lines import IsaView
     from wavewright.words.trace.measures import Cell, ListingRow, Measure
 
 _MAX_PLACE, _MIN_TEXT = 28, 20
@@ -41,29 +42,23 @@ class IsaColumns:
 
     def line(self, row: ListingRow) -> Sentence:
         """The line of one row."""
-        text = heat_bar(self.measure.parts(row), self.scale, width=self.bar_width, ascii_only=self.ascii_only)
-        for name, cell in self.cells.items():
-            text.append("  " + cell(row).rjust(self.widths[name]))
+        heat = heat_bar(self.measure.parts(row), self.scale, width=self.bar_width, ascii_only=self.ascii_only)
+        cells = "".join("  " + cell(row).rjust(self.widths[name]) for name, cell in self.cells.items())
         words = printable(row["text"])
         if self.with_place:
             words = words if len(words) <= self.text_width else words[: self.text_width - 1] + "…"
             words = words.ljust(self.text_width) + "  " + printable(place(row["file"], row["line"]))
         seen = self.measure.is_seen(row)
-        return text.append("  ").append(words, emphasis(self.measure.hot(row), self.hottest) if seen else "dim")
+        tone = emphasis(self.measure.hot(row), self.hottest) if seen else "dim"
+        return sentence(heat, f"{cells}  ", (words, tone))
 
 
 def columns_for(
-    rows: Sequence[ListingRow],
-    shown: Sequence[ListingRow],
-    measure: Measure,
-    *,
-    cost: str,
-    width: int,
-    gutter: int,
-    ascii_only: bool,
+    rows: Sequence[ListingRow], shown: Sequence[ListingRow], measure: Measure, view: IsaView, *, gutter: int
 ) -> IsaColumns:
-    """Return the columns for a console of `width` characters, `gutter` of them taken; `cost` is sum, mean or max."""
-    cells = measure.cells(cost, width)
+    """The columns for the width of a view, of which `gutter` characters are taken."""
+    width = view.width
+    cells = measure.cells(view.cost, width)
     widths = {name: max([len(name), *(len(cell(row)) for row in shown)]) for name, cell in cells.items()}
     with_place = width >= WIDE and any(row["file"] for row in shown)
     places = max((len(place(row["file"], row["line"])) for row in shown), default=0) if with_place else 0
@@ -79,5 +74,5 @@ def columns_for(
         measure=measure,
         scale=max(map(measure.total, rows), default=0),
         hottest=max(map(measure.hot, rows), default=0),
-        ascii_only=ascii_only,
+        ascii_only=view.ascii_only,
     )

@@ -32,6 +32,8 @@ class IsaView:
     show_all: bool = False
     around: frozenset[int] = frozenset()  #: Windows around these rows (code.row) instead of the hottest.
     hint: str = ""  #: A last line.
+    width: int = 120  #: Characters of a line.
+    ascii_only: bool = False
 
 
 @dataclass(frozen=True)

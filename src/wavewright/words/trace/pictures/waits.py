@@ -8,7 +8,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.words.kit.tables import hexadecimal, short
-from wavewright.words.trace.words import short_place
+from wavewright.words.trace.pictures.places import short_place
 from wavewright.writers.svg.plot_axes import round_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import Frame, Key
