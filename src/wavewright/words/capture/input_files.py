@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import truncation
 from wavewright.capture.inputs.checks import Level
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, Sentence, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 _JOBS_SHOWN = 20
 _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
+_COLUMNS = (
+    Column("", "short"),
+    Column("", "prose", name="key"),
+    Column("", "prose", name="what it does"),
+    Column("", "prose", name="remedy"),
+)
 
 
 def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:
@@ -27,16 +33,13 @@ def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:
     for title, findings in telling[:_JOBS_SHOWN]:
         yield GAP
         yield sentence((title, "bold"))
-        yield _grid(findings)
+        yield _table(findings)
     if len(telling) > _JOBS_SHOWN:
         yield Sentence(f"{truncation(_JOBS_SHOWN, len(telling), 'jobs')}; --json has all")
 
 
-def _grid(findings: Sequence[Finding]) -> Grid:
-    """Sentences are wrapped, never cut."""
+def _table(findings: Sequence[Finding]) -> Table:
     rows = tuple(
-        (Cell(each.level.value, _STYLES[each.level]), *map(printable, (each.key, each.sentence, each.remedy)))
-        for each in findings
+        (Cell(each.level.value, _STYLES[each.level]), each.key, each.sentence, each.remedy) for each in findings
     )
-    sentences = GridColumn(takes_rest=True)
-    return Grid(rows, (GridColumn(), GridColumn(), sentences, sentences), gap=2)
+    return Table("", _COLUMNS, rows)

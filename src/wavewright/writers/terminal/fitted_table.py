@@ -41,6 +41,7 @@ _STEPS = (
     ("rest", 60),
     ("bar", _SMALLEST_BAR),
     ("rest", 24),
+    ("prose", 12),
     ("words", 12),
     ("short", 16),
     ("rest", 16),
@@ -160,7 +161,8 @@ class FittedTable:
             title = f"{title}; {names}" if title else names
         if title:
             yield Text(printable(title), "bold")
-        table = RichTable(box=None, header_style="bold", pad_edge=False)
+        has_headings = any(column.heading for column in parts)
+        table = RichTable(box=None, header_style="bold", pad_edge=False, show_header=has_headings)
         kernels = [cell.full for column in parts for cell in column.cells if isinstance(cell, KernelName)]
         cells = []
         for column, width in zip(parts, _widths(parts, options.max_width), strict=True):
