@@ -119,7 +119,7 @@ def _group(request: Held) -> str:
     of one level, so that coarser ones stay."""
     if not request.parameters:
         return ""
-    about = [request.parameters[name] for name in ("track", "name") if name in request.parameters]
+    about = [request.parameters[name] for name in ("layer", "name") if name in request.parameters]
     level = request.parameters.get("level")
     return " ".join([request.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
 

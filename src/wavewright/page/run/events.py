@@ -11,8 +11,8 @@ from wavewright.errors import UsageError
 from wavewright.model.run_labels import agent_label
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.flows import flows
+from wavewright.page.run.layers import check_layer, timeline_of
 from wavewright.page.run.path import slack_of
-from wavewright.page.run.tracks import check_track, timeline_of
 from wavewright.questions.kit.parameters import Number, Parameters, place, text
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
     return table, item - timeline.first_items[table]
 
 
-def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
+def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
     """All details of one event: times, location, sizes, arguments, counters, call stack, its launch."""
-    check_track(track)
+    check_layer(layer)
     table, row = event_place(document, item)
     whole = _row(document, table, row)
     shown = timeline_of(document).spans
@@ -45,7 +45,7 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
     answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, whole)}
     if drawn:
         answer |= {
-            "lane": drawn["lane"],
+            "track": drawn["track"],
             "kind": drawn["kind"],
             "begin": float(drawn["start_ns"]),
             "end": float(drawn["end_ns"]),
@@ -60,7 +60,7 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
         answer["frames"] = _rows(document, "frames", is_event).sort("depth")["name"].cast(pl.String).to_list()
         if table == "dispatches":
             answer["counters"] = _counters(document, is_event)
-    return answer | {"flows": flows(document, track=track, item=item)}
+    return answer | {"flows": flows(document, layer=layer, item=item)}
 
 
 def _slack(document: Document, item: int) -> list[dict[str, str]]:
@@ -154,12 +154,12 @@ def _count(document: Document, table: str) -> int:
     return document.kept(("count", table), lambda: document.run.count(table))
 
 
-def occurrence(document: Document, *, track: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
+def occurrence(document: Document, *, layer: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
     """The `step`-th next event with the same name after `item`, in time order; wraps around.
 
     `number` tells which one of `count` it is, from 0; behind the last comes the first.
     """
-    check_track(track)
+    check_layer(layer)
     shown = timeline_of(document).spans
 
     def make() -> tuple[int, pl.DataFrame]:
@@ -176,7 +176,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     row = events.row(number, named=True)
     return {
         "item": row["item"],
-        "lane": row["lane"],
+        "track": row["track"],
         "begin": float(row["start_ns"]),
         "end": float(row["end_ns"]),
         "number": number,
@@ -188,14 +188,14 @@ def longest_events(document: Document) -> list[dict[str, Any]]:
     """The events whose details are in an exported page, the longest first."""
     length = pl.col("end_ns") - pl.col("start_ns")
     longest = timeline_of(document).spans.top_k(_EXPORTED, by=length).sort(length, "item", descending=[True, False])
-    return [{"track": "run", "item": item} for item in longest["item"]]
+    return [{"layer": "run", "item": item} for item in longest["item"]]
 
 
 _STEPS = Bounds(-ITEM.high, ITEM.high)
-_ITEM: Parameters = {"track": text, "item": place}
-_KIND: Parameters = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
+_ITEM: Parameters = {"layer": text, "item": place}
+_KIND: Parameters = {"layer": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
 QUESTIONS = (
-    PageQuestion("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
-    PageQuestion("span", "run", span, _ITEM, ("track", "item"), longest_events),
-    PageQuestion("flows", "run", flows, {**_ITEM, "level": place, "tile": place}, ("track",), longest_events),
+    PageQuestion("occurrence", "run", occurrence, _KIND, ("layer", "kind"), lambda _: ()),
+    PageQuestion("span", "run", span, _ITEM, ("layer", "item"), longest_events),
+    PageQuestion("flows", "run", flows, {**_ITEM, "level": place, "tile": place}, ("layer",), longest_events),
 )

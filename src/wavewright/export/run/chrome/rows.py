@@ -19,7 +19,7 @@ _SECOND = 10**9
 _SMALLEST = -(1 << 63)
 _TIMED = ("dispatches", "copies", "regions", "samples", "monitors")
 #: Columns of work that launches need.
-KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "start_ns", "end_ns")
+KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "track", "start_ns", "end_ns")
 
 
 def base_time(run: Run) -> int:
@@ -35,7 +35,7 @@ def base_time(run: Run) -> int:
 
 
 def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.DataFrame]:
-    """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out.
+    """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its track); work without a GPU is left out.
 
     Times are since `base`, here and below.
     """
@@ -54,10 +54,10 @@ def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.Da
             rows = rows.join(track_ids.agents, on="agent", how="left", maintain_order="left")
         rows = rows.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
         if rows.height:
-            lanes = track_ids.lanes(rows, are_copies=table == "copies")
+            tracks = track_ids.tracks(rows, are_copies=table == "copies")
             yield rows.with_columns(
-                lanes.alias("tid"),
-                lanes.alias("lane"),
+                tracks.alias("tid"),
+                tracks.alias("track"),
                 track_ids.stream_ids.gather(rows["stream"]).alias("stream_id"),
                 track_ids.queue_ids.gather(rows["queue"]).alias("queue_id"),
                 pl.col("gpu").alias("pid"),
@@ -103,10 +103,10 @@ def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
 def graphs(work_pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """One slice per launch of a graph and queue that it used, around all of its work there."""
     members = [piece.filter(pl.col("graph_exec") > 0) for piece in work_pieces]
-    of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "lane", maintain_order=True)
+    of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "track", maintain_order=True)
     spans = of_launch.agg(pl.col("start_ns").min(), pl.col("end_ns").max(), pl.len().alias("kernels"))
     names = [f"Graph {number:#x}" for number in spans["graph_exec"]]
-    return spans.rename({"gpu": "pid", "lane": "tid"}).with_columns(pl.Series("name", names, dtype=pl.String))
+    return spans.rename({"gpu": "pid", "track": "tid"}).with_columns(pl.Series("name", names, dtype=pl.String))
 
 
 def callers(calls: pl.DataFrame) -> pl.DataFrame:
@@ -139,7 +139,7 @@ def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
 
 
 _CALLED = ("process", "correlation", "pid", "tid", "call_start_ns", "call_end_ns")
-_LAUNCHED = (*_CALLED, "gpu", "lane", "start_ns", "end_ns")
+_LAUNCHED = (*_CALLED, "gpu", "track", "start_ns", "end_ns")
 
 
 def flows(launched: pl.DataFrame) -> Iterator[list[str]]:
@@ -158,7 +158,7 @@ def flows(launched: pl.DataFrame) -> Iterator[list[str]]:
     )
     for part in rows.iter_slices(_MOST_FLOWS):
         begin = _flow("s", "pid", "tid", "leaves", "")
-        end = _flow("f", "gpu", "lane", "start_ns", ',"bp":"e"')
+        end = _flow("f", "gpu", "track", "start_ns", ',"bp":"e"')
         yield part.select(both=pl.concat_list(begin, end)).explode("both").to_series().to_list()
 
 

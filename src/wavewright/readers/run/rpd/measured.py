@@ -13,16 +13,16 @@ from wavewright.readers.run.rpd.lookup import Keyed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavewright.readers.run.rpd.lanes import Lanes
+    from wavewright.readers.run.rpd.entities import Entities
     from wavewright.readers.run.rpd.ops import Ops
 
 
 class Measured:
     """Chunks of `monitors`, `counters` and `counter_info`."""
 
-    def __init__(self, lanes: Lanes, ops: Ops) -> None:
-        self._lanes, self._ops = lanes, ops
-        self._database = lanes.database
+    def __init__(self, entities: Entities, ops: Ops) -> None:
+        self._entities, self._ops = entities, ops
+        self._database = entities.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
@@ -38,7 +38,7 @@ class Measured:
     def _monitors(self) -> Iterator[pl.DataFrame]:
         stored: dict[str, type[pl.DataType]] = dict.fromkeys(("deviceId", "start", "end"), pl.Int64)
         stored |= {"deviceType": pl.String, "monitorType": pl.Categorical, "value": pl.String}
-        agents = Keyed(self._lanes.agents, "gpuId")
+        agents = Keyed(self._entities.agents, "gpuId")
         for piece in self._database.chunks("rocpd_monitor", stored):
             is_gpu = pl.col("deviceType").str.to_lowercase() == "gpu"
             row = agents.rows(piece["deviceId"])
@@ -55,7 +55,7 @@ class Measured:
 
     def _processes(self, ops: pl.Series) -> pl.Series:
         """The process that launched each op; else the first one."""
-        return self._lanes.process_of(self._lanes.thread_of(self._lanes.launch_of(ops))).fill_null(0)
+        return self._entities.process_of(self._entities.thread_of(self._entities.launch_of(ops))).fill_null(0)
 
     @cached_property
     def _info(self) -> pl.DataFrame:
@@ -66,7 +66,7 @@ class Measured:
         ]
         empty = pl.DataFrame(schema={"process": pl.UInt32, "name_id": pl.Int64})
         pairs = pl.concat([empty, *parts]).unique().sort("process", "name_id").with_row_index("counter")
-        name = self._lanes.strings.take("string", pairs["name_id"]).cast(pl.String).alias("name")
+        name = self._entities.strings.take("string", pairs["name_id"]).cast(pl.String).alias("name")
         return pairs.with_columns(name, counter_id=pl.col("name_id"))
 
     def _counters(self) -> Iterator[pl.DataFrame]:

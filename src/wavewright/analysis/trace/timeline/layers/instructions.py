@@ -9,13 +9,13 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.pipes import matrix_rows
-from wavewright.analysis.trace.timeline.tracks.places import (
+from wavewright.analysis.trace.timeline.layers.places import (
     bounds,
     category_kinds,
     cell_bits,
-    lane_of,
     rows_of_waves,
-    slot_lanes,
+    slot_tracks,
+    track_of,
 )
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 def instructions(trace: ThreadTrace) -> Timeline:
     """From the first attempt to issue to the end of the stall or the duration; items are rows of `instructions`."""
-    lanes = slot_lanes(trace, trace.waves.filter(trace.waves["instruction_count"] > 0))
+    tracks = slot_tracks(trace, trace.waves.filter(trace.waves["instruction_count"] > 0))
     begin, end = bounds(trace)
     return Timeline(
         "instructions", "Instructions", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=category_kinds(trace), spans=lambda: _spans(trace, lanes), parts_overlaps=False,
+        tracks=tracks, kinds=category_kinds(trace), spans=lambda: _spans(trace, tracks), parts_overlaps=False,
     )  # fmt: skip
 
 
-def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
-    waves = trace.waves.select(lane_of(lanes, trace.waves), *rows_of_waves(trace, "instruction"))
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+    waves = trace.waves.select(track_of(tracks, trace.waves), *rows_of_waves(trace, "instruction"))
     is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
     return pl.DataFrame(_core.executed_spans(waves, trace.instructions, is_matrix))

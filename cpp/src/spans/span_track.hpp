@@ -1,4 +1,4 @@
-// The spans of one lane, and what is stored of their levels of detail.
+// The spans of one track, and what is stored of their levels of detail.
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,22 @@
 
 namespace wavewright {
 
-// Spans of all lanes, lane by lane. Times count from the start of all tiles.
+// Spans of all tracks, track by track. Times count from the start of all tiles.
 template <class Time>
-struct LaneSpans {
+struct TrackSpans {
     Column<Time> begin, end;
     Column<uint16_t> kind;
     Column<int32_t> item;
 };
 
 template <class Time>
-class SpanLane {
+class SpanTrack {
   public:
     using Piece = SpanPiece<Time>;
 
-    size_t first = 0, count = 0;  // in LaneSpans
+    size_t first = 0, count = 0;  // in TrackSpans
 
-    void build(LaneSpans<Time>& spans, const SpanRules& rules, uint32_t level_count) {
+    void build(TrackSpans<Time>& spans, const SpanRules& rules, uint32_t level_count) {
         sort_by_time(spans);
         find_overlaps(spans, rules.parts_overlaps);
         build_levels(spans, rules.cell_bits, level_count);
@@ -38,14 +38,14 @@ class SpanLane {
 
     // Spans that reach into [from, to).
     template <class Visit>
-    void each_span(const LaneSpans<Time>& spans, uint64_t from, uint64_t to, Visit&& visit) const {
+    void each_span(const TrackSpans<Time>& spans, uint64_t from, uint64_t to, Visit&& visit) const {
         size_t i = first_reaching(spans, from);
         for (; i < first + count && spans.begin[i] < to; ++i)
             if (!is_before(spans.begin[i], spans.end[i], from)) visit(piece_of(spans, i));
     }
 
     // Of a level above 0: what reaches into [from, to).
-    void add_to(const LaneSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to,
+    void add_to(const TrackSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to,
                 SpanGroups<Time>& groups) const {
         each_piece(spans, level, from, to, [&](const Piece& piece) { groups.add(piece); });
     }
@@ -78,7 +78,7 @@ class SpanLane {
     static bool is_before(uint64_t begin, uint64_t end, uint64_t time) { return std::max(begin + 1, end) <= time; }
 
     // The first span that may reach beyond `from`.
-    size_t first_reaching(const LaneSpans<Time>& spans, uint64_t from) const {
+    size_t first_reaching(const TrackSpans<Time>& spans, uint64_t from) const {
         const auto begins = spans.begin.begin() + first;
         if (!reach_.empty()) {
             const auto reaching = std::upper_bound(reach_.begin(), reach_.end(), from) - reach_.begin();
@@ -98,12 +98,12 @@ class SpanLane {
     }
 
     // Of spans that begin together moments come first, then the longest: what is inside another one follows it.
-    static bool comes_first(const LaneSpans<Time>& spans, size_t a, size_t b) {
+    static bool comes_first(const TrackSpans<Time>& spans, size_t a, size_t b) {
         const bool is_moment = spans.end[a] == spans.begin[a], is_other_moment = spans.end[b] == spans.begin[b];
         return is_moment != is_other_moment ? is_moment : spans.end[a] > spans.end[b];
     }
 
-    void sort_by_time(LaneSpans<Time>& spans) const {
+    void sort_by_time(TrackSpans<Time>& spans) const {
         bool is_sorted = true;
         for (size_t i = first + 1; is_sorted && i < first + count; ++i) {
             const Time begin = spans.begin[i], before = spans.begin[i - 1];
@@ -140,7 +140,7 @@ class SpanLane {
         reorder(spans.item);
     }
 
-    void find_overlaps(const LaneSpans<Time>& spans, bool parts_overlaps) {
+    void find_overlaps(const TrackSpans<Time>& spans, bool parts_overlaps) {
         Time reach = 0;
         bool overlaps = false;
         for (size_t i = first; !overlaps && i < first + count; ++i) {
@@ -164,7 +164,7 @@ class SpanLane {
         }
     }
 
-    Piece piece_of(const LaneSpans<Time>& spans, size_t i) const {
+    Piece piece_of(const TrackSpans<Time>& spans, size_t i) const {
         const Time begin = spans.begin[i], end = spans.end[i];
         const uint8_t depth = depths_.empty() ? uint8_t{0} : depths_[i - first];
         return Piece{begin, end, static_cast<Time>(end - begin), 1, spans.item[i], spans.kind[i], depth};
@@ -172,7 +172,7 @@ class SpanLane {
 
     // What may reach into [from, to), from the coarsest pieces that serve the level; in order of begin.
     template <class Visit>
-    void each_piece(const LaneSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to, Visit&& visit) const {
+    void each_piece(const TrackSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to, Visit&& visit) const {
         const auto above =
             std::find_if(levels_.begin(), levels_.end(), [&](const Level& one) { return one.number > level; });
         if (above != levels_.begin()) return each_stored(*std::prev(above), from, to, visit);
@@ -199,7 +199,7 @@ class SpanLane {
 
     // A level is stored where its cells hold many pieces of the level stored before it, so that all of them together
     // take no more than a part of the memory of the spans; what lies between is summed up when a tile is asked for.
-    void build_levels(const LaneSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count) {
+    void build_levels(const TrackSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count) {
         size_t stored_count = count;
         Level last{};  // made from what is below it; empty: what is stored
         while (true) {

@@ -8,13 +8,13 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.timeline import Timeline
-from wavewright.analysis.trace.timeline.tracks.places import (
+from wavewright.analysis.trace.timeline.layers.places import (
     aligned,
     bounds,
     cell_bits,
-    lane_of,
     rows_of_waves,
-    slot_lanes,
+    slot_tracks,
+    track_of,
 )
 from wavewright.model.schema import STATE_MEANINGS, STATES
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def states(trace: ThreadTrace) -> Timeline:
     """The states of each wave, one after the other from its start; items are rows of `states`."""
-    lanes = slot_lanes(trace, trace.waves.filter(trace.waves["state_count"] > 0))
+    tracks = slot_tracks(trace, trace.waves.filter(trace.waves["state_count"] > 0))
     begin, end = bounds(trace)
     present = set(trace.states["state"].unique())
     kinds = tuple(
@@ -34,12 +34,12 @@ def states(trace: ThreadTrace) -> Timeline:
     )
     return Timeline(
         "states", "Wave states", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=kinds, spans=lambda: _spans(trace, lanes),
+        tracks=tracks, kinds=kinds, spans=lambda: _spans(trace, tracks),
     )  # fmt: skip
 
 
-def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
     begin = aligned(trace, "start_cycles").alias("time")
     _, first, count = rows_of_waves(trace, "state")
-    waves = trace.waves.select(lane_of(lanes, trace.waves), begin, first, count)
+    waves = trace.waves.select(track_of(tracks, trace.waves), begin, first, count)
     return pl.DataFrame(_core.state_spans(waves, trace.states))

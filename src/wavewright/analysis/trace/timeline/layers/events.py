@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.timeline import Timeline
-from wavewright.analysis.trace.timeline.tracks.places import aligned, bounds, cell_bits, lane_of
+from wavewright.analysis.trace.timeline.layers.places import aligned, bounds, cell_bits, track_of
 from wavewright.model.schema import EVENT_TYPES
 
 if TYPE_CHECKING:
@@ -31,18 +31,18 @@ def all_events(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def events(trace: ThreadTrace) -> Timeline:
-    """Moments, a lane per shader engine; items are rows of `all_events`."""
+    """Moments, a track per shader engine; items are rows of `all_events`."""
     table = all_events(trace)
-    lanes = table.select(pl.col("se").unique().sort()).with_row_index("lane")
-    lanes = lanes.select("lane", pl.format("SE {}", "se").alias("label"), pl.lit("Events").alias("group"), "se")
+    tracks = table.select(pl.col("se").unique().sort()).with_row_index("track")
+    tracks = tracks.select("track", pl.format("SE {}", "se").alias("label"), pl.lit("Events").alias("group"), "se")
     begin, end = bounds(trace)
     named = {**EVENT_TYPES, DISPATCH: "DISPATCH"}
     seen = table["kind"].unique().sort().to_list()
     return Timeline(
         "events", "Events", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=tuple({"kind": kind, "name": named.get(kind, f"event {kind}")} for kind in seen),
+        tracks=tracks, kinds=tuple({"kind": kind, "name": named.get(kind, f"event {kind}")} for kind in seen),
         spans=lambda: table.select(
-            lane_of(lanes, table, ("se",)), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
+            track_of(tracks, table, ("se",)), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
             kind="kind",
         ),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Lanes of an RPD file: nodes, processes, threads, GPUs, queues and streams, each numbered."""
+"""Nodes, processes, threads, GPUs, queues and streams of an RPD file, each numbered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 
 
-class Lanes:
+class Entities:
     """The numbered rows of an RPD file, and the links from calls to the GPU work they launched."""
 
     def __init__(self, database: Database) -> None:
@@ -157,9 +157,9 @@ class Lanes:
     def queues(self) -> pl.DataFrame:
         """gpuId and queueId as stored, with the number of the queue and of its process."""
         first = self.gpus.select("gpuId", pl.col("process").alias("first"))
-        lanes = self._used.join(first, on="gpuId", how="left")
-        lanes = lanes.select("gpuId", "queueId", pl.coalesce("process", "first").alias("process"))
-        return lanes.unique().sort("gpuId", "queueId", "process").with_row_index("queue")
+        queues = self._used.join(first, on="gpuId", how="left")
+        queues = queues.select("gpuId", "queueId", pl.coalesce("process", "first").alias("process"))
+        return queues.unique().sort("gpuId", "queueId", "process").with_row_index("queue")
 
     @cached_property
     def stream_texts(self) -> Keyed:

@@ -1,4 +1,4 @@
-"""Lanes of the hardware, and the time that all timelines of a trace share."""
+"""Tracks of the hardware, and the time that all timelines of a trace share."""
 
 from __future__ import annotations
 
@@ -104,18 +104,18 @@ def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.E
     return _offset(trace).alias("time"), first.alias("first"), count.alias("count")
 
 
-def slot_lanes(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
-    """A lane for every slot that occurs among `places`, by shader engine, CU, SIMD and slot."""
+def slot_tracks(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
+    """A track for every slot that occurs among `places`, by shader engine, CU, SIMD and slot."""
     slots = places.select(SLOT).unique().sort(SLOT)
     label = pl.format("SIMD {} slot {}", "simd", "slot")
-    return slots.with_row_index("lane").select("lane", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
+    return slots.with_row_index("track").select("track", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
 
 
-def lane_of(lanes: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT) -> pl.Series:
-    """The lane of every row of a frame that has the columns that identify lanes."""
+def track_of(tracks: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT) -> pl.Series:
+    """The track of every row of a frame that has the columns that identify tracks."""
     keys = list(keys)
-    joined = frame.select(keys).join(lanes.select("lane", *keys), on=keys, how="left", maintain_order="left")
-    return joined["lane"]
+    joined = frame.select(keys).join(tracks.select("track", *keys), on=keys, how="left", maintain_order="left")
+    return joined["track"]
 
 
 def unit_name(trace: ThreadTrace) -> pl.Expr:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
-from wavewright.analysis.trace.timeline.tracks.places import aligned, bounds, cell_bits, lane_of, slot_lanes
+from wavewright.analysis.trace.timeline.layers.places import aligned, bounds, cell_bits, slot_tracks, track_of
 from wavewright.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def waves(trace: ThreadTrace) -> Timeline:
     """From start to end, by kernel; items are rows of `resident_waves`."""
-    lanes = slot_lanes(trace, trace.occupancy)
+    tracks = slot_tracks(trace, trace.occupancy)
     begin, end = bounds(trace)
     names = trace.kernels.select("kernel", "demangled", "name").rows()
     kinds: list[dict[str, Any]] = [
@@ -26,14 +26,14 @@ def waves(trace: ThreadTrace) -> Timeline:
         kinds.append({"kind": NO_KIND, "name": "unknown kernel", "colour": "NONE"})
     return Timeline(
         "waves", "Waves", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=tuple(kinds), spans=lambda: _spans(trace, lanes),
+        tracks=tracks, kinds=tuple(kinds), spans=lambda: _spans(trace, tracks),
     )  # fmt: skip
 
 
-def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
     table = resident_waves(trace)
     return table.select(
-        lane_of(lanes, table),
+        track_of(tracks, table),
         begin=aligned(trace, "start_cycles"),
         end=aligned(trace, "end_cycles"),
         kind=pl.col("kernel").clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16),

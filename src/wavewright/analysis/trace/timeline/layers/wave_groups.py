@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
-from wavewright.analysis.trace.timeline.tracks.places import SLOT
-from wavewright.analysis.trace.timeline.tracks.waves import waves
+from wavewright.analysis.trace.timeline.layers.places import SLOT
+from wavewright.analysis.trace.timeline.layers.waves import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import once_per_trace
 
@@ -71,7 +71,7 @@ def _timeline(trace: ThreadTrace, by: str, values: Callable[[], pl.Series], **ki
 
     return Timeline(
         f"waves_by_{by}", f"Waves by {by}", "cycles", line.begin, line.end, line.cell_bits,
-        lanes=line.lanes, lanes_of=line.name, spans=spans, **kinds,
+        tracks=line.tracks, tracks_of=line.name, spans=spans, **kinds,
     )  # fmt: skip
 
 

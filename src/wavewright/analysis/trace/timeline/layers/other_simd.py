@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.timeline import Timeline
-from wavewright.analysis.trace.timeline.tracks.places import (
+from wavewright.analysis.trace.timeline.layers.places import (
     aligned,
     bounds,
     category_kinds,
     cell_bits,
-    lane_of,
+    track_of,
     unit_name,
 )
 
@@ -32,16 +32,16 @@ def neighbours(trace: ThreadTrace) -> pl.DataFrame:
 def other_simd(trace: ThreadTrace) -> Timeline:
     """From the issue on, as long as the pipe is taken; items are rows of `other_simd`."""
     table = neighbours(trace)
-    places = table.select(_UNIT).unique().sort(_UNIT).with_row_index("lane")
+    places = table.select(_UNIT).unique().sort(_UNIT).with_row_index("track")
     label, group = pl.format("SIMD {}", "simd"), unit_name(trace)
-    lanes = places.select("lane", label.alias("label"), group.alias("group"), *_UNIT)
+    tracks = places.select("track", label.alias("label"), group.alias("group"), *_UNIT)
     begin, end = bounds(trace)
     time = aligned(trace, "time_cycles")
     return Timeline(
         "other_simd", "Neighbour SIMD", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=category_kinds(trace),
+        tracks=tracks, kinds=category_kinds(trace),
         spans=lambda: table.select(
-            lane_of(lanes, table, _UNIT), begin=time, end=time + pl.col("duration_cycles").cast(pl.Int64),
+            track_of(tracks, table, _UNIT), begin=time, end=time + pl.col("duration_cycles").cast(pl.Int64),
             kind=pl.col("category").cast(pl.UInt16),
         ),
     )  # fmt: skip

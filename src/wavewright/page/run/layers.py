@@ -1,4 +1,4 @@
-"""The timeline of a run: one track with lanes of threads and GPUs, its spans tile by tile."""
+"""The timeline of a run: one layer with tracks of threads and GPUs, its spans tile by tile."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.gpu_time.timeline import RunTimeline
     from wavewright.model.document import Document
 
-MOST_LANES = 16_384  #: Maximum lanes shown; a note reports more.
+MOST_TRACKS = 16_384  #: Maximum tracks shown; a note reports more.
 _CELL_BITS = 4
 _MOST_TILES = 64  #: Levels with more tiles are left out of an exported page.
-_KEYS = ("lane", "label", "group", "kind", "node", "depth", "process", "agent")
+_KEYS = ("track", "label", "group", "kind", "node", "depth", "process", "agent")
 
 
 def timeline_of(document: Document) -> RunTimeline:
@@ -28,22 +28,22 @@ def timeline_of(document: Document) -> RunTimeline:
     return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
 
 
-def check_track(track: str) -> None:
-    """Check the name of the only track of a run."""
-    if track != "run":
-        raise UsageError(f"no track {track[:40]!r}", advice="tracks: run")
+def check_layer(layer: str) -> None:
+    """Check the name of the only layer of a run."""
+    if layer != "run":
+        raise UsageError(f"no layer {layer[:40]!r}", advice="layers: run")
 
 
 def _timeline(document: Document) -> Timeline:
     def make() -> Timeline:
         timeline = timeline_of(document)
         inner = pl.concat_list("group", "part").alias("group")
-        lanes = timeline.lanes.head(MOST_LANES).with_columns(inner).select(_KEYS)
+        tracks = timeline.tracks.head(MOST_TRACKS).with_columns(inner).select(_KEYS)
         kinds = tuple(timeline.kinds.select("kind", "name", "count").to_dicts())
-        shown = timeline.spans.select("lane", "kind", "item", begin="start_ns", end="end_ns")
+        shown = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
         end = max(timeline.duration_ns, int(shown["end"].max() or 0))  # type: ignore[arg-type]
-        spans = shown.filter(pl.col("lane") < MOST_LANES)
-        return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, lanes, kinds, lambda: spans)
+        spans = shown.filter(pl.col("track") < MOST_TRACKS)
+        return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, tracks, kinds, lambda: spans)
 
     return document.kept("run timeline", make)
 
@@ -52,42 +52,42 @@ def _tiles(document: Document) -> SpanTiles:
     return document.kept("run tiles", lambda: tiles_of(_timeline(document)))
 
 
-def tracks_of_run(document: Document) -> dict[str, Any]:
-    """The track of a run: lanes of threads (one per depth), marks, allocations and streams; kinds are names.
+def layers_of_run(document: Document) -> dict[str, Any]:
+    """The layer of a run: tracks of threads (one per depth), marks, allocations and streams; kinds are names.
 
-    Lanes of a node count from the begin of that node: clocks of several nodes are never subtracted, and a note says so.
+    Tracks of a node count from its first event: clocks of several nodes are never subtracted, and a note says so.
     """
     timeline = timeline_of(document)
-    track = described(_timeline(document)) | {"first_items": timeline.first_items, "notes": _notes(document, timeline)}
-    return {"definition": timeline.definition, "tracks": [track]}
+    layer = described(_timeline(document)) | {"first_items": timeline.first_items, "notes": _notes(document, timeline)}
+    return {"definition": timeline.definition, "layers": [layer]}
 
 
 def _notes(document: Document, timeline: RunTimeline) -> list[str]:
     """Notes about omitted events and possible misreadings."""
     nodes = clocks_of(document).nodes.height
-    more_lanes = timeline.lanes.height - MOST_LANES
+    more_tracks = timeline.tracks.height - MOST_TRACKS
     notes = {
         f"{nodes:,} nodes: each counts from its own first event, because clocks of nodes are not compared": nodes > 1,
         f"{timeline.untimed_count:,} events have no time and are not shown": timeline.untimed_count,
         f"{timeline.too_deep_count:,} calls are nested deeper than {DEEPEST} and not shown": timeline.too_deep_count,
         f"{timeline.other_name_count:,} names that take little time share one colour": timeline.other_name_count,
-        f"showing {MOST_LANES:,} of {timeline.lanes.height:,} lanes": more_lanes > 0,
+        f"showing {MOST_TRACKS:,} of {timeline.tracks.height:,} tracks": more_tracks > 0,
     }
     return [note for note, is_so in notes.items() if is_so]
 
 
 def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:
     """The time of a tile."""
-    track = _timeline(document)
-    if not 0 <= level < track.level_count or not 0 <= tile < track.tile_count(level):
+    layer = _timeline(document)
+    if not 0 <= level < layer.level_count or not 0 <= tile < layer.tile_count(level):
         raise UsageError(f"there is no tile {tile} of level {level}")
-    width = TILE_CELLS << (track.cell_bits + level)
-    return float(track.begin + tile * width), float(track.begin + (tile + 1) * width)
+    width = TILE_CELLS << (layer.cell_bits + level)
+    return float(layer.begin + tile * width), float(layer.begin + (tile + 1) * width)
 
 
-def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """The spans of one tile of the run's track."""
-    check_track(track)
+def spans_of_run(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
+    """The spans of one tile of the run's layer."""
+    check_layer(layer)
     return _tiles(document).tile(level, tile)
 
 

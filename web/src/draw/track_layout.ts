@@ -1,27 +1,27 @@
-// Where the rows of a timeline stand: groups with headings, rows of equal height, strips of lanes inside rows.
-import type { Track } from "../model/tracks";
+// Where the rows of a timeline stand: groups with headings, rows of equal height, strips of tracks inside rows.
+import type { Layer } from "../model/layers";
 import type { Shares } from "./shares";
 import type { Stalled } from "./stalled";
 
-/** One lane inside a row. */
+/** One track inside a row. */
 export interface Strip {
-  track: Track;
-  lane: number;
+  layer: Layer;
+  track: number;
   /** Height in pixels, less in thin rows; absent = what is left, shared equally. */
   fixed?: number;
   /** Intervals drawn behind the spans, such as the lifetimes of waves. */
   behind?: { begins: ArrayLike<number>; ends: ArrayLike<number> };
-  /** How busy it is, in place of its spans until they can be told apart; where there is no lane (-1), at every zoom. */
+  /** How busy it is, in place of its spans until they can be told apart; where there is no track (-1), at every zoom. */
   shares?: Shares;
-  /** Drawn in place of its spans: the same time as another track tells it. */
-  instead?: { track: Track; lane: number };
+  /** Drawn in place of its spans: the same time as another layer tells it. */
+  instead?: { layer: Layer; track: number };
   /** The stalled part of its spans. */
   stalled?: Stalled;
 }
 
-/** The tracks that are needed to draw a strip. */
-export function tracksOfStrip({ track, instead, stalled }: Strip): Track[] {
-  return [track, ...(instead ? [instead.track] : []), ...(stalled?.by ? [stalled.by] : [])];
+/** The layers that are needed to draw a strip. */
+export function layersOfStrip({ layer, instead, stalled }: Strip): Layer[] {
+  return [layer, ...(instead ? [instead.layer] : []), ...(stalled?.by ? [stalled.by] : [])];
 }
 
 export interface TimelineRow {
@@ -57,7 +57,7 @@ export interface PlacedGroup {
   isFolded: boolean;
 }
 
-export interface LaneLayout {
+export interface TrackLayout {
   rows: PlacedRow[];
   groups: PlacedGroup[];
   height: number;
@@ -75,7 +75,7 @@ function groupKey(path: string[], level: number): string {
   return path.slice(0, level + 1).join("\u0000");
 }
 
-export function layOutLanes(rows: TimelineRow[], rowHeight: number, folded: ReadonlySet<string>): LaneLayout {
+export function layOutTracks(rows: TimelineRow[], rowHeight: number, folded: ReadonlySet<string>): TrackLayout {
   const placed: PlacedRow[] = [];
   const groups: PlacedGroup[] = [];
   const open: PlacedGroup[] = [];
@@ -110,8 +110,8 @@ export function layOutLanes(rows: TimelineRow[], rowHeight: number, folded: Read
     for (; i < rows.length && groupKey((rows[i] as TimelineRow).path, fold) === key; i++) {
       members.push(rows[i] as TimelineRow);
     }
-    const strips = members.flatMap((member) => member.strips.filter((s) => s.fixed === undefined && s.lane >= 0));
-    const together = { key, label: `${members.length} lanes`, path: row.path.slice(0, fold + 1), strips };
+    const strips = members.flatMap((member) => member.strips.filter((s) => s.fixed === undefined && s.track >= 0));
+    const together = { key, label: `${members.length} tracks`, path: row.path.slice(0, fold + 1), strips };
     const top = fold === 0 ? y - HEADING : y;
     const tall = fold === 0 ? HEADING : Math.max(rowHeight, 12);
     placed.push(placeRow(together, top, tall, key));
@@ -140,7 +140,7 @@ function placeRow(row: TimelineRow, y: number, height: number, folded: string | 
 }
 
 /** The rows that reach into a range of y: the first, and one past the last. */
-export function rowsBetween(layout: LaneLayout, top: number, bottom: number): [number, number] {
+export function rowsBetween(layout: TrackLayout, top: number, bottom: number): [number, number] {
   const { rows } = layout;
   let low = 0;
   let high = rows.length;
@@ -156,7 +156,7 @@ export function rowsBetween(layout: LaneLayout, top: number, bottom: number): [n
 }
 
 /** The strip at a y; null on headings. The gap below a row belongs to it: in thin rows it would be much of the row. */
-export function stripAt(layout: LaneLayout, y: number): PlacedStrip | null {
+export function stripAt(layout: TrackLayout, y: number): PlacedStrip | null {
   const [first, last] = rowsBetween(layout, y, y + 1);
   for (let i = first; i < last; i++) {
     const row = layout.rows[i] as PlacedRow;

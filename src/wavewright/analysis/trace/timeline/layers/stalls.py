@@ -9,8 +9,8 @@ import polars as pl
 
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.selection import whole_of
-from wavewright.analysis.trace.timeline.tracks.instructions import instructions
-from wavewright.analysis.trace.timeline.tracks.places import aligned, lane_of, slot_lanes
+from wavewright.analysis.trace.timeline.layers.instructions import instructions
+from wavewright.analysis.trace.timeline.layers.places import aligned, slot_tracks, track_of
 from wavewright.analysis.trace.waits.classes import stall_class
 from wavewright.analysis.trace.waits.resolved import each_instruction
 from wavewright.analysis.trace.waits.rows import class_names
@@ -37,21 +37,21 @@ def stalls(trace: ThreadTrace) -> Timeline | None:
     if trace.waves.select((ends[0] + ends[1] > trace.instructions.height).any()).item():
         return None
     executed = instructions(trace)
-    lanes = slot_lanes(trace, trace.waves.clear()) if executed.lanes is None else executed.lanes
+    tracks = slot_tracks(trace, trace.waves.clear()) if executed.tracks is None else executed.tracks
     return Timeline(
         "stalls", "Stalls", "cycles", executed.begin, executed.end, executed.cell_bits,
-        lanes=lanes, lanes_of=executed.name, late_kinds=lambda: _kinds(trace),
-        spans=lambda: _spans(trace, lanes),
+        tracks=tracks, tracks_of=executed.name, late_kinds=lambda: _kinds(trace),
+        spans=lambda: _spans(trace, tracks),
     )  # fmt: skip
 
 
-def stalled_spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
-    """Lane, start, end and item of the stalled part of every instruction that stalled."""
-    waves = trace.waves.select("wave", "se", lane_of(lanes, trace.waves))
+def stalled_spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+    """Track, start, end and item of the stalled part of every instruction that stalled."""
+    waves = trace.waves.select("wave", "se", track_of(tracks, trace.waves))
     stalled = _stalled(trace).join(waves, on="wave", how="left", maintain_order="left")
     begin = aligned(trace, "time_cycles")
     return stalled.select(
-        "lane", begin.alias("begin"), (begin + pl.col("stall_cycles").cast(pl.Int64)).alias("end"), "item"
+        "track", begin.alias("begin"), (begin + pl.col("stall_cycles").cast(pl.Int64)).alias("end"), "item"
     )
 
 
@@ -60,9 +60,9 @@ def _stalled(trace: ThreadTrace) -> pl.DataFrame:
     return columns.with_row_index("item").with_columns(pl.col("item").cast(pl.Int32)).filter(pl.col("stall_cycles") > 0)
 
 
-def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
     kind = _classes(trace).of_stalled.cast(pl.UInt16)
-    return stalled_spans(trace, lanes).with_columns(kind.alias("kind")).drop_nulls("lane")
+    return stalled_spans(trace, tracks).with_columns(kind.alias("kind")).drop_nulls("track")
 
 
 def _kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
