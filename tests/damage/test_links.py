@@ -18,8 +18,8 @@ from synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, wr
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import call
-from tests.made_decoded import SOURCES, edit, write_decoded, zipped
-from tests.page_answers import answers_in
+from tests.kit.made_decoded import SOURCES, edit, write_decoded, zipped
+from tests.kit.page_answers import answers_in
 from wavewright.base.files import is_inside, not_read, open_regular
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Library

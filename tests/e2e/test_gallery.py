@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from tests.cli.in_process import call
 from tests.e2e.inputs import made_gemm, other_gemm
 from tests.e2e.run_inputs import made_ranks
-from tests.made_decoded import decoded_files, write_files
+from tests.kit.made_decoded import decoded_files, write_files
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.model.document import Library
 from wavewright.page.assets import page_folder

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import exported_gemm, made_gemm
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
 from wavewright.page.inputs import Reading

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually, load
-from tests.sampled_runs import write_sampled
-from tests.sampling import every_third
+from tests.kit.sampled_runs import write_sampled
+from tests.kit.sampling import every_third
 from wavewright.page.run.flows import flows
 from wavewright.page.run.layers import layers_of_run, timeline_of
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.sampling import every_third
-from tests.unit.run_equality import differences
+from tests.kit.run_equality import differences
+from tests.kit.sampling import every_third
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.export.run.rocpd.merging import merge_runs
 from wavewright.export.run.rocpd.views import VIEWS

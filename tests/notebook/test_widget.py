@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import wavewright
-from tests.unit.made_runs import run, spans
+from tests.kit.made_runs import run, spans
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.model.document import Library
 from wavewright.notebook.documents import document_of

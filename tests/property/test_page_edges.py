@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit.sampling import every_third
 from tests.property.subjects import around, opened
-from tests.sampling import every_third
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Document, Library
 from wavewright.page.asking import ask

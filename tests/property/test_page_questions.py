@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
 from wavewright.page.asking import ask

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path
-from tests.judges import llvm_library
+from tests.kit.judges import llvm_library
 from tests.unit.codeobj.made_elf import code_only, functions_of
 from wavewright import _core
 from wavewright.codeobj.code_object import CodeObject

@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run

@@ -13,7 +13,7 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.errors import UsageError

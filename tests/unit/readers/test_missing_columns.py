@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
+from tests.kit.made_rpd import write_rpd_file
+from tests.kit.small_runs import small_run
 from tests.kit.together import together
-from tests.unit.made_rpd import write_rpd_file
-from tests.unit.small_runs import small_run
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN

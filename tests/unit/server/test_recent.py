@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from tests.unit.server.conftest import Client
 from tests.unit.server.test_uploads import put
 from wavewright.model.document import Library

@@ -16,7 +16,7 @@ import pytest
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.made_decoded import NAME, decoded_files
+from tests.kit.made_decoded import NAME, decoded_files
 from tests.unit.server.conftest import Client
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Library

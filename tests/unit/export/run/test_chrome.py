@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from tests.unit.made_rpd import ROWS, write_rpd_file
+from tests.kit.made_rpd import ROWS, write_rpd_file
 from wavewright import _core
 from wavewright.errors import UsageError
 from wavewright.export.run.chrome import write_chrome

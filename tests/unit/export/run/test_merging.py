@@ -12,7 +12,7 @@ from synth.rocpd import write_rocpd as synthesize_rocpd
 from synth.rocpd import write_rocpd_ranks
 from synth.rpd import write_rpd as synthesize_rpd
 from synth.workload import Workload
-from tests.unit.run_equality import differences
+from tests.kit.run_equality import differences
 from wavewright import UsageError
 from wavewright.analysis.run.select.splitting import parts_of
 from wavewright.export.run.rocpd import write_rocpd

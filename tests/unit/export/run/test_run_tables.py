@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.unit.run_equality import differences
-from tests.unit.small_runs import small_run, small_source
+from tests.kit.run_equality import differences
+from tests.kit.small_runs import small_run, small_source
 from wavewright import UsageError
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.export.run.tables import write_arrow, write_run_parquet

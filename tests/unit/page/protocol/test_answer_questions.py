@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.compare import KINDS, compare
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.stalls import stalls

@@ -9,8 +9,8 @@ from functools import cache
 import polars as pl
 import pytest
 
+from tests.kit.small_traces import frame, small_trace
 from tests.unit.analysis.counters.made_counters import counted
-from tests.unit.small_traces import frame, small_trace
 from wavewright.analysis.trace.sampled_counters import gpu_curve
 from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
 from wavewright.analysis.trace.waves.states import states

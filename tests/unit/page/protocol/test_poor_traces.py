@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.sampling import every_third_pair
+from tests.kit.sampling import every_third_pair
 from tests.unit.analysis.test_every_answer import TRACES
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document

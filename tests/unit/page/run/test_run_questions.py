@@ -10,8 +10,8 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from synth.runs import planted, simulate, write_rocpd
-from tests.sampled_runs import write_sampled
-from tests.unit.made_runs import run, spans
+from tests.kit.made_runs import run, spans
+from tests.kit.sampled_runs import write_sampled
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.diagnose import diagnose_run
 from wavewright.analysis.run.gpu_time.busy import busy

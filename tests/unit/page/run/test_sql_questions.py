@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from tests.unit.small_runs import small_run
+from tests.kit.small_runs import small_run
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import query
 from wavewright.analysis.run.query.result import QueryLimits

@@ -11,7 +11,7 @@ import pytest
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.conftest import SHARED
-from tests.unit.small_traces import frame, small_trace
+from tests.kit.small_traces import frame, small_trace
 from wavewright.analysis.common.timeline import tiles_of
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.occupancy import occupancy

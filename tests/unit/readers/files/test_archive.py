@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.base.unpacking import zstd_library
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files import archive as archive_module

@@ -14,7 +14,7 @@ from typing import Any
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.made_decoded import NAME, decoded_files, edit, write_files
+from tests.kit.made_decoded import NAME, decoded_files, edit, write_files
 
 KERNEL = "_ZN4blas5saxpyILj64EEEvfPKfPfj"
 NASTY = "</script><!--<img src=x onerror=alert(1)>&\"'\u2028\u2029\u202eltr\x00\x07\x1b[31m\ufffe=cmd()"

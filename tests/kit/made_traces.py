@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from tests.unit.ui_directories import frame
+from tests.kit.ui_directories import frame
 from wavewright.model.trace import ThreadTrace, TraceSource
 
 CODE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tests.unit.ui_directories import frame
+from tests.kit.ui_directories import frame
 
 LEAVE, ENTER, FIRST = 1, 2, 4
 POINT = 0
