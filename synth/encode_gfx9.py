@@ -151,7 +151,7 @@ class _Encoder:
         return self._cut(Encoded(self.out.writer.to_bytes(), offsets[0], offsets[1], total), marks or [])
 
     def _cut(self, whole: Encoded, marks: list[tuple[int, int]]) -> Encoded:
-        """What a buffer holds that was full too early: it ends anywhere, also inside a token."""
+        """Content of a buffer that was full too early: it ends anywhere, also inside a token."""
         if self.plan.keep_share is None:
             return whole
         size = kept_bytes(whole, self.plan.keep_share)

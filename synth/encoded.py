@@ -1,4 +1,4 @@
-"""What an encoder hands back, and how a full trace buffer cuts it."""
+"""Result of an encoder, and the cut of a full trace buffer."""
 
 from __future__ import annotations
 

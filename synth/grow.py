@@ -91,7 +91,7 @@ def repeat_stream(data: bytes, factor: int) -> bytes:
 
 
 def _token_starts(data: bytes, begin: int) -> array[int]:
-    """Where tokens start; the last entry is the end of the last whole one."""
+    """Starts of tokens; the last entry is the end of the last complete one."""
     starts = array("q")
     at, size, lengths = begin, len(data), _TOKEN_BYTES
     while at < size:

@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 
 
 class Kind(IntEnum):
-    """What an instruction does, as far as timing and tokens care."""
+    """Kind of an instruction, as far as timing and tokens care."""
 
     SKIP = 0  # leaves no token
     SALU = 1
@@ -221,7 +221,7 @@ _NEARBY_ROWS = 32  # a compiler keeps a value's making and its use closer togeth
 
 
 def _m0(lines: list[Row], row: int) -> int | None:
-    """What M0 holds at a row, if a constant was moved there just before."""
+    """Value of M0 at a row, if a constant was moved there just before."""
     for line in reversed(lines[max(row - _NEARBY_ROWS, 0) : row]):
         if found := re.match(r"s_mov(?:k_i32|_b32) m0, (.+)", line.text):
             return _integer(found[1])

@@ -108,5 +108,5 @@ def _lower_steps(steps: list[Step], index: int, reports: list[tuple[int, int]], 
 
 
 def is_plain_valu(code: CodeRow) -> bool:
-    """Whether an instruction is reported by the short vector token."""
+    """True if an instruction is reported by the short vector token."""
     return code.kind == Kind.VALU or code.text.startswith("v_mov_b64")

@@ -41,7 +41,7 @@ class ProbedAccess:
 
 @dataclass(frozen=True)
 class ProbedKernel:
-    """What Omniprobe found in one dispatch."""
+    """Findings of Omniprobe in one dispatch."""
 
     name: str
     dispatch: int

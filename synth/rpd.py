@@ -161,7 +161,7 @@ class RpdTables:
             self._text("")
 
     def frames_of_ranks(self) -> list[int]:
-        """How many stack frames each rank has."""
+        """Number of stack frames of each rank."""
         return self._frames
 
     def add(self, rank: _Recorded, step: Step) -> None:

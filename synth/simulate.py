@@ -43,7 +43,7 @@ class _Iteration(NamedTuple):
 
 
 def _program(workload: Workload) -> Iterator[_Iteration]:
-    """What every rank does: the same kernels in the same order."""
+    """The iterations of every rank: the same kernels in the same order."""
     left, number = workload.dispatches // workload.ranks, 0
     weights = [kernel.weight for kernel in KERNELS]
     most = workload.phase_dispatches

@@ -55,7 +55,7 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)* (?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)* 
 _PYTHON_STRING = re.compile(
     r'#[^\n]*|"""(?P<long>.*?)"""|"(?P<short>(?:[^"\\\n]|\\.)*)"|\'(?P<single>(?:[^\'\\\n]|\\.)*)\'', re.DOTALL
 )
-_PARTICIPLE = re.compile(r"\w{2,}(?:ed|en|ing)")
+_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en|ing)")
 _CLASS = re.compile(r"\s*class (\w+)\b")
 _GENERATED = "<!-- made by tools/"
 
@@ -71,12 +71,12 @@ class Hit(NamedTuple):
 
 
 def is_participle(word: str) -> bool:
-    """Whether a lower-case word is a participle or gerund, and not a noun that looks like one."""
+    """True if a lower-case word is a participle or gerund, and not a noun that looks like one."""
     return word in PARTICIPLES or (word not in NOUNS and _PARTICIPLE.fullmatch(word) is not None)
 
 
 def says_nothing(name: str) -> bool:
-    """Whether a name is a single participle, pronoun or question word, which needs a noun after it."""
+    """True if a name is a single participle, pronoun or question word, which needs a noun after it."""
     word = name.strip("_").lower()
     return is_participle(word) or word in PRONOUNS or word in QUESTION_WORDS
 

@@ -104,7 +104,7 @@ MAKERS: dict[str, Callable[[random.Random, Path], list[str]]] = {
 
 
 def called(arguments: list[str]) -> str:
-    """How a call of the program broke a promise; empty = it did not."""
+    """Call the program; the promise that it broke, empty = none."""
     from tests.cli.in_process import call
 
     began_s = time.process_time()

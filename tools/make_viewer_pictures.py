@@ -77,7 +77,7 @@ def _trace(page: Any, url: str) -> None:
 
 
 def _diagnosis(page: Any, url: str) -> None:
-    """What to change first, and a click on its first instruction: where it stands in code and source."""
+    """Show what to change first, and a click on its first instruction: where it stands in code and source."""
     page.goto(f"{url}#layout=r(0.5:t(diagnosis;0),0.5:c(0.5:t(source;0),0.5:t(isa;0)))")
     settle(page)
     page.locator('[data-view="diagnosis"] button:has-text("s_waitcnt")').first.click()

@@ -33,7 +33,7 @@ SIZES = {1280: 800, 1600: 1000, 2560: 1440}
 
 
 def _look(_: Any) -> None:
-    """What is there at first."""
+    """Leave the page as it is at first."""
 
 
 def _click(place: str) -> Callable[[Any], None]:

@@ -77,7 +77,7 @@ def _code(kernel: str, target: str) -> CodeGraph:
 
 
 def branch_decisions(kernel: str, target: str, sequences: Sequence[Sequence[str]]) -> tuple[bool, ...]:
-    """Whether each conditional branch that a wave comes to is taken, in order, if it makes these accesses.
+    """Decisions of the conditional branches that a wave comes to, in order, if it makes these accesses; True = taken.
 
     Each of the sequences holds the labels of accesses in their order; no label is in two of them.
 

@@ -52,7 +52,7 @@ LANE_SCHEMA = pl.Schema(_COLUMNS)
 
 @dataclass(frozen=True)
 class LaneLaunch:
-    """How a kernel is launched.
+    """Launch of a kernel.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened on one shader engine; times are cycles, 0 is the start of the dispatch."""
+    """Events on one shader engine; times are cycles, 0 is the start of the dispatch."""
 
     machine: Machine
     launch: Launch

@@ -92,7 +92,7 @@ class _Thread:
 
 
 def simulate(program: Program) -> SimulatedRun:
-    """What happens when a program runs.
+    """Run a program.
 
     Raises
     ------

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from wavewright.codeobj.llvm import find_libraries
+from wavewright.codeobj.libllvm.libraries import find_libraries
 
 LACKING = "LLVM 22, the judge, is not here"
 

@@ -64,7 +64,7 @@ def test_names_without_a_noun_count() -> None:
     code = """\
 def longest(one: int, gap_ns: int = 0, *, _wanted=None):
     for mine, row in ():
-        found = joined = rows_found = sorted_rows = speed = token = string = heading = row
+        found = joined = rows_found = sorted_rows = is_signed = speed = token = string = heading = row
         print(known=found)
     return [what for what in joined if (seen := what)]
 """

@@ -22,7 +22,7 @@ class Bounds(NamedTuple):
     high: float
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies within; what is not a number does not."""
+        """True if a number lies within; what is not a number does not."""
         return self.low <= value <= self.high
 
     @property

@@ -1,4 +1,4 @@
-"""Which files of an input are read: regular ones, and of links only those that stay inside. The only such rule.
+"""Files of an input that may be read: regular ones, and of links only those that stay inside. The only such rule.
 
 An input comes from strangers. A pipe in it would be waited for, a device never ends, and a link could lead to
 anything that the user may read, and from there into a report that is passed on.
@@ -50,7 +50,7 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
 
 
 def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> bool:
-    """Whether a path stays below `root` when all links are followed.
+    """True if a path stays below `root` when all links are followed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> boo
 
 
 def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
-    """Why a file or folder that was met below `root` is not read; empty = it can be.
+    """Reason for not reading a file or folder that was met below `root`; empty = it can be read.
 
     Examples
     --------

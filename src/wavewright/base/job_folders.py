@@ -51,7 +51,7 @@ def read_instead(path: str) -> str:
 
 
 def is_job_folder(path: str) -> bool:
-    """Whether a path is the folder of a job.
+    """True if a path is the folder of a job.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def _opened(root: Path, names: Iterable[str], *, is_made: bool = False) -> Itera
 
 
 def is_own_folder(root: Path, folder: Path) -> bool:
-    """Whether `folder` is a folder below `root`, with no link between them."""
+    """True if `folder` is a folder below `root`, with no link between them."""
     try:
         with _opened(root, folder.relative_to(root).parts):
             return True

@@ -84,7 +84,7 @@ def command_line(words: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is text: polars opens only such files itself.
+    """True if a path is text: polars opens only such files itself.
 
     Examples
     --------

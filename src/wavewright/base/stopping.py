@@ -1,4 +1,4 @@
-"""How the program ends when it is told to (Ctrl-C, SIGTERM, a closed terminal): what it has begun is cleared away.
+"""End of the program on Ctrl-C, SIGTERM or a closed terminal: what it has begun is cleared away.
 
 A signal arrives at any moment: in an import, in a destructor, in native code that runs for minutes. An exception that
 a handler raised there would be late, or be printed and forgotten by whoever called Python. So nothing is raised: a
@@ -120,7 +120,7 @@ def _note(*_: object) -> None:
 
 
 def signal_count() -> int:
-    """How often the program was told to stop: an action that waits for others hurries when it grows."""
+    """Number of times the program was told to stop: an action that waits for others hurries when it grows."""
     return _signal_count
 
 

@@ -40,7 +40,7 @@ class PackedError(ValueError):
 
 
 class _Decompressor(Protocol):
-    """What `lzma`, `bz2` and `compression.zstd` have in common."""
+    """Interface that `lzma`, `bz2` and `compression.zstd` have in common."""
 
     @property
     def eof(self) -> bool: ...
@@ -52,7 +52,7 @@ class _Decompressor(Protocol):
 
 
 def packing_of(head: bytes) -> str:
-    """How a file that starts with `head` is packed; empty = not, or in a way that is not read here.
+    """Name of the packing of a file that starts with `head`; empty = none, or one that is not read here.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def unpacked_head(head: bytes, packing: str, limit: int) -> bytes:
 
 
 def _decompressors(packing: str) -> tuple[Callable[[], _Decompressor], tuple[type[Exception], ...]]:
-    """What makes a decompressor, and what it raises on damaged data."""
+    """Factory of a decompressor, and the errors it raises on damaged data."""
     if packing == "zstd":
         zstd = zstd_library()
         options = {zstd.DecompressionParameter.window_log_max: MAX_WINDOW_LOG}

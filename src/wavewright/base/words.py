@@ -146,7 +146,7 @@ def kernel_head(title: str) -> str:
 
 
 def _depths(text: str) -> list[int]:
-    """How many brackets are open at each letter; a bracket itself is outside of what it encloses."""
+    """Number of brackets that are open at each letter; a bracket itself is outside of what it encloses."""
     open_brackets: list[str] = []
     depths = []
     for at, letter in enumerate(text):
@@ -162,11 +162,11 @@ def _depths(text: str) -> list[int]:
 
 
 def _is_operator(text: str, at: int) -> bool:
-    """Whether an opening angle is a comparison, `((8)<(9))`, or in the name of an operator."""
+    """True if an opening angle is a comparison, `((8)<(9))`, or in the name of an operator."""
     return text[max(0, at - 1) : at + 2] == ")<(" or text.endswith(("operator", "operator<"), 0, at)
 
 
 def _closes(text: str, at: int, open_brackets: list[str]) -> bool:
-    """Whether a closing angle ends arguments: inside of parentheses, `((8)>(0))`, it compares."""
+    """True if a closing angle ends arguments: inside of parentheses, `((8)>(0))`, it compares."""
     is_name = text.endswith(("operator", "operator>", "-"), 0, at)
     return bool(open_brackets) and open_brackets[-1] == "<" and not is_name

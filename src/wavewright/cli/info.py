@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.overview import Overview
     from wavewright.analysis.trace.subject import Subject
     from wavewright.cli.kit.request import Parts
-    from wavewright.codeobj.embedded import Contents
+    from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
     from wavewright.readers.files.decoded import Decoded

@@ -1,4 +1,4 @@
-"""Which executor does the work."""
+"""Choice of the executor that does the work."""
 
 from __future__ import annotations
 

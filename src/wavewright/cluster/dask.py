@@ -125,7 +125,7 @@ class _NotSeen:
 
 
 def _errand(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
-    """What a worker does."""
+    """Do one task on a worker."""
     from distributed import get_worker
 
     try:
@@ -159,7 +159,7 @@ class _Errands(Generic[Item, Result]):
         self._finished: Any = distributed.as_completed([])  # type: ignore[no-untyped-call]
 
     def outcomes(self) -> list[Outcome[Result]]:
-        """What became of every item."""
+        """Outcomes of all items."""
         sent = self._client.map(partial(_errand, self._task), list(self._items), pure=False, **self._needs)
         for number, future in enumerate(sent):
             self._watch(number, future)
@@ -217,7 +217,7 @@ class _Errands(Generic[Item, Result]):
         self._done()
 
     def _is_hopeful(self, now: float) -> bool:
-        """Whether workers are there, or may still come; items whose only workers are gone are given to others."""
+        """True if workers are there, or may still come; items whose only workers are gone are given to others."""
         live = self._how.workers_of(self._client)
         if live:
             self._alone_since = None
@@ -250,7 +250,7 @@ def _workers(client: Any) -> set[str]:
 
 
 def _told(future: Any) -> Outcome[Any] | None:
-    """What became of a task that ended; None = its worker died with the result, and it is done again.
+    """Outcome of a task that ended; None = its worker died with the result, and it is done again.
 
     Then Dask would wait for the result as long as there is no other worker.
     """

@@ -40,13 +40,13 @@ class Gathered(Generic[Result]):
 
     @property
     def paths(self) -> list[str]:
-        """What to call the `inputs`: paths, or places in archives."""
+        """Names of the `inputs`: paths, or places in archives."""
         return [run_input.label for run_input in self.inputs]
 
 
 @dataclass(frozen=True)
 class _Asking(Generic[Result]):
-    """What a worker does with one input."""
+    """Task of a worker: a question about one input."""
 
     question: Callable[[Run], Result]
     selection: RunSelection
@@ -87,7 +87,7 @@ def _check_seen(run_input: RunInput) -> None:
 
 @dataclass(frozen=True)
 class _Told(Generic[Result]):
-    """What a worker brings home: an answer with the losses and runs of its file, or the error instead."""
+    """Reply of a worker: an answer with the losses and runs of its file, or the error instead."""
 
     value: Result | None = None
     losses: pl.DataFrame | None = None
@@ -172,7 +172,7 @@ def _nothing_chosen(
 def _first_failure(
     inputs: Sequence[RunInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
 ) -> WavewrightError:
-    """Why there is no answer at all."""
+    """The error to raise when there is no answer at all."""
     for run_input, (outcome, _) in zip(inputs, outcomes, strict=True):
         if outcome.value is None:
             return WavewrightError(outcome.lost, where=run_input.label, advice=LOSSES["lost_worker"].advice)

@@ -72,7 +72,7 @@ def measured(
     metrics: Sequence[str] = (),
     progress: Callable[[str], AbstractContextManager[Any]] = nullcontext,
 ) -> Baseline:
-    """What the captures at the paths measured; each path is a capture, and `progress` is entered with it.
+    """Measurements of the captures at the paths; each path is a capture, and `progress` is entered with it.
 
     Raises
     ------

@@ -104,7 +104,7 @@ def _start_tracker() -> None:
 
 
 def _place_sockets() -> None:
-    """Where Python's server that forks the workers listens: it would remove that folder only at an end of its own."""
+    """Choose the folder of the socket of Python's fork server, which would remove that folder only at its own end."""
     settings: dict[str, Any] = vars(multiprocessing.current_process())["_config"]
     if settings.get("tempdir") is None:
         has_room = len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_PLACE

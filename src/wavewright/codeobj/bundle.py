@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
     @property
     def is_device(self) -> bool:
-        """Whether it is for an AMD GPU, and not empty."""
+        """True if the entry is for an AMD GPU and not empty."""
         return self.size > 0 and ("amdgcn" in self.id or "-amd-amdhsa" in self.id)
 
 

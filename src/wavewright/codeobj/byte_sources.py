@@ -24,7 +24,7 @@ class ByteSource(Protocol):
 
     @property
     def size(self) -> int:
-        """How many bytes."""
+        """Number of bytes."""
         ...
 
     def read_at(self, offset: int, size: int) -> bytes:
@@ -100,7 +100,7 @@ class Shelf:
 
 
 class Unpacked:
-    """What a packed part unpacks to: `size` bytes, as it claims; more or fewer are an error."""
+    """The unpacked bytes of a packed part: `size` of them, as it claims; more or fewer are an error."""
 
     def __init__(self, packed: ByteSource, packing: str, size: int, shelf: Shelf) -> None:
         self.packed, self.packing, self.size = packed, packing, size

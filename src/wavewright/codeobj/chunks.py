@@ -58,7 +58,7 @@ def cut(code_object: CodeObject, ranges: Iterable[tuple[int, int]] | None = None
 
 
 def wave64_of(code_object: CodeObject) -> Callable[[int], bool]:
-    """Whether the code at an ELF address is of waves with 64 lanes.
+    """A function that tells if the code at an ELF address is of waves with 64 lanes.
 
     Kernels are what their descriptors say. A function that is no kernel has 64 lanes where all kernels of its code
     object have, and 32 otherwise: who calls it is not known, and 32 is what compilers choose from gfx10 on.

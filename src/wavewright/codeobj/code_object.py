@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from wavewright.codeobj.embedded import Contents
+    from wavewright.codeobj.embedded_objects import Contents
     from wavewright.codeobj.metadata import KernelArgument, Metadata
 
 _STT_FUNC, _STT_KERNEL = 2, 10
@@ -190,7 +190,7 @@ class CodeObject:
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
-        """What the file claims and does not have."""
+        """Losses: contents that the file claims and does not have."""
         problems = [*self.notes, *self.elf.problems, self._symbols[1], self._metadata[1]]
         problems += [problem for _, problem in self._arguments.values()]
         if self.target is None:

@@ -17,7 +17,7 @@ from wavewright.base.unpacking import PackedError, packing_of, unpacked_pieces
 from wavewright.codeobj.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
 from wavewright.codeobj.byte_sources import FileBytes, MemoryBytes, Part, Shelf
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, EM_AMDGPU, MACHINE_NAMES
-from wavewright.codeobj.embedded import BITCODE, Contents, EmbeddedObject, distinct, what_instead
+from wavewright.codeobj.embedded_objects import BITCODE, Contents, EmbeddedObject, distinct, what_instead
 from wavewright.codeobj.hosts import ARCHIVE_MAGIC, THIN_MAGIC, archive_members, host_sections
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
@@ -44,7 +44,7 @@ _SCAN_BYTES = 1 << 20
 
 
 def is_contained(head: bytes) -> bool:
-    """Whether a file that starts with `head` (64 bytes) is something that code objects are in, and not one itself."""
+    """True if a file that starts with `head` (64 bytes) contains code objects, and is not one itself."""
     if head.startswith(b"\x7fELF"):
         return head[4:6] == _ELF64_LITTLE and _machine_of(head) not in (0, EM_AMDGPU)
     return bool(_STARTS.match(head) or packing_of(head)) or head.startswith((ARCHIVE_MAGIC, THIN_MAGIC, PACKED_MAGIC))
@@ -126,7 +126,7 @@ class _Search:
         return Contents(self.where, objects, losses)
 
     def _whole(self, source: ByteSource, packing: str) -> MemoryBytes:
-        """What a packed file holds."""
+        """Unpack a packed file."""
         pieces, length = [], 0
         limit = min(MAX_WHOLE_BYTES, max(1 << 28, 200 * source.size))
         try:
@@ -185,7 +185,7 @@ class _Search:
                 at = start + 4
 
     def _one(self, source: ByteSource, place: str) -> int:
-        """What a source starts with; how many bytes it takes."""
+        """Take the bundle or code object at the start of a source; returns the number of its bytes."""
         head = source.read_at(0, ELF_HEADER.size)
         if head.startswith(PACKED_MAGIC):
             packed = read_packed(source, self.shelf)
@@ -281,7 +281,7 @@ class _Search:
 
 
 class _Starts:
-    """Where bundles and code objects start in a source; every byte is looked at once, and what is skipped never."""
+    """Finds the starts of bundles and code objects in a source; looks at every byte once, and at skipped ones never."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -300,7 +300,7 @@ class _Starts:
 
 
 def _elf_size(head: bytes, source: ByteSource) -> int:
-    """How many bytes an ELF file takes that has its section headers at its end, as linkers write it; 0 = not said."""
+    """Size in bytes of an ELF file with its section headers at its end, as linkers write it; 0 = not said."""
     if len(head) < ELF_HEADER.size:
         return 0
     _, _, _, _, _, shoff, _, _, _, _, _, count, _ = ELF_HEADER.unpack_from(head)

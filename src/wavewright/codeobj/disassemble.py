@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from wavewright import _core
 from wavewright.codeobj.chunks import cut
+from wavewright.codeobj.libllvm.disassembler import run_llvm
+from wavewright.codeobj.libllvm.libraries import find_libraries
 from wavewright.codeobj.listing import Listing
-from wavewright.codeobj.llvm import find_libraries
-from wavewright.codeobj.llvm_run import run_llvm
 from wavewright.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _tables(column: str) -> str:
 
 
 def _why_not(libraries: Sequence[str], rejections: Sequence[str]) -> str:
-    """Why no LLVM could be used; empty = nobody asked for one that cannot."""
+    """Reason for not using LLVM; empty = nobody asked for one that cannot be used."""
     asked = os.environ.get("WAVEWRIGHT_LLVM")
     if rejections:
         return "; ".join(rejections[:_MAX_REASONS])

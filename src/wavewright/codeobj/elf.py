@@ -50,7 +50,7 @@ class Section(NamedTuple):
 
     @property
     def executable(self) -> bool:
-        """Whether the section holds code."""
+        """True if the section holds code."""
         return bool(self.flags & SHF_EXECINSTR) and self.size > 0
 
 
@@ -66,7 +66,7 @@ class Symbol(NamedTuple):
 
 @dataclass(frozen=True)
 class ElfFile:
-    """What the container says. `problems` are sentences about what it claims and does not have."""
+    """Header and sections of an ELF file. `problems` are sentences about what it claims and does not have."""
 
     data: bytes
     machine: int

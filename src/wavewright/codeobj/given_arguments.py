@@ -34,7 +34,7 @@ _INTEGER_WORDS = frozenset({"bool", "char", "short", "int", "long", "size_t"})
 
 
 class _Type(NamedTuple):
-    """What a value must be: of `size_bytes`, a float or an integer; None = either, as it is written."""
+    """Type of a value: `size_bytes`, a float or an integer; None = either, as it is written."""
 
     size_bytes: int
     is_float: bool | None = None

@@ -61,7 +61,7 @@ class LineTable:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What could not be read; grows while inlined calls are looked up."""
+        """Losses of reading; they grow while inlined calls are looked up."""
         return tuple(Loss("debug_lines", detail=problem) for problem in self._problems[:_MAX_LOSSES])
 
     @property

@@ -75,7 +75,7 @@ def _number(digits: bytes) -> int:
 
 
 def is_listing(path: str | PathLike[str]) -> bool:
-    """Whether a file is a listing and not a code object, by its name.
+    """True if a file is a listing and not a code object, by its name.
 
     Examples
     --------

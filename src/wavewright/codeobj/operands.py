@@ -1,4 +1,4 @@
-"""What instructions do with registers, memory and counters: columns of the `code` table, from the tables of the core.
+"""Registers, memory and counters that instructions use: columns of the `code` table, from the tables of the core.
 
 The texts are read, not the bytes: so listings of captures, decoded directories and our disassembly go one way, and the
 core is asked once for each distinct text.
@@ -124,7 +124,7 @@ def _registers(operands: pl.DataFrame, height: int) -> pl.DataFrame:
 
 
 def _access() -> pl.Expr:
-    """What a row does with memory, from its `facts` and `text`.
+    """Kind of access to memory of a row, from its `facts` and `text`.
 
     LLVM says of everything that must stay in order with accesses that it may load and store: of waits, prefetches and
     exports too. What moves data adds to one of these counters.

@@ -16,7 +16,7 @@ _STDERR_BYTES = 1 << 14
 
 
 class Outcome(NamedTuple):
-    """What a program printed, and how it ended: `failure` is empty when it exited with status 0."""
+    """Output of a program and its end: `failure` is empty when it exited with status 0."""
 
     stdout: bytes
     stderr: bytes
@@ -97,7 +97,7 @@ def _converse(
 
 
 def _send(stream: IO[bytes], unsent: memoryview) -> memoryview:
-    """What is left to send; nothing when the program no longer listens."""
+    """Send a part; returns what remains, nothing when the program no longer listens."""
     try:
         return unsent[os.write(stream.fileno(), unsent[:_CHUNK_BYTES]) :] if unsent else unsent
     except BlockingIOError:

@@ -86,7 +86,7 @@ class Run(Displayed):
         self._counts: dict[str, list[int]] = {}
 
     def __repr__(self) -> str:
-        """What it holds, on one line."""
+        """Summary of the contents on one line."""
         from wavewright.base.words import counted
 
         tables = ("processes", "dispatches", "copies", "regions")
@@ -135,7 +135,7 @@ class Run(Displayed):
                 yield piece.with_columns(moved) if moved else piece
 
     def count(self, table: str) -> int:
-        """How many rows a table has; one column of it is read."""
+        """Number of rows of a table; one column of it is read."""
         names = self._checked(table, None)
         return sum(piece.height for piece in self.chunks(table, names[:1]))
 
@@ -218,7 +218,7 @@ class Run(Displayed):
         return pl.concat(frames, how="diagonal_relaxed")
 
     def _before(self, table: str, number: int) -> int:
-        """How many rows of a numbered table the sources before source `number` have."""
+        """Number of rows of a numbered table in the sources before source `number`."""
         if number == 0 or table == "sources":
             return number
         if table not in self._counts:

@@ -1,4 +1,4 @@
-"""What is inside a selected area of a timeline: tracks and time."""
+"""Contents of a selected area of a timeline: tracks and time."""
 
 from __future__ import annotations
 

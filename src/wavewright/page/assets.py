@@ -1,4 +1,4 @@
-"""Where the built page lies."""
+"""Place of the built page."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _OF_TRACES_ONLY: Parameters = {"se": engine, "text": _definitions}
 
 
 def curve_names(document: Document) -> dict[str, Any]:
-    """Which curves there are, and how they are tiled."""
+    """The names of curves, and their tiling."""
     if document.kind == "trace":
         from wavewright.page.trace.curves import curve_names_of_trace
 

@@ -21,7 +21,7 @@ _WORDING = Wording(limit=50)
 
 
 def declared_questions(document: Document) -> list[dict[str, str]]:
-    """What can be asked about the document; `view` is the view that shows the same, empty = this one alone."""
+    """The questions about the document; `view` is the view that shows the same, empty = this one alone."""
     return [
         {"name": each.name, "title": each.title, "sentence": each.sentence, "view": each.view}
         for each in DECLARED[document.kind].values()

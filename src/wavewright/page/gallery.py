@@ -26,7 +26,7 @@ _GUARD = Lock()
 
 
 def card(document: Document) -> dict[str, Any]:
-    """What the gallery says of a document before its diagnosis, and how many documents there are by then."""
+    """Card of a document in the gallery before its diagnosis, with the number of documents by then."""
     facts = document.kept("card", lambda: _card(_lent(document)))
     return facts | {"document_count": len(document.library.documents) if document.library else 1}
 

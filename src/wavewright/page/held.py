@@ -1,4 +1,4 @@
-"""What an exported page holds: every answer that its questions list, under the key by which the page asks for it."""
+"""Answers of an exported page: all that its questions list, each under the key by which the page asks for it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
 
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How inputs are read: the options of `wavewright open` that say it."""
+    """Options of `wavewright open` that say how inputs are read."""
 
     dispatch: int | str | None = None
     source_root: str | None = None
@@ -71,7 +71,7 @@ def add_inputs(
 
 
 def what_is(path: Path, inventory: Inventory | None = None) -> str:
-    """What an input is, in words; reading it may wait until it is looked at.
+    """Description of an input in words; reading it may wait until it is looked at.
 
     Raises
     ------
@@ -112,7 +112,7 @@ class _Input:
         return self._document
 
     def open(self) -> Shown:
-        """What is at the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
+        """Open the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
         opened = self._read(self.reading.dispatch, self.inventory)
         with self._lock:
             is_first, self._has_beside = not self._has_beside, True

@@ -31,7 +31,7 @@ def layers(document: Document) -> dict[str, Any]:
 
 
 def spans(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
-    """What a tile of a timeline shows: track, begin, end, kind, count, item, depth."""
+    """Spans of a tile of a timeline: track, begin, end, kind, count, item, depth."""
     if document.kind == "trace":
         from wavewright.page.trace.spans import spans_of_trace
 

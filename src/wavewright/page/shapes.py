@@ -1,4 +1,4 @@
-"""What the questions of the page answer with: declared tables and fields, from which its TypeScript types are made.
+"""Shapes of the answers to the page: declared tables and fields, from which its TypeScript types are made.
 
 `tools/make_page_types.py` writes `web/src/data/answers.gen.ts` from `SHAPES`. A question that sends an analysis's
 answer unchanged names the class only; columns and fields that the page adds are declared here.
@@ -77,7 +77,7 @@ def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Shape:
-    """What one question answers with: an analysis's answer, and how the page differs from it."""
+    """Shape of the answer to one question: an analysis's answer, and how the page differs from it."""
 
     answer: type[Answer] | None = None  #: None = only the tables given here.
     #: Tables that the page makes or extends, in place of the declared ones of these names.

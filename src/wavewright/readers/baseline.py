@@ -85,7 +85,7 @@ class _Head(Struct):
 
 
 def is_baseline(path: Path) -> bool:
-    """Whether a file says that it is a baseline; its name does not matter."""
+    """True if a file says that it is a baseline; its name does not matter."""
     try:
         with open_regular(path) as stream:
             head = stream.read(200)

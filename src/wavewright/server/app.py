@@ -58,7 +58,7 @@ def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGI
 
 
 class _Answers:
-    """What the page asks about the documents of a library."""
+    """Answers to the page about the documents of a library."""
 
     def __init__(self, library: Library, config: Path | None) -> None:
         self.library = library
@@ -106,7 +106,7 @@ class _Answers:
             return _failed(problem_of(error, document))
 
     async def kept(self, request: Request) -> dict[str, Any]:
-        """What is kept for the user, and the command that shows the same documents again."""
+        """State of the page for the user, and the command that shows the same documents again."""
         if request.method != "PUT":
             return {**await run_in_threadpool(kept.read_kept, self.config), "command": self.library.command}
         content = await body_of(request, kept.MOST_BYTES)
@@ -137,7 +137,7 @@ class _Files:
 
 
 def _answering(answer: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
-    """What a request gets: the answer as JSON, or what went wrong."""
+    """Wrap an answer into a response: JSON, or what went wrong."""
 
     async def respond(request: Request) -> Response:
         try:

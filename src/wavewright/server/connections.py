@@ -18,7 +18,7 @@ _GARBAGE = (400, "Bad Request", "This is not a request that this server understa
 
 
 class Limits(NamedTuple):
-    """What a client may take before its request is whole."""
+    """Limits of a client before its request is complete."""
 
     header_seconds: float = 10  #: From the connection, or the first byte of a later request, to the end of its headers.
     body_seconds: float = 30  #: From there to the end of its body.

@@ -1,4 +1,4 @@
-"""Who may ask: requests from this machine, for this server, with its token; everybody else gets one plain sentence."""
+"""Access control: requests from this machine, for this server, with its token; others get one plain sentence."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class Guard:
 
 
 def _wrong_place(scope: Scope) -> tuple[int, str] | None:
-    """Why a request does not come from a page of this machine: other sites can make a browser send one, and can let
-    their own name lead to 127.0.0.1."""
+    """Reason for rejecting a request that is not from a page of this machine: other sites can make a browser send one,
+    and can let their own name lead to 127.0.0.1."""
     hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
     host = hosts[0] if len(hosts) == 1 else ""
     name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
@@ -81,7 +81,7 @@ def _wrong_place(scope: Scope) -> tuple[int, str] | None:
 
 
 def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
-    """Why a target is none: `*`, an address with a host, or nonsense."""
+    """Reason for rejecting the request target, if any: `*`, an address with a host, or nonsense."""
     if before or not path:
         return 400, "This server answers only addresses that start with a slash."
     return None

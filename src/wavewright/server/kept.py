@@ -1,4 +1,4 @@
-"""What the page keeps for its user from one start to the next: settings, layouts, bookmarks, named sets of counters.
+"""State that the page has from one start to the next: settings, layouts, bookmarks, named sets of counters.
 
 One file in the user's configuration folder, changed key by key, so that two pages do not overwrite each other's.
 """
@@ -31,7 +31,7 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def config_folder() -> Path | None:
-    """Where it is kept: `WAVEWRIGHT_CONFIG`, else below `XDG_CONFIG_HOME` or `~/.config`; None = switched off."""
+    """Folder of the state: `WAVEWRIGHT_CONFIG`, else below `XDG_CONFIG_HOME` or `~/.config`; None = switched off."""
     chosen = os.environ.get("WAVEWRIGHT_CONFIG")
     if chosen is not None:
         return Path(chosen).absolute() if chosen else None
@@ -42,7 +42,7 @@ def config_folder() -> Path | None:
 
 
 def read_kept(folder: Path | None) -> dict[str, Any]:
-    """What the page is told: what is kept, where, and why something that is there was not read.
+    """State for the page, its place, and the reason why something that is there was not read.
 
     Examples
     --------

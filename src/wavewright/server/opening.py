@@ -28,7 +28,7 @@ _WRITTEN_BYTES = 1 << 20  #: Bytes that go to the disk together.
 
 
 class Opening:
-    """What the page asks for in order to show more."""
+    """Requests of the page to show more."""
 
     def __init__(self, library: Library, uploads: Uploads, config: Path | None) -> None:
         self.library = library

@@ -1,4 +1,4 @@
-"""What went wrong, for the page: always the same four fields, never a traceback."""
+"""Problems as the page gets them: always the same four fields, never a traceback."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
 
 
 def _is_gone(path: str) -> bool:
-    """Whether nothing is there; what may not be looked at is not gone."""
+    """True if nothing is there; what may not be looked at is not gone."""
     try:
         return not Path(path).exists()
     except (OSError, ValueError):

@@ -43,7 +43,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def id(self) -> str:
-        """What the page calls it."""
+        """Identifier for the page."""
         content = msgspec.json.encode([self.paths, self.reading])
         return hashlib.sha256(content).hexdigest()[:16]
 
@@ -72,7 +72,7 @@ def remember(paths: Sequence[Path], reading: Reading) -> None:
 
 
 def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
-    """What the page is told about each entry, the latest first.
+    """Entries as the page gets them, the latest first.
 
     Examples
     --------

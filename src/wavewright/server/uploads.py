@@ -41,7 +41,7 @@ PIECE_BYTES = 16 << 20  #: The most that one request of the page may bring.
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be dropped."""
+    """Limits of what may be dropped."""
 
     bytes: int = 4 * _GIB  #: At once.
     files: int = 200_000  #: At once.
@@ -134,12 +134,12 @@ class Upload:
 
     @property
     def entries(self) -> list[Path]:
-        """What was dropped: files and folders."""
+        """Dropped files and folders."""
         return [self.place / name for name in dict.fromkeys(parts[0] for parts in self.sizes)]
 
 
 class Uploads:
-    """What was dropped on the pages of one server."""
+    """Uploads to the pages of one server."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class Uploads:
         return upload.received
 
     def finish(self, name: str) -> list[Path]:
-        """What was dropped, all of it there: paths to open.
+        """Paths to open once all that was dropped is there.
 
         Raises
         ------
@@ -372,7 +372,7 @@ _ALONE = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.COMPUTE_DATABASE, Ki
 
 
 def _openable(upload: Upload) -> list[Path]:
-    """What to open: what is something by itself, else the folder of all: several files are those of one capture."""
+    """Paths to open: those that are something by themselves, else the folder of all, as files of one capture."""
     entries = upload.entries
     is_alone = len(entries) == 1 or all(map(_is_alone, entries))
     return entries if is_alone else [upload.place]

@@ -1,4 +1,4 @@
-"""What an instruction does, from one declared table per family (the TOML files beside this module)."""
+"""Classes of instructions, from one declared table per family (the TOML files beside this module)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which function, inlined how, is at an address: the scopes of one unit as a flat, sorted map."""
+"""Functions, also inlined ones, by address: the scopes of one unit as a flat, sorted map."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Scope(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What an entry says about the name of its function."""
+    """Attributes of an entry that lead to the name of its function."""
 
     name: str
     origin: int | None  # entry that says it instead

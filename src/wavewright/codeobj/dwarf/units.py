@@ -56,7 +56,7 @@ Ranges = list[tuple[int, int]]  # [begin, end) addresses
 
 
 class Abbreviation(NamedTuple):
-    """How entries of one kind are laid out. `skip_bytes` is their length where it is always the same."""
+    """Layout of the entries of one kind. `skip_bytes` is their length where it is always the same."""
 
     tag: int
     has_children: bool

@@ -12,7 +12,7 @@ from wavewright.page.assets import page_folder
 
 
 class PageFrame(NamedTuple):
-    """What stands before and after the data."""
+    """Parts of the page before and after the data."""
 
     before: bytes
     after: bytes

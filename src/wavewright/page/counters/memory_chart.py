@@ -1,4 +1,4 @@
-"""What flows between waves, caches and memory, for one kernel of a counter capture or all of them."""
+"""Traffic between waves, caches and memory, for one kernel of a counter capture or all of them."""
 
 from __future__ import annotations
 

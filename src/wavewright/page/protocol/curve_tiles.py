@@ -85,7 +85,7 @@ def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, 
 
 
 def tiling_of(grid: Grid) -> dict[str, Any]:
-    """How curves are tiled, for the page.
+    """Tiling of curves, for the page.
 
     Examples
     --------

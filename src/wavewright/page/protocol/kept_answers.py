@@ -41,7 +41,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path | None:
-    """Where answers are kept: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
+    """Folder of answers: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
     chosen = os.environ.get("WAVEWRIGHT_CACHE")
     if chosen is not None:
         return Path(chosen) if chosen else None
@@ -125,7 +125,7 @@ class KeptAnswers:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are answers of an earlier time."""
+        """True if there are answers of an earlier time."""
         return bool(self._earlier)
 
     def get(self, name: str, given: Mapping[str, str]) -> Payload | None:
@@ -149,7 +149,7 @@ class KeptAnswers:
             time.sleep(0.02)
 
     def differs(self) -> bool:
-        """Whether an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
+        """True if an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
         with self._lock:
             changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
         if changed:
@@ -202,7 +202,7 @@ def _digest(content: bytes, name: str) -> bytes:
 
 
 def _is_private(facts: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-    """Whether only the user can have written it: of the right kind, his own, and closed to others."""
+    """True if only the user can have written it: of the right kind, his own, and closed to others."""
     return is_kind(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & _OTHERS_WRITE
 
 

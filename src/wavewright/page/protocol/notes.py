@@ -27,14 +27,14 @@ class Note(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Notes(msgspec.Struct, forbid_unknown_fields=True):
-    """What the file holds."""
+    """Contents of the file of notes."""
 
     notes: Annotated[list[Note], msgspec.Meta(max_length=2_000)]
     wavewright_notes: int = _VERSION
 
 
 def read_notes(file: str) -> dict[str, Any]:
-    """What the page is told: the notes in `file`, whether it is there, and whether it can be written.
+    """State for the page: the notes in `file`, whether it is there, and whether it can be written.
 
     Raises
     ------

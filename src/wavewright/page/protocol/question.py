@@ -36,7 +36,7 @@ class PageQuestion:
     is_of_time: bool = False
 
     def is_about(self, kind: str) -> bool:
-        """Whether it can be asked about a document of this kind.
+        """True if it can be asked about a document of this kind.
 
         Examples
         --------

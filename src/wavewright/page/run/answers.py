@@ -45,7 +45,7 @@ def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
 
 
 def summary_of_run(document: Document, *, by: str = "all") -> Any:
-    """Where the time went, by kind of thing and name (`analysis.run.contents.summary`)."""
+    """Time by kind of thing and name (`analysis.run.contents.summary`)."""
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
 
 
@@ -119,17 +119,17 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
 
 
 def gaps_of_run(document: Document) -> Any:
-    """How long GPUs idled between work, and why (`analysis.run.gpu_time.gaps`)."""
+    """Idle time of GPUs between work, by cause (`analysis.run.gpu_time.gaps`)."""
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
 
 def overlap_of_run(document: Document) -> Any:
-    """What ran at the same time (`analysis.run.gpu_time.overlap`)."""
+    """Work that ran at the same time (`analysis.run.gpu_time.overlap`)."""
     return _kept(document, "overlap", lambda: overlap(document.run))
 
 
 def ranks_of_run(document: Document) -> Any:
-    """How evenly the work is spread over processes (`analysis.run.ranks.ranks`)."""
+    """Spread of the work over processes (`analysis.run.ranks.ranks`)."""
     return _kept(document, "ranks", lambda: ranks(document.run))
 
 

@@ -1,4 +1,4 @@
-"""How busy each GPU is over time, for strips below each other: tiles of some GPUs, at any zoom."""
+"""Busy share of each GPU over time, for strips below each other: tiles of some GPUs, at any zoom."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _busy(document: Document) -> Busy:
 
 
 def busy_of_run(document: Document) -> Any:
-    """How much of the time each GPU had work (`analysis.run.gpu_time.busy`)."""
+    """Share of the time in which each GPU had work (`analysis.run.gpu_time.busy`)."""
 
     def make() -> dict[str, Any]:
         return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
@@ -49,7 +49,7 @@ def _grid(document: Document) -> Grid:
 
 
 def _work(document: Document) -> pl.DataFrame:
-    """When GPUs had work: `number` of the GPU as in `analysis.run.gpu_time.busy`, times since the start of its node."""
+    """Intervals of GPU work: `number` of the GPU as in `analysis.run.gpu_time.busy`, times since its node started."""
 
     def make() -> pl.DataFrame:
         run, clocks = document.run, clocks_of(document)

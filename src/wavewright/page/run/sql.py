@@ -119,7 +119,7 @@ def stop_sql(document: Document, *, turn: int = 0) -> Any:
 
 
 def schema_of_run(document: Document) -> Any:
-    """What can be selected from: the stable views, the tables of every run, and those of this run's format."""
+    """Tables to select from: the stable views, the tables of every run, and those of this run's format."""
     views = [
         {
             "name": view.name,

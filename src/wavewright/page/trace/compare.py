@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
-    """How this trace differs from document `other`, the base: totals, stall classes, a verdict in words.
+    """Difference of this trace from document `other`, the base: totals, stall classes, a verdict in words.
 
     Traces of different kernels are compared too; the answer says that they are.
     """

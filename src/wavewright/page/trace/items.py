@@ -121,7 +121,7 @@ def _offset(trace: ThreadTrace, se: int) -> int:
 
 
 def _same(row: dict[str, Any], *names: str) -> list[pl.Expr]:
-    """Whether a row has the same values; of unknown ones nothing is the same."""
+    """Conditions for a row with the same values; of unknown ones nothing is the same."""
     return [pl.col(name).eq(pl.lit(row[name])) & pl.col(name).is_not_null() for name in names]
 
 

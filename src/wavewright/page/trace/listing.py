@@ -74,7 +74,7 @@ def samples(document: Document) -> pl.DataFrame:
 
 
 def sample_reasons(document: Document) -> pl.DataFrame:
-    """Why PC sampling saw each row not issued, the most frequent reason first."""
+    """Reasons why PC sampling saw each row not issued, the most frequent one first."""
     return doubles(document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False]))
 
 

@@ -63,7 +63,7 @@ def source_categories(document: Document) -> pl.DataFrame:
 
 
 def source_reasons(document: Document) -> pl.DataFrame:
-    """Why PC samples saw the instructions of each line not issued."""
+    """Reasons why PC samples saw the instructions of each line not issued."""
     return doubles(_numbered(document, _costs(document).reasons))
 
 

@@ -58,7 +58,7 @@ def _late_kinds(document: Document) -> list[dict[str, str]]:
 
 
 def stalled(document: Document) -> dict[str, Any]:
-    """How the shares of stall of slots are tiled (`stalled_shares`), as curves are."""
+    """Tiling of the shares of stall of slots (`stalled_shares`), as of curves."""
     return tiling_of(grid_of(document)) | {"track_count": _shares(document).track_count}
 
 

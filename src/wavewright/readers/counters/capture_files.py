@@ -1,4 +1,4 @@
-"""Which files below a path are the passes of one capture?"""
+"""Files below a path that are the passes of one capture."""
 
 from __future__ import annotations
 

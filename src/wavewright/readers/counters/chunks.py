@@ -62,7 +62,7 @@ def _cut(stream: BinaryIO, file: Path, size: int) -> Iterator[bytes]:
 
 
 def _last_line_end(text: bytes) -> int:
-    """Where the last whole line ends; 0 = nowhere."""
+    """Offset of the end of the last complete line; 0 = there is none."""
     end = text.rfind(b"\n") + 1
     while end and text.count(b'"', 0, end) % 2:  # inside quotes: those that open there are the last
         end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1

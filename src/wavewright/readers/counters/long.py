@@ -26,7 +26,7 @@ _TEXTS = ("agent", "kernel_name", "kernel_name_spelled", "counter")
 
 
 def is_long(table: Table) -> bool:
-    """Whether a table has one row per counter and dispatch."""
+    """True if a table has one row per counter and dispatch."""
     return table.index("counter_name") is not None and table.index("counter_value") is not None
 
 

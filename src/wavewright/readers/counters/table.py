@@ -153,7 +153,7 @@ class _Reading:
         return body + end
 
     def _may_lack_digits(self, line: bytes, cell: str, above: str) -> bool:
-        """Whether a row ends with a number of a counter whose last digits may have been cut off."""
+        """True if a row ends with a number of a counter whose last digits may have been cut off."""
         if len(self.header) < 2 or not self.is_number[-1] or line[-1:] in (b'"', b"\r"):
             return False
         fraction, usual = (number.strip().partition(".")[2] for number in (cell, above))
@@ -205,7 +205,7 @@ class _Reading:
 
 
 def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
-    """Whether a number is not a valid count: negative, too large, too small or NaN."""
+    """True where a number is not a valid count: negative, too large, too small or NaN."""
     numbers = [column for column in frame.iter_columns() if column.dtype == pl.Float64]
     if not all(column.sum() <= LARGEST for column in numbers):  # an expression over a thousand columns takes longer
         return True
@@ -216,7 +216,7 @@ def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
 
 
 def _is_shorter(cell: str, above: str) -> bool:
-    """Whether a last field looks truncated: fractions and times all have one length."""
+    """True if a last field looks truncated: fractions and times all have one length."""
     if "." in above:
         _, point, fraction = cell.partition(".")
         return not point or not fraction or (len(above.partition(".")[2]) > _SHORT_FRACTION and len(cell) < len(above))

@@ -162,7 +162,7 @@ class Archive:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a tar (plain or compressed) or zip archive, by its first bytes."""
+    """True if a file is a tar (plain or compressed) or zip archive, by its first bytes."""
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
     if head.startswith(_ZIP) or _is_tar_block(head):
@@ -200,7 +200,7 @@ def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
 
 
 def is_raw_name(name: str) -> bool:
-    """Whether a file of this name is a raw trace, packed or not.
+    """True if a file of this name is a raw trace, packed or not.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _is_named_tar(name: str) -> bool:
 
 
 def _is_tar_block(block: bytes) -> bool:
-    """Whether 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
+    """True if 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
     if len(block) < _TAR_BLOCK or not block.strip(b"\0"):
         return False
     try:
@@ -319,7 +319,7 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
 
 
 def _zip_module(stream: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
-    """What reads a zip archive, and what it raises on damage besides `_BROKEN`.
+    """The module that reads a zip archive, and the errors it raises on damage besides `_BROKEN`.
 
     For Zstandard, which Python's own module reads from 3.14 on, it is that of the library.
     """
@@ -346,7 +346,7 @@ def _counted(count: int) -> int:
 
 
 def refusal_of_name(name: str, parts: list[str]) -> str:
-    """Why the name of an entry is not used as the name of a file below a folder; empty = it is."""
+    """Reason for not using the name of an entry as the name of a file below a folder; empty = it is used."""
     if not parts or not name.isprintable():
         return "names with unprintable characters are not taken"
     if name.startswith("/") or ".." in parts or "\\" in name or parts[0].endswith(":"):

@@ -1,4 +1,4 @@
-"""Which files make up a raw capture: trace buffers and code objects, found by name and place."""
+"""Files of a raw capture: trace buffers and code objects, found by name and place."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class TraceFile(StoredFile):
 
     @classmethod
     def named(cls, path: Path, data: bytes | None = None) -> TraceFile:
-        """What the file name tells."""
+        """Parse the file name."""
         for pattern in _TRACE_NAMES:
             if match := pattern.fullmatch(_PACKED_END.sub("", path.name)):
                 named = match.groupdict()
@@ -284,7 +284,7 @@ def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> lis
 
 
 def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
-    """What below a folder has the name of a trace or a code object; folders that are links are not entered."""
+    """Paths below a folder that are named like a trace or a code object; folders that are links are not entered."""
     seen = 0
     for root, folders, names in listings.walk(folder):
         for name in names:

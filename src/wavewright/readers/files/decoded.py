@@ -67,7 +67,7 @@ class Decoded:
 
 @dataclass(frozen=True)
 class Survey:
-    """What lies below a folder."""
+    """Decoded traces, raw traces and archives below a folder."""
 
     decoded: tuple[Path, ...] = ()
     archives: tuple[Path, ...] = ()
@@ -77,7 +77,7 @@ class Survey:
 
 
 def form_of(names: Collection[str]) -> Form | None:
-    """Which decoded form the file names of a folder show; None = none.
+    """The decoded form that the file names of a folder show; None = none.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
 
 
 def _is_telling(name: str) -> bool:
-    """Whether a file of this name is looked at: raw traces, archives, and what may be a link to a folder."""
+    """True if a file of this name is looked at: raw traces, archives, and what may be a link to a folder."""
     return "." not in name or is_raw_name(name) or name.lower().endswith(_ARCHIVE_SUFFIXES)
 
 
 def decoded_folder(folder: Folder) -> Decoded:
-    """How full a decoded folder is, from its file names, sizes and manifest."""
+    """Measure how full a decoded folder is, from its file names, sizes and manifest."""
     if form_of(folder.names()) == "parquet":
         return _parquet_folder(folder)
     wave_count = sum(_WAVE_FILE.fullmatch(name) is not None for name in folder.names())
@@ -201,7 +201,7 @@ def _parquet_folder(folder: Folder) -> Decoded:
 
 
 def _is_placeholder(folder: Folder) -> bool:
-    """Whether neither waves, nor code, nor occupancy are there."""
+    """True if neither waves, nor code, nor occupancy are there."""
     telling = [name for name in (MANIFEST, "code.json", "occupancy.json") if name in folder.names()]
     if any(_size(folder, name) >= _SIZEABLE_JSON for name in telling):
         return False

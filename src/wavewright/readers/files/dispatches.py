@@ -24,7 +24,7 @@ _SEPARATORS = re.compile(r"[/!]")
 
 @dataclass(frozen=True)
 class Contents:
-    """What a look at the start of a dispatch's files shows."""
+    """Contents of a dispatch's files, from a look at their start."""
 
     #: Kernels that traced waves entered, else those of waves on other CUs: as in the code, and demangled.
     kernels: tuple[tuple[str, str], ...] = ()
@@ -34,11 +34,11 @@ class Contents:
 
     @property
     def is_runtime(self) -> bool:
-        """Whether all its kernels belong to the runtime; not known = no."""
+        """True if all its kernels belong to the runtime; not known = no."""
         return bool(self.kernels) and all(is_runtime_kernel(name) for name, _ in self.kernels)
 
     def has_kernel(self, part: str) -> bool:
-        """Whether the name of one of the kernels contains the part."""
+        """True if the name of one of the kernels contains the part."""
         return any(part in name for names in (*self.kernels, *self.others) for name in names)
 
     @property
@@ -95,8 +95,8 @@ def with_keys(dispatches: Sequence[Dispatch[T]]) -> list[Dispatch[T]]:
 
 
 def _words(dispatches: Sequence[Dispatch[T]]) -> list[tuple[str, ...]]:
-    """What can tell each dispatch from the others, in the order of preference: folders first, but not such as are only
-    called after the agent."""
+    """Words that tell each dispatch from the others, in the order of preference: folders first, but not those that are
+    only called after the agent."""
     folders = _distinct_parts([dispatch.path for dispatch in dispatches])
     agents = ["" if dispatch.agent is None else str(dispatch.agent) for dispatch in dispatches]
     pids = ["" if dispatch.pid is None else str(dispatch.pid) for dispatch in dispatches]

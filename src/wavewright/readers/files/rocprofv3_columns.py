@@ -199,7 +199,7 @@ LAYOUTS = (
 
 
 def run_of(name: str) -> str:
-    """What the names of the files of a run start with; the whole stem where a name is not of rocprofv3's kind.
+    """Common start of the names of the files of a run; the whole stem where a name is not of rocprofv3's kind.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def header_of(head: bytes) -> list[str]:
 
 
 def is_counter_column(name: str) -> bool:
-    """Whether a column, in small letters, is a hardware counter: in the wide form, every counter has one.
+    """True if a column, in small letters, is a hardware counter: in the wide form, every counter has one.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def is_counter_column(name: str) -> bool:
 
 
 def layout_of(header: list[str]) -> Layout | None:
-    """Which kind of file has these columns; None = none that is read here.
+    """The kind of file that has these columns; None = none that is read here.
 
     Examples
     --------

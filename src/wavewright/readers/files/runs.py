@@ -88,13 +88,13 @@ def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]
 
 
 def refused_below(path: Path, inventory: Inventory | None = None) -> str:
-    """What an error about a folder without inputs says of them; empty = there are none."""
+    """Part of an error about a folder without inputs: those that were refused; empty = there are none."""
     refused = refused_in(path, inventory)
     return f" that can be read ({listed(refused)})" if refused else ""
 
 
 def is_named_like_database(name: str) -> bool:
-    """Whether only a database of a run is called like this, so that a file which is none has been damaged.
+    """True if only a database of a run is called like this, so that a file which is none has been damaged.
 
     Examples
     --------

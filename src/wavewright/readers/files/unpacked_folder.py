@@ -33,7 +33,7 @@ class UnpackedFolder:
     losses: tuple[Loss, ...]  #: What was not taken out of the archive.
 
     def label(self, path: Path) -> str:
-        """What to call a file below `folder`: the archive and the place in it."""
+        """Name to show of a file below `folder`: the archive and the place in it."""
         return f"{self.archive}!{path.relative_to(self.folder)}" if path != self.folder else str(self.archive)
 
     def in_words(self, text: str) -> str:
@@ -46,7 +46,7 @@ class UnpackedFolder:
 
 
 def unpacked_folder(path: Path) -> UnpackedFolder | None:
-    """What an archive of runs or counters unpacks to; None = not an archive, or it cannot be read.
+    """Unpack an archive of runs or counters; None = not an archive, or it cannot be read.
 
     Raises
     ------

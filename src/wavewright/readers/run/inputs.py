@@ -1,4 +1,4 @@
-"""Which runs do these paths name? Files, folders, packages, patterns; each run is opened by its own reader."""
+"""Runs that paths name: files, folders, packages, patterns; each run is opened by its own reader."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RunInput:
 
     @property
     def label(self) -> str:
-        """What to call it: its path, or its place in an archive."""
+        """Name to show: its path, or its place in an archive."""
         return self.unpacked.label(self.path) if self.unpacked else str(self.path)
 
     def absolute(self) -> RunInput:
@@ -105,7 +105,7 @@ def _not_followed(run_input: RunInput) -> UsageError:
 
 
 def holds_run(path: Path) -> bool:
-    """Whether a path is, first of all, the run; folders with thread traces and counters are not.
+    """True if a path is, first of all, the run; folders with thread traces and counters are not.
 
     Raises
     ------

@@ -127,7 +127,7 @@ def _read(file: TraceFile, byte_count: int = -1) -> bytes:
 
 
 def _problem(file: TraceFile) -> WavewrightError | None:
-    """Why a file cannot be decoded; None when it can. An empty file is a trace without records."""
+    """Error that keeps a file from being decoded, if any. An empty file is a trace without records."""
     where = str(file.path)
     try:
         data = file.read(_HEADER_BYTES + 1)

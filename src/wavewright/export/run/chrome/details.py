@@ -1,4 +1,4 @@
-"""What a Chrome event says besides its name: its category `cat`, and its `args` in Kineto's words."""
+"""Details of Chrome events: the category `cat`, and `args` in Kineto's words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def categories_of_calls(piece: pl.DataFrame, track_ids: TrackIds) -> pl.Series:
 
 
 def of_work(piece: pl.DataFrame, track_ids: TrackIds) -> list[str]:
-    """Where kernels and copies ran, which call launched them, their sizes; of RPD files the type of the op, too."""
+    """Details of kernels and copies: place, launching call, sizes; of RPD files the type of the op, too."""
     members: dict[str, pl.Series] = {}
     if track_ids.is_rpd(piece["process"][0]):
         members["desc"] = _property(piece["properties"], "opType")

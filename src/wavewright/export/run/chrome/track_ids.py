@@ -58,13 +58,13 @@ class TrackIds:
         return self._run.read("processes", columns).join(nodes, on="node", how="left").sort("process").to_dicts()
 
     def is_rpd(self, process: int | None) -> bool:
-        """Whether a process was read from an RPD file."""
+        """True if a process was read from an RPD file."""
         if process is None or process >= len(self._processes):
             return False
         return self._formats.get(self._processes[process]["source"]) == "RPD"
 
     def is_chrome(self, process: int | None) -> bool:
-        """Whether a process was read from a Chrome trace, whose events have args."""
+        """True if a process was read from a Chrome trace, whose events have args."""
         if process is None or process >= len(self._processes):
             return False
         return self._formats.get(self._processes[process]["source"]) in ("Kineto", "Chrome trace")
@@ -75,7 +75,7 @@ class TrackIds:
         return [*columns, *(["properties"] if has_properties else ())]
 
     def shows_graphs(self, process: int | None) -> bool:
-        """Whether launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
+        """True if launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
         return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._run.extra_names
 
     @cached_property

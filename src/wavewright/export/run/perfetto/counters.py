@@ -72,12 +72,12 @@ def _on_tracks(points: pl.DataFrame, tracks: Tracks, label: str, *, is_bytes: bo
 
 
 def copy_points(run: Run, tracks: Tracks) -> pl.DataFrame:
-    """How many bytes are being copied to each agent."""
+    """Bytes that are being copied to each agent, over time."""
     return _on_tracks(copied_bytes(run), tracks, "COPY BYTES to {agent}", is_bytes=True)
 
 
 def allocation_points(run: Run, tracks: Tracks) -> pl.DataFrame:
-    """How many bytes are allocated on each agent."""
+    """Bytes that are allocated on each agent, over time."""
     return _on_tracks(allocated_bytes(run), tracks, "ALLOCATE BYTES on {agent}", is_bytes=True)
 
 

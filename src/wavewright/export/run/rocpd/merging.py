@@ -138,7 +138,7 @@ class _DatabaseCopy:
         return True
 
     def _is_copyable(self, run: RocpdRun, version: str) -> bool:
-        """Whether the run has its own tables, all with the columns that its rows must have."""
+        """True if the run has its own tables, all with the columns that its rows must have."""
         if run.only_guid is not None or not is_guid(run.guid) or run.suffix != suffix_of(run.guid):
             return False
         for name, table in stored_tables(version).items():

@@ -120,11 +120,11 @@ class Database:
 
     @property
     def uri(self) -> str:
-        """What a connection of SQLite may attach: a file at rest, until `has_changed`."""
+        """URI that a connection of SQLite may attach: a file at rest, until `has_changed`."""
         return self._file.uri
 
     def has_changed(self) -> bool:
-        """Whether somebody wrote to the file since it was opened."""
+        """True if somebody wrote to the file since it was opened."""
         return self._file.has_changed()
 
     def lose(self, loss: Loss) -> None:
@@ -210,7 +210,7 @@ class Database:
                 losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
 
     def _steadily(self, read: Callable[[], _Read]) -> _Read:
-        """What `read` gives; when somebody writes the file meanwhile, what it gives of a copy of one moment."""
+        """Result of `read`; when somebody writes the file meanwhile, its result on a copy of one moment."""
         self._reopen_if_changed()
         try:
             result = read()
@@ -254,7 +254,7 @@ def table_names(path: Path) -> frozenset[str]:
 
 
 def why_unreadable(path: Path) -> str:
-    """Why a database cannot be read, or the first such one of a folder, and what to do; empty when it can."""
+    """Reason why a database cannot be read, or the first such one of a folder, with advice; empty when it can."""
     if path.is_dir():
         files = islice((file for file in sorted(path.iterdir()) if _is_database(file)), _LOOKED_AT)
         return next((f"{file.name}: {why}" for file in files if (why := why_unreadable(file))), "")

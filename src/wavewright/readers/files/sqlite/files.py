@@ -1,4 +1,4 @@
-"""How to open a database file that must not change: as it lies there, unpacked, or a copy of it brought to rest."""
+"""Opening a database file that must not change: as it lies there, unpacked, or a copy of it brought to rest."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class OpenFile:
 
     @property
     def uri(self) -> str:
-        """What SQLite may open: the file, or our copy of it, as one that cannot change."""
+        """URI that SQLite may open: the file, or our copy of it, as one that cannot change."""
         return f"{self._path.absolute().as_uri()}?mode=ro&immutable=1"
 
     def connect(self) -> sqlite3.Connection:
@@ -89,7 +89,7 @@ class OpenFile:
         return connection
 
     def has_changed(self) -> bool:
-        """Whether somebody wrote to the file since it was opened; never so for a copy of ours."""
+        """True if somebody wrote to the file since it was opened; never so for a copy of ours."""
         return not self._is_ours and self._stamp() != self._opened_as
 
     def reopen(self) -> None:

@@ -46,7 +46,7 @@ def open_descriptor(path: Path, flags: int = 0) -> int:
 
 
 def is_pending(descriptor: int, path: Path) -> bool:
-    """Whether a part of the content is in a log, or may have to be taken back with a journal.
+    """True if a part of the content is in a log, or may have to be taken back with a journal.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What rocprof-sys (ROCm Systems Profiler) samples, by the rules of its writer; no real file was seen.
+"""Samples of rocprof-sys (ROCm Systems Profiler), by the rules of its writer; no real file was seen.
 
 AMD-SMI values (power, temperature, memory, busy share), values of the process (CPU frequency, page faults, context
 switches, memory) and cumulative bytes of MPI and RCCL: one event per poll, one `pmc_event` and one `sample` per
@@ -97,7 +97,7 @@ class Sampled:
         return stacks.filter(~pl.struct("track_id", "timestamp").is_first_distinct())["id"]
 
     def kept(self, table: str, piece: pl.DataFrame) -> pl.Series | None:
-        """Which rows of a chunk belong to this table; None = all."""
+        """Mask of the rows of a chunk that belong to this table; None = all."""
         if not self._events.height:
             return None
         if table == "regions":

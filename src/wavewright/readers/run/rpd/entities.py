@@ -40,7 +40,7 @@ class Entities:
         )
 
     def _stride(self, tag: str) -> int:
-        """How far the ids of two nodes are apart; 0 = all is of one node."""
+        """Distance between the ids of two nodes; 0 = all is of one node."""
         value = self.metadata.get(tag, "")
         return int(value) if value.isdecimal() and len(value) < 19 else 0
 

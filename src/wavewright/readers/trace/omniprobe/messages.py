@@ -60,7 +60,7 @@ class Messages:
 
     @staticmethod
     def is_message(line: bytes) -> bool:
-        """Whether a line is a message, or the start of one."""
+        """True if a line is a message, or the start of one."""
         return line.startswith((_CSV, _JSON))
 
     def feed(self, line: bytes) -> bool:

@@ -45,7 +45,7 @@ class Sidecar:
 
 
 def is_sidecar(name: str) -> bool:
-    """Whether a file of this name may have facts about a trace next to it.
+    """True if a file of this name may have facts about a trace next to it.
 
     Examples
     --------

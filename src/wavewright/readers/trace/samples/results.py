@@ -128,7 +128,7 @@ class _File(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
 
 
 def holds_samples(file: Path) -> bool:
-    """Whether a result file has a PC sample; it is looked through, not parsed."""
+    """True if a result file has a PC sample; it is looked through, not parsed."""
     with suppress(OSError, PackedError), open_regular(file) as stream:
         packing = packing_of(stream.read(_MAGIC_BYTES))
         stream.seek(0)

@@ -112,7 +112,7 @@ def _source(folder: Folder, manifest: Manifest, code: CodeFile, target: str | No
 
 
 def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, waves: pl.DataFrame) -> list[Loss]:
-    """Why there are no waves, when there are none."""
+    """Losses that say why there are no waves, when there are none."""
     if waves.height or manifest.has_samples or code.samples:
         return []
     events = occupancy.tables["occupancy"].height

@@ -70,7 +70,7 @@ class CodeFile:
 
     @property
     def has_executions(self) -> bool:
-        """Whether the file records that any row was executed."""
+        """True if the file records that any row was executed."""
         return any(totals[0] for totals in self.totals)
 
     def table(self, gfxip: int, target: str | None) -> pl.DataFrame:

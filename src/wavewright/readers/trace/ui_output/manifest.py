@@ -31,7 +31,7 @@ class ListedFile:
 
 @dataclass
 class Manifest:
-    """What filenames.json says, or what the names in the folder say where it does not."""
+    """Contents of filenames.json, or of the names in the folder where it does not tell."""
 
     gfxip: int = 0  #: 9, 10, 11 or 12; 0 = not known.
     counter_names: list[str] = field(default_factory=list)

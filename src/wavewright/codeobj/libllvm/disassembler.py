@@ -19,7 +19,7 @@ from wavewright.codeobj.process import Outcome, run_bounded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_CHILD = Path(__file__).with_name("llvm_child.py")
+_CHILD = Path(__file__).with_name("child.py")
 _IDLE_S = 20.0  # LLVM answers within milliseconds; loading it from a cold disk takes seconds
 _BYTES_PER_S = 50_000  # a tenth of what was measured on a slow machine
 _OUTPUT_PER_CODE_BYTE = 64
@@ -32,7 +32,7 @@ _UNKNOWN_CPU = "is not a recognized processor"  # said before LLVM aborts, which
 
 @dataclass
 class Run:
-    """How far LLVM came: lines of the listing, the chunks that it left, and what there is to say about it."""
+    """Result of LLVM: lines of the listing, the chunks that it left, and what there is to say about it."""
 
     code: bytes
     pending: deque[Chunk]

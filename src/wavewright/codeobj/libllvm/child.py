@@ -1,6 +1,6 @@
 """LLVM's C disassembler, alone in a process of its own: it may abort on malformed words.
 
-Run as a plain script (`python -I -S llvm_child.py`); it imports nothing of wavewright. Standard input: one line of
+Run as a plain script (`python -I -S child.py`); it imports nothing of wavewright. Standard input: one line of
 JSON (library, cpu, flush_rows, chunks = [[address, size, wave64], ...]) and then the bytes of all chunks.
 Standard output: `llvm MAJOR.MINOR.PATCH`, rows of `address TAB size TAB text`, and `end`; or one line
 `unusable: SENTENCE`.

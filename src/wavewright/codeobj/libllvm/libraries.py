@@ -1,4 +1,4 @@
-"""Where a libLLVM may be: WAVEWRIGHT_LLVM, ROCm's LLVM, the distribution's."""
+"""Search for libLLVM: WAVEWRIGHT_LLVM, ROCm's LLVM, the distribution's."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class EmbeddedObject:
 
     @property
     def name(self) -> str:
-        """What to call it to people."""
+        """Name to show: target and place in the container."""
         title = f"{self.target or 'code object'}{self.settings}"
         return f"{title} in {self.place}" if self.place else title
 
@@ -153,7 +153,7 @@ def _likeness(each: EmbeddedObject) -> tuple[str, int]:
 
 
 def what_instead(head: bytes) -> str:
-    """What bytes are that should be a code object, in words."""
+    """Describe bytes that should be a code object and are something else."""
     if head.startswith(BITCODE):
         return "LLVM bitcode, which is compiled when programs are linked, and not machine code"
     if head.startswith(_SPIRV):
