@@ -27,7 +27,7 @@ from wavewright.page.asking import ask
 from wavewright.page.inputs import add_inputs
 from wavewright.readers.counters import open_counters
 from wavewright.readers.files.capture import find_capture
-from wavewright.readers.files.decoded import survey
+from wavewright.readers.files.decoded_traces import survey
 from wavewright.readers.opening import open_trace
 from wavewright.readers.run.inputs import find_runs, open_run
 from wavewright.readers.trace.resources import with_resources

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
-    from wavewright.readers.files.decoded import Decoded
+    from wavewright.readers.files.decoded_traces import DecodedTrace
     from wavewright.readers.files.dispatches import Dispatch
     from wavewright.readers.files.kinds import Kind
 
@@ -281,7 +281,7 @@ def _print_uncut(parts: Parts) -> None:
         out.print(part, soft_wrap=isinstance(part, Text))
 
 
-def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
+def _command_path(path: Path, dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[DecodedTrace]) -> str:
     """What to write on the command line to mean the chosen one."""
     if len(dispatches) == 1:
         return str(path)
@@ -297,7 +297,7 @@ _CALLED = {
 }
 
 
-def _decoded_rows(dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded], top: str) -> pl.DataFrame:
+def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[DecodedTrace], top: str) -> pl.DataFrame:
     """One row per dispatch; the kernels are looked up."""
     import polars as pl
 
@@ -445,7 +445,7 @@ def _runs_beside(path: Path) -> list[str]:
 
 
 def _files(path: Path, capture: Capture) -> str:
-    from wavewright.readers.files.decoded import survey
+    from wavewright.readers.files.decoded_traces import survey
 
     traces = sum(len(window.files) for window in capture.windows)
     decoded = len(survey(path).decoded) if path.is_dir() else 0

@@ -13,7 +13,7 @@ from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows
 from wavewright.model.report import Column, Section, Sentence, Table
-from wavewright.readers.files.decoded import form_of
+from wavewright.readers.files.decoded_traces import form_of
 from wavewright.readers.files.kinds import document_at
 
 if TYPE_CHECKING:

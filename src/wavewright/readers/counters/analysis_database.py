@@ -16,7 +16,7 @@ from wavewright.readers.counters.names import plain_kernel
 from wavewright.readers.counters.numbers import LARGEST
 from wavewright.readers.counters.system import system_of_row, with_facts
 from wavewright.readers.files.sqlite import Database
-from wavewright.readers.files.sqlite.required import note_missing
+from wavewright.readers.files.sqlite.missing_columns import note_missing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.stored import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
-from wavewright.readers.files.decoded import form_of, survey
+from wavewright.readers.files.decoded_traces import form_of, survey
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files

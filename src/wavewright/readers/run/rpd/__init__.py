@@ -18,9 +18,9 @@ from wavewright.model.run_tables import RUN
 from wavewright.readers.run.rpd.calls import Calls
 from wavewright.readers.run.rpd.entities import Entities
 from wavewright.readers.run.rpd.extras import RpdExtras
-from wavewright.readers.run.rpd.measured import Measured
+from wavewright.readers.run.rpd.measurements import Measurements
 from wavewright.readers.run.rpd.ops import Ops
-from wavewright.readers.run.rpd.required import note_missing_in_file
+from wavewright.readers.run.rpd.requirements import note_missing_in_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ class RpdSource:
         self._entities = Entities(database)
         self._ops = Ops(self._entities)
         self._calls = Calls(self._entities)
-        self._measured = Measured(self._entities, self._ops)
+        self._measured = Measurements(self._entities, self._ops)
         self.version = self._entities.metadata.get("schema_version", "")
         self.extras: Mapping[str, pl.DataFrame] = RpdExtras(database)
         note_missing_in_file(database, self.version)

@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace.assemble import add_losses
-from wavewright.readers.trace.resources.matching import kernel_facts, target_of
+from wavewright.readers.trace.resources.matches import kernel_facts, target_of
 from wavewright.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
 from wavewright.readers.trace.resources.usage import SidecarFacts, TraceKernels, plain_name
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.resources.matching import ResourceMatches
+    from wavewright.readers.trace.resources.matches import ResourceMatches
 
 #: Larger files next to a trace are only read when named: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20

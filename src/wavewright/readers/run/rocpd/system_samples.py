@@ -25,7 +25,7 @@ _POLLS = "^(amd_smi|device_|process_|cpu_freq|comm_data|thread_(cpu|wall|page|pe
 _KEYS = ["process", "agent", "name"]
 
 
-class Sampled:
+class SystemSamples:
     """The sampled values and call stacks of one run of a ROCpd file; empty where other tools wrote it."""
 
     def __init__(self, columns: RunColumns) -> None:

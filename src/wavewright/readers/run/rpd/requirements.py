@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.readers.files.sqlite.required import note_missing
+from wavewright.readers.files.sqlite.missing_columns import note_missing
 
 if TYPE_CHECKING:
     from wavewright.readers.files.sqlite import Database

@@ -40,7 +40,7 @@ Form = Literal["ui_output", "parquet"]
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedTrace:
     """One decoded dispatch: where it is, and how much it holds."""
 
     folder: Folder
@@ -134,13 +134,13 @@ def _is_telling(name: str) -> bool:
     return "." not in name or is_raw_name(name) or name.lower().endswith(_ARCHIVE_SUFFIXES)
 
 
-def decoded_folder(folder: Folder) -> Decoded:
+def decoded_folder(folder: Folder) -> DecodedTrace:
     """Measure how full a decoded folder is, from its file names, sizes and manifest."""
     if form_of(folder.names()) == "parquet":
         return _parquet_folder(folder)
     wave_count = sum(_WAVE_FILE.fullmatch(name) is not None for name in folder.names())
     agent, dispatch = _AGENT.search(folder.name), _DISPATCH.search(folder.name)
-    return Decoded(
+    return DecodedTrace(
         folder,
         "ui_output",
         int(agent[1]) if agent else None,
@@ -150,7 +150,7 @@ def decoded_folder(folder: Folder) -> Decoded:
     )
 
 
-def decoded_in_archive(archive: Archive) -> list[Decoded]:
+def decoded_in_archive(archive: Archive) -> list[DecodedTrace]:
     """The decoded folders of an archive."""
     decoded = [folder for _, folder in sorted(archive.folders.items()) if form_of(folder.names())]
     inside = [folder for folder in archive.folders.values() if folder not in decoded]
@@ -158,7 +158,7 @@ def decoded_in_archive(archive: Archive) -> list[Decoded]:
     return [replace(decoded_folder(folder), around=(folder, outside, *inside)) for folder in decoded]
 
 
-def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[Decoded]:
+def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[DecodedTrace]:
     """The same for folders that `survey` found."""
     listings = inventory or Inventory()
     beside: dict[Path, tuple[Folder, ...]] = {}  # looked up once for the folders of one parent: there can be hundreds
@@ -183,13 +183,13 @@ def _beside(parent: Path, listings: Inventory) -> tuple[Folder, ...]:
     return tuple(Directory(place, listings) for place in (parent, *siblings[:MAX_BESIDE]))
 
 
-def _parquet_folder(folder: Folder) -> Decoded:
+def _parquet_folder(folder: Folder) -> DecodedTrace:
     manifest = _json(folder, OUR_MANIFEST)
     manifest = manifest if isinstance(manifest, dict) else {}
     source, tables = _dict(manifest.get("source")), _dict(manifest.get("tables"))
     rows = {name: _count(_dict(table).get("row_count")) for name, table in tables.items()}
     numbers = [source.get(key) if isinstance(source.get(key), int) else None for key in ("agent", "dispatch")]
-    return Decoded(
+    return DecodedTrace(
         folder,
         "parquet",
         numbers[0],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wavewright.readers.run.rpd.ops import Ops
 
 
-class Measured:
+class Measurements:
     """Chunks of `monitors`, `counters` and `counter_info`."""
 
     def __init__(self, entities: Entities, ops: Ops) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from wavewright.readers.files.sqlite.required import note_missing
+from wavewright.readers.files.sqlite.missing_columns import note_missing
 from wavewright.readers.run.rocpd.joins import JOINS, OF_TRACK
 from wavewright.readers.run.rocpd.layout import PREFIX, VERSIONS, stored_tables
 from wavewright.readers.run.rocpd.mapping import TABLES, End, First
