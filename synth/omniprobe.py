@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from synth.seeded import seeded
+from synth.random_numbers import seeded
 
 _WORDS = {"read": "read", "write": "write", "read_write": "read/write", None: "unspecified memory operation"}
 _OPERATIONS = {"read": "read", "write": "write", "read_write": "readwrite", None: "undefined"}

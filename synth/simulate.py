@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from synth.random_numbers import seeded
 from synth.run_events import Allocation, Call, Copy, Dispatch, Mark, Monitor, Step, place_of
 from synth.run_truth import RankTruth, Sums
-from synth.seeded import seeded
 from synth.workload import COUNTERS, HOSTILE, KERNELS
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from tests.e2e.inputs import made_gemm  # noqa: E402
 from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
 from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
-from wavewright.server.serving import Serving, listen  # noqa: E402
+from wavewright.server.running_server import RunningServer, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,12 +108,12 @@ def _page(browser: Any, theme: str) -> Any:
     return context.new_page()
 
 
-def _served(paths: Sequence[Path]) -> Serving:
+def _served(paths: Sequence[Path]) -> RunningServer:
     library = Library()
     for path in paths:
         library.add(path.name, str(path), partial(opened, path))
     os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
-    return Serving(library, page_folder(), listen())
+    return RunningServer(library, page_folder(), listen())
 
 
 if __name__ == "__main__":

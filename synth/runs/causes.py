@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from synth.random_numbers import seeded
 from synth.runs.program import (
     Allocate,
     Call,
@@ -28,7 +29,6 @@ from synth.runs.program import (
     Synchronise,
     Wait,
 )
-from synth.seeded import seeded
 
 __all__ = ["CAUSES", "LOADER", "Planted", "planted", "straggler_of"]
 

@@ -20,7 +20,7 @@ from tests.kit.page_answers import answers_in
 from wavewright.base.shown import is_text, json_bytes, shown
 from wavewright.model.document import Document
 from wavewright.model.losses import Loss
-from wavewright.page.asking import json as page_json
+from wavewright.page.payloads import json as page_json
 from wavewright.readers.run.inputs import open_run
 
 BAD, SHOWN = "bad\udcff", "bad\\xff"

@@ -23,8 +23,8 @@ from tests.kit.page_answers import answers_in
 from wavewright.base.files import is_inside, not_read, open_regular
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Library
-from wavewright.page.asking import ask
 from wavewright.page.inputs import add_inputs
+from wavewright.page.payloads import ask
 from wavewright.readers.counters import open_counters
 from wavewright.readers.files.capture import find_capture
 from wavewright.readers.files.decoded_traces import survey

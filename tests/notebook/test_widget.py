@@ -17,7 +17,7 @@ from wavewright.model.document import Library
 from wavewright.notebook.documents import document_of
 from wavewright.notebook.selection import chosen_rows, read_place
 from wavewright.notebook.widget import answered
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 
 
 @pytest.fixture(scope="module")

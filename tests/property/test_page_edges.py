@@ -13,7 +13,7 @@ from tests.kit.sampling import every_third
 from tests.property.subjects import around, opened
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Document, Library
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import QUESTIONS
 from wavewright.questions.kit.parameters import Number

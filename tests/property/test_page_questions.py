@@ -15,7 +15,7 @@ from synth.workload import Workload
 from tests.kit.sampling import examples
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.opening import open as open_path
 

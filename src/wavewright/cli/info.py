@@ -201,7 +201,7 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
 def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> None:
     """The runs at paths: how to call them, and how they are written on the command line."""
     from wavewright.analysis.run.select.recording import combine_recording, next_steps, partial_recording
-    from wavewright.cluster.choosing import executor_for
+    from wavewright.cluster.executor_choice import executor_for
     from wavewright.cluster.gather import gather
     from wavewright.model.answer import to_builtins
     from wavewright.readers.run.inputs import find_runs

@@ -9,8 +9,8 @@ import os
 import weakref
 from typing import TYPE_CHECKING, Protocol
 
+from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.base.files import open_regular
-from wavewright.base.unpacking import PackedError, unpacked_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_pieces
+from wavewright.base.compression import PackedError, packing_of, unpacked_pieces
 from wavewright.codeobj.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
 from wavewright.codeobj.byte_sources import FileBytes, MemoryBytes, Part, Shelf
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, EM_AMDGPU, MACHINE_NAMES

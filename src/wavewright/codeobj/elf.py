@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavewright.base.unpacking import PackedError, unpacked_pieces
+from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.errors import MissingToolError, NotATraceError, UnsupportedError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wavewright.base.unpacking import PackedError
+from wavewright.base.compression import PackedError
 from wavewright.base.words import counted
 from wavewright.codeobj.byte_sources import Part, Unpacked
 from wavewright.errors import NotATraceError, UsageError

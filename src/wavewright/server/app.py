@@ -10,12 +10,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from wavewright.page.asking import ask, json
+from wavewright.page.payloads import ask, json
 from wavewright.questions.kit.parameters import whole_number
-from wavewright.server import kept, notes
+from wavewright.server import notes, user_state
 from wavewright.server.bodies import body_of
 from wavewright.server.guard import Guard
-from wavewright.server.opening import Opening
+from wavewright.server.open_requests import OpenRequests
 from wavewright.server.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ _UNKNOWN = Problem(404, "there is no such page")
 
 def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGIApp:
     """An application that serves the page and answers its questions, below `/<token>/`."""
-    config = kept.config_folder()
-    answers, files, opening = _Answers(library, config), _Files(page), Opening(library, uploads, config)
+    config = user_state.config_folder()
+    answers, files, opening = _Answers(library, config), _Files(page), OpenRequests(library, uploads, config)
     routes = [
         Route("/api/documents", answers.documents),
-        Route("/api/kept", _answering(answers.kept), methods=["GET", "PUT"]),
+        Route("/api/kept", _answering(answers.user_state), methods=["GET", "PUT"]),
         Route("/api/recent", _answering(opening.recent)),
         Route("/api/recent/{name}/{action}", _answering(opening.of_recent), methods=["PUT"]),
         Route("/api/uploads", _answering(opening.start), methods=["PUT"]),
@@ -105,12 +105,12 @@ class _Answers:
         except BaseException as error:
             return _failed(problem_of(error, document))
 
-    async def kept(self, request: Request) -> dict[str, Any]:
+    async def user_state(self, request: Request) -> dict[str, Any]:
         """State of the page for the user, and the command that shows the same documents again."""
         if request.method != "PUT":
-            return {**await run_in_threadpool(kept.read_kept, self.config), "command": self.library.command}
-        content = await body_of(request, kept.MOST_BYTES)
-        return await run_in_threadpool(kept.change_kept, self.config, content)
+            return {**await run_in_threadpool(user_state.read_state, self.config), "command": self.library.command}
+        content = await body_of(request, user_state.MOST_BYTES)
+        return await run_in_threadpool(user_state.change_state, self.config, content)
 
     def _document(self, request: Request) -> Document:
         return self.library.document(whole_number(request.path_params["number"]))

@@ -19,7 +19,7 @@ import msgspec
 from wavewright.base.shown import is_text
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.inputs import Reading, what_is
-from wavewright.server.kept import alone, config_folder, write_privately
+from wavewright.server.user_state import alone, config_folder, write_privately
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

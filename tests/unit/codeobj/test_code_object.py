@@ -26,7 +26,7 @@ from tests.unit.codeobj.made_elf import (
     make_elf,
     symbol,
 )
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.lines import line_table
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError, WavewrightError

@@ -12,7 +12,7 @@ from tests.kit.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_ru
 from tests.kit.sampling import thirds
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.opening import open as open_path
 

@@ -19,7 +19,7 @@ from synth.kernel_work import KernelWork
 from tests.kit.small_traces import small_trace
 from wavewright.model.document import Document, Library
 from wavewright.model.schema import TableSpec
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.payload import ARROW
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.shapes import SHAPES

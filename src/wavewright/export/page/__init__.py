@@ -16,7 +16,7 @@ import msgspec
 from wavewright.base.shown import json_bytes
 from wavewright.errors import WavewrightError
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written
+from wavewright.export.kit.writer_result import Written
 from wavewright.export.page.frame import page_frame
 from wavewright.export.page.packed_answers import PackedAnswers
 from wavewright.model.counters import CounterSet
@@ -25,8 +25,8 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask, json
-from wavewright.page.held import held_by
+from wavewright.page.exported_answers import held_by
+from wavewright.page.payloads import ask, json
 from wavewright.page.protocol.notes import notes_beside, read_notes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavewright.export.page.packed_answers import PackedResult
-    from wavewright.page.held import Held
+    from wavewright.page.exported_answers import HeldAnswer
 
     Shown = ThreadTrace | Run | CounterSet
 
@@ -129,7 +129,7 @@ def _write_page(
         return {"documents": len(library.documents), "answers": len(answers.all)}, losses
 
 
-def _few(requests: Iterable[Held], most_items: int | None) -> Iterator[Held]:
+def _few(requests: Iterable[HeldAnswer], most_items: int | None) -> Iterator[HeldAnswer]:
     """These, with the first `most_items` answers about single events of each question."""
     counts: Counter[str] = Counter()
     for request in requests:

@@ -12,7 +12,7 @@ import polars as pl
 
 from wavewright.base.csv import harmless, harmless_rows
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.labels import category_of
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.timelines import timelines
 from wavewright.model.run_labels import process_label
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PackedError, opened_unpacked
 from wavewright.base.files import open_regular
-from wavewright.base.unpacking import PackedError, opened_unpacked
 from wavewright.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:

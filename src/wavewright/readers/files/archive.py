@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
 
-from wavewright.base.files import open_regular
-from wavewright.base.unpacking import (
+from wavewright.base.compression import (
     PACKED_SUFFIXES,
     PackedError,
     opened_unpacked,
@@ -24,6 +23,7 @@ from wavewright.base.unpacking import (
     unpacked_stream,
     zstd_library,
 )
+from wavewright.base.files import open_regular
 from wavewright.errors import MissingToolError, NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 

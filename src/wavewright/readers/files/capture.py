@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavewright.base.files import listed, not_read_here, open_regular
-from wavewright.base.unpacking import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name

@@ -12,7 +12,7 @@ import msgspec
 
 from wavewright.base.files import not_read_here
 from wavewright.errors import UsageError
-from wavewright.model.stored import MANIFEST as OUR_MANIFEST
+from wavewright.model.stored_tables import MANIFEST as OUR_MANIFEST
 from wavewright.readers.files.archive import is_raw_name
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.files.inventory import Inventory

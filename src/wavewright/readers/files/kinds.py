@@ -7,12 +7,12 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
-from wavewright.base.unpacking import packing_of, without_packing
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.document import DOCUMENTS
-from wavewright.model.stored import MANIFEST, RUN_MANIFEST
+from wavewright.model.stored_tables import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
 from wavewright.readers.files.decoded_traces import form_of, survey
 from wavewright.readers.files.inventory import Inventory

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
 from wavewright.base.shown import is_text
-from wavewright.base.unpacking import packing_of, without_packing
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import head_of, text_bytes

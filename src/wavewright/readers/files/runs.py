@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES, without_packing
 from wavewright.base.files import is_inside, listed, not_read_here, open_regular
-from wavewright.base.unpacking import PACKED_SUFFIXES, without_packing
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files.decoded_traces import form_of, survey
 from wavewright.readers.files.inventory import Inventory

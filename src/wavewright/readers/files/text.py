@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, BinaryIO
 
+from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.base.files import open_regular
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:

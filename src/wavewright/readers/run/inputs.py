@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES
 from wavewright.base.files import LEADS_OUT, not_read, open_regular
-from wavewright.base.unpacking import PACKED_SUFFIXES
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import is_archive

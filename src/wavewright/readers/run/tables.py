@@ -15,7 +15,7 @@ from wavewright.base.shown import is_text
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
-from wavewright.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
+from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

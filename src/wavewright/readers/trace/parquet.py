@@ -13,7 +13,7 @@ from wavewright.codeobj.operands import OPERAND_COLUMNS, with_operands
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec, empty_frame
-from wavewright.model.stored import FORMAT, MANIFEST, VERSION, crc32_of
+from wavewright.model.stored_tables import FORMAT, MANIFEST, VERSION, crc32_of
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.trace.assemble import add_losses
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES
 from wavewright.base.names_form import NAMES_FORM
-from wavewright.base.unpacking import PACKED_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

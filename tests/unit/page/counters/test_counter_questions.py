@@ -21,10 +21,10 @@ from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.schema import frame_of
-from wavewright.page.asking import ask, prepare
 from wavewright.page.counters.kernels import MOST_HELD
 from wavewright.page.counters.roofline import MOST_KERNELS
-from wavewright.page.held import held_by
+from wavewright.page.exported_answers import held_by
+from wavewright.page.payloads import ask, prepare
 from wavewright.page.protocol.payload import ARROW
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.counters import open_counters

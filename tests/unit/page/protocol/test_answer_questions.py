@@ -17,7 +17,7 @@ from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.questions import QUESTIONS
 

@@ -17,7 +17,7 @@ from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 
 NAMES = ["SQ_BUSY_CU_CYCLES", "SQ_ACTIVE_INST_VALU"]

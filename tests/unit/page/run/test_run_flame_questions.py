@@ -13,7 +13,7 @@ from wavewright.analysis.run.calls.flame import frames_of, functions_of, sandwic
 from wavewright.analysis.run.contents.regions import named_regions, regions
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.run import flame
 from wavewright.page.run.layers import timeline_of
 from wavewright.readers.opening import open as open_path

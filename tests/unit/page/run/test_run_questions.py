@@ -20,7 +20,7 @@ from wavewright.analysis.run.kernels import kernels
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.run.flows import MOST_FLOWS, flows
 from wavewright.page.run.layers import layers_of_run, spans_of_run, timeline_of

@@ -15,7 +15,7 @@ from wavewright.analysis.run.query import query
 from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.run import sql
 from wavewright.readers.opening import open as open_path

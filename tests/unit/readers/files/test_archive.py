@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.kit.sampling import every_third
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files import archive as archive_module
 from wavewright.readers.files.archive import Archive, is_archive, traces_in

@@ -16,7 +16,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.chrome import details as _details
 from wavewright.export.run.chrome import rows as _rows
 from wavewright.export.run.chrome.track_ids import TrackIds

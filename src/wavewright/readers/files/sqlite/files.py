@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from wavewright import _core
+from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.base.files import open_regular
 from wavewright.base.scratch import make_scratch, scratch_folder
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files.sqlite.locks import BusyError, shared_lock
 from wavewright.readers.files.sqlite.moments import copy_moment, is_pending, open_descriptor

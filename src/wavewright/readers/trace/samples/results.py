@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import polars as pl
 
+from wavewright.base.compression import PackedError, packing_of, unpacked_stream
 from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_stream
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import json_text

@@ -25,7 +25,7 @@ _VERSION = 1
 _Key = Annotated[str, msgspec.Meta(min_length=1, max_length=5_000)]
 
 
-class _Kept(msgspec.Struct, forbid_unknown_fields=True):
+class _State(msgspec.Struct, forbid_unknown_fields=True):
     entries: Annotated[dict[_Key, Any], msgspec.Meta(max_length=5_000)]
     wavewright_page: int = _VERSION
 
@@ -41,12 +41,12 @@ def config_folder() -> Path | None:
     return None
 
 
-def read_kept(folder: Path | None) -> dict[str, Any]:
+def read_state(folder: Path | None) -> dict[str, Any]:
     """State for the page, its place, and the reason why something that is there was not read.
 
     Examples
     --------
-    >>> read_kept(None)
+    >>> read_state(None)
     {'entries': {}, 'place': None, 'problem': ''}
     """
     if folder is None:
@@ -59,7 +59,7 @@ def read_kept(folder: Path | None) -> dict[str, Any]:
     return {"entries": entries, "place": str(file), "problem": problem}
 
 
-def change_kept(folder: Path | None, content: bytes) -> dict[str, Any]:
+def change_state(folder: Path | None, content: bytes) -> dict[str, Any]:
     """Change the keys that the page sent, whole or not at all; null removes one. Other keys stay as they are.
 
     Raises
@@ -106,7 +106,7 @@ def _read(file: Path) -> tuple[dict[str, Any], str]:
 
 
 def _write(file: Path, entries: dict[str, Any]) -> None:
-    content = msgspec.json.format(msgspec.json.encode(_Kept(entries)), indent=1)
+    content = msgspec.json.format(msgspec.json.encode(_State(entries)), indent=1)
     _decoded(content)  # what is written can be read again
     write_privately(file, content)
 
@@ -135,11 +135,11 @@ def alone(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _decoded(content: bytes) -> _Kept:
+def _decoded(content: bytes) -> _State:
     if len(content) > MOST_BYTES:
         what = f"more than {MOST_BYTES:,} bytes of settings and bookmarks"
         raise UsageError(what, advice="remove bookmarks that are no longer needed, or save them next to their traces")
     try:
-        return msgspec.json.decode(content, type=_Kept)
+        return msgspec.json.decode(content, type=_State)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not settings of wavewright: {error}") from error

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kit.together import together
-from wavewright.base import unpacking
-from wavewright.base.unpacking import PIECE_BYTES, PackedError, UnpackedReader, unpacked_head, unpacked_pieces
+from wavewright.base import compression
+from wavewright.base.compression import PIECE_BYTES, PackedError, UnpackedReader, unpacked_head, unpacked_pieces
 from wavewright.errors import MissingToolError
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -24,7 +24,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "xz": lzma.compress,
     "bzip2": bz2.compress,
-    "zstd": unpacking.zstd_library().compress,
+    "zstd": compression.zstd_library().compress,
 }
 
 
@@ -59,13 +59,13 @@ def test_members_one_after_another(packing: str) -> None:
 
 
 def test_members_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "_MAX_MEMBERS", 100)
+    monkeypatch.setattr(compression, "_MAX_MEMBERS", 100)
     with pytest.raises(PackedError, match="more than 100 zstd streams"):
         list(unpacked_pieces([PACK["zstd"](b"") * 200], "zstd"))
 
 
 def test_a_window_that_would_take_a_gigabyte_is_refused() -> None:
-    zstd = unpacking.zstd_library()
+    zstd = compression.zstd_library()
     compressor = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 30})
     packed = compressor.compress(b"a") + compressor.flush()
     with pytest.raises(PackedError, match="too much memory"):

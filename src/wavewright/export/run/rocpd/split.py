@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from wavewright.export.kit.written import Written
+    from wavewright.export.kit.writer_result import Written
     from wavewright.model.run import Run
 
 

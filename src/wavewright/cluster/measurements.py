@@ -134,7 +134,7 @@ def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[
 
 def _gathered(path: str, question: Any, kernel: str | None) -> Any:
     from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.cluster.choosing import executor_for
+    from wavewright.cluster.executor_choice import executor_for
     from wavewright.cluster.gather import gather
     from wavewright.readers.run.inputs import find_runs
 

@@ -14,7 +14,7 @@ from wavewright.base.secrets import masked
 from wavewright.base.sql import quoted
 from wavewright.export.kit.sqlite_file import check_beside
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written
+from wavewright.export.kit.writer_result import Written
 from wavewright.export.run.rocpd import RocpdFile
 from wavewright.export.run.rocpd.guids import is_guid
 from wavewright.export.run.rocpd.schema import VERSION, create_tables

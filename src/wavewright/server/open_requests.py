@@ -1,4 +1,4 @@
-"""Opening more from the page: what was dropped on it, and recent inputs. No request names a path of this machine."""
+"""Requests of the page to open more: dropped files and recent inputs. No request names a path of this machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SMALL_BODY = 1_000  #: Bytes of a request that says all with its address.
 _WRITTEN_BYTES = 1 << 20  #: Bytes that go to the disk together.
 
 
-class Opening:
+class OpenRequests:
     """Requests of the page to show more."""
 
     def __init__(self, library: Library, uploads: Uploads, config: Path | None) -> None:

@@ -46,7 +46,7 @@ def listen(port: int = 0) -> socket.socket:
         raise UsageError(what, advice="leave --port out: any free port is taken then") from error
 
 
-class Serving:
+class RunningServer:
     """A server in a thread of its own, from its making until `stop` or the end of the process."""
 
     def __init__(

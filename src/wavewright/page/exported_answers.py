@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldAnswer:
     """An answer that an exported page holds."""
 
     document: int
@@ -28,12 +28,14 @@ class Held:
         return key_of(self.document, self.question, self.parameters)
 
 
-def held_by(document: Document) -> Iterator[Held]:
+def held_by(document: Document) -> Iterator[HeldAnswer]:
     """Every answer about a document that an exported page holds."""
     for question in questions_about(document.kind).values():
         if question.is_about(document.kind):
             for parameters in question.held(document):
-                yield Held(document.number, question.name, {name: _text(value) for name, value in parameters.items()})
+                yield HeldAnswer(
+                    document.number, question.name, {name: _text(value) for name, value in parameters.items()}
+                )
 
 
 def _text(value: Any) -> str:
