@@ -72,8 +72,8 @@ class CounterCapture:
         'MI350'
         """
         if self.target not in DEVICES:
-            what = f"no counters of {self.target} can be made"
-            raise UsageError(what, advice=f"known: {', '.join(DEVICES)}")
+            problem = f"no counters of {self.target} can be made"
+            raise UsageError(problem, advice=f"known: {', '.join(DEVICES)}")
         return DEVICES[self.target]
 
     @property

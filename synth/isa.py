@@ -155,8 +155,8 @@ class CodeGraph:
     def entry_row(self, address: int) -> int:
         """The row at a kernel's entry address."""
         if address not in self.row_at:
-            what = f"the listing has no instruction at the entry address {address:#x}"
-            raise UsageError(what)
+            problem = f"the listing has no instruction at the entry address {address:#x}"
+            raise UsageError(problem)
         return self.row_at[address]
 
 
@@ -164,8 +164,8 @@ def code_graph(tsv: bytes, family: str) -> CodeGraph:
     """Read a listing; UsageError if lines of it cannot be read."""
     lines, unreadable = parse_rows(tsv)
     if unreadable or not lines:
-        what = f"{unreadable} lines of the listing cannot be read" if unreadable else "the listing is empty"
-        raise UsageError(what, advice="a line is 'address<TAB>size<TAB>text'")
+        problem = f"{unreadable} lines of the listing cannot be read" if unreadable else "the listing is empty"
+        raise UsageError(problem, advice="a line is 'address<TAB>size<TAB>text'")
     lines.sort()
     row_at = {line.address: row for row, line in enumerate(lines)}
     targets = [_target(lines, row, row_at) for row in range(len(lines))]

@@ -168,8 +168,8 @@ def supervise(target: str, seed: int, first: int, count: int | None, seconds: fl
             ready, _, _ = select.select([worker.stdout], [], [], MOST_WAIT_S)
             line = worker.stdout.readline() if ready else ""
             if not line:
-                what = f"the process ended with {worker.wait()}" if ready else f"no answer in {MOST_WAIT_S} s"
-                failures.append({"number": number, "outcome": what})
+                problem = f"the process ended with {worker.wait()}" if ready else f"no answer in {MOST_WAIT_S} s"
+                failures.append({"number": number, "outcome": problem})
                 number, done = number + 1, done + 1
                 break
             message = json.loads(line)

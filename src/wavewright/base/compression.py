@@ -87,8 +87,8 @@ def zstd_library() -> Any:
         try:
             from backports import zstd
         except ImportError as error:
-            what = "Zstandard data needs the package backports.zstd"
-            raise MissingToolError(what, advice="pip install backports.zstd") from error
+            problem = "Zstandard data needs the package backports.zstd"
+            raise MissingToolError(problem, advice="pip install backports.zstd") from error
     return zstd
 
 
@@ -114,19 +114,19 @@ def unpacked_pieces(chunks: Iterable[bytes], packing: str, *, only_first: bool =
     begin, errors = _decompressors(packing)
     decompressor, is_begun, member_count = begin(), False, 0
     for chunk in chunks:
-        rest = chunk
-        while rest or (is_begun and not decompressor.needs_input):
-            if member_count and not is_begun and not rest.strip(b"\0"):
+        remainder = chunk
+        while remainder or (is_begun and not decompressor.needs_input):
+            if member_count and not is_begun and not remainder.strip(b"\0"):
                 break  # gzip and xz files may be filled up with zeros
             try:
-                piece = decompressor.decompress(rest, PIECE_BYTES)
+                piece = decompressor.decompress(remainder, PIECE_BYTES)
             except errors as error:
                 raise PackedError(f"the {packing} data are damaged ({_in_words(error)})") from error
-            if not piece and not rest and not decompressor.eof:
+            if not piece and not remainder and not decompressor.eof:
                 break  # all that these bytes give
-            is_begun, rest = True, b""
+            is_begun, remainder = True, b""
             if decompressor.eof:
-                rest = decompressor.unused_data
+                remainder = decompressor.unused_data
                 decompressor, is_begun, member_count = begin(), False, member_count + 1
             if piece:
                 yield piece

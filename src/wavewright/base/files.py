@@ -93,7 +93,7 @@ def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) 
     return "" if is_plain else not_read(entry, root)
 
 
-def listed(refused: Mapping[str, str]) -> str:
+def listed(reasons: Mapping[str, str]) -> str:
     """Names that were not read, with the reasons, in a line.
 
     Examples
@@ -101,5 +101,5 @@ def listed(refused: Mapping[str, str]) -> str:
     >>> listed({"a.att": NO_FILE})
     'a.att: neither a file nor a folder'
     """
-    more = f" and {len(refused) - _NAMED:,} more" if len(refused) > _NAMED else ""
-    return ", ".join(f"{name}: {why}" for name, why in islice(refused.items(), _NAMED)) + more
+    more = f" and {len(reasons) - _NAMED:,} more" if len(reasons) > _NAMED else ""
+    return ", ".join(f"{name}: {reason}" for name, reason in islice(reasons.items(), _NAMED)) + more

@@ -94,7 +94,7 @@ def is_text(path: str | os.PathLike[str]) -> bool:
     return shown(os.fspath(path)) == os.fspath(path)
 
 
-def json_bytes(value: Any, **how: Any) -> bytes:
+def json_bytes(value: Any, **options: Any) -> bytes:
     """Plain values as JSON, with escapes for what UTF-8 cannot hold and for what a terminal would obey.
 
     Examples
@@ -107,12 +107,12 @@ def json_bytes(value: Any, **how: Any) -> bytes:
     import msgspec
 
     try:
-        encoded = msgspec.json.encode(value, **how)
+        content = msgspec.json.encode(value, **options)
     except UnicodeEncodeError:
-        encoded = msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **how)
-    if encoded.isascii() and b"\x7f" not in encoded:
-        return encoded
-    return _COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded.decode()).encode()
+        content = msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **options)
+    if content.isascii() and b"\x7f" not in content:
+        return content
+    return _COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", content.decode()).encode()
 
 
 def _all_shown(value: Any) -> Any:

@@ -23,8 +23,8 @@ def counted(count: int, what: str) -> str:
     """
     if count == 1:
         head = _DESCRIBED.split(what, maxsplit=1)[0]
-        described = _THAT.sub(lambda match: f"that {_VERBS[match[1]]}", what[len(head) :])
-        what = _NOUN.sub(lambda match: _singular(match[1]), head) + described
+        description = _THAT.sub(lambda match: f"that {_VERBS[match[1]]}", what[len(head) :])
+        what = _NOUN.sub(lambda match: _singular(match[1]), head) + description
     return f"{count:,} {what}"
 
 

@@ -38,8 +38,8 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
     if asks_for_counters and kinds <= {"run", "counters"}:
         kinds = {"counters"}  # what has counters may be a run as well
     if len(kinds) > 1:
-        what = f"these are {' and '.join(_NAMES[kind] for kind in _NAMES if kind in kinds)}"
-        raise UsageError(what, advice="give traces, runs or counter captures, not several kinds")
+        problem = f"these are {' and '.join(_NAMES[kind] for kind in _NAMES if kind in kinds)}"
+        raise UsageError(problem, advice="give traces, runs or counter captures, not several kinds")
     if not kinds:
         _complain(paths)
     return next(iter(kinds))
@@ -84,9 +84,9 @@ def measured(
     from wavewright.errors import UsageError
     from wavewright.model.baseline import Baseline
 
-    for name, value, fitting in (("--step", step, "run"), ("metrics", metrics, "counters")):
-        if value and kind != fitting:
-            raise UsageError(f"{name} does not apply to {_NAMES[kind]}", advice=f"it is for {_NAMES[fitting]}")
+    for name, value, kind_needed in (("--step", step, "run"), ("metrics", metrics, "counters")):
+        if value and kind != kind_needed:
+            raise UsageError(f"{name} does not apply to {_NAMES[kind]}", advice=f"it is for {_NAMES[kind_needed]}")
     captures: list[MeasuredCapture] = []
     for path in paths:
         with progress(path):
@@ -125,10 +125,10 @@ def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[
     from wavewright.analysis.run.compare.baseline import combine_baseline, partial_baseline
     from wavewright.readers.files.hashes import hashed_inputs
 
-    gathered = _gathered(path, partial_baseline, kernel)
-    damages = [f"{row['message']}" for row in gathered.losses.to_dicts() if row["is_damage"]]
-    capture = combine_baseline(gathered.values, Path(path).name or path, step=step, damages=damages)
-    files = sorted({file for each in gathered.inputs for file in (each.files or (each.path,))})
+    partials = _gathered(path, partial_baseline, kernel)
+    damages = [f"{row['message']}" for row in partials.losses.to_dicts() if row["is_damage"]]
+    capture = combine_baseline(partials.values, Path(path).name or path, step=step, damages=damages)
+    files = sorted({file for each in partials.inputs for file in (each.files or (each.path,))})
     return [replace(capture, inputs=hashed_inputs([Path(file) for file in files]))]
 
 

@@ -111,8 +111,8 @@ class _Search:
             source = self._whole(source, packing_of(head))
             head = source.read_at(0, 64)
         if head.startswith(THIN_MAGIC):
-            what = "a thin archive: it names object files and does not hold them"
-            raise UnsupportedError(what, where=self.where, advice="give the object files")
+            problem = "a thin archive: it names object files and does not hold them"
+            raise UnsupportedError(problem, where=self.where, advice="give the object files")
         if head.startswith(ARCHIVE_MAGIC):
             for member in archive_members(source):
                 if not self._is_done():
@@ -135,8 +135,8 @@ class _Search:
                 pieces.append(piece)
                 length += len(piece)
                 if length > limit:
-                    what = f"unpacks to more than {limit / (1 << 20):,.0f} MiB"
-                    raise UsageError(what, where=self.where, advice="if you trust it, unpack it yourself")
+                    problem = f"unpacks to more than {limit / (1 << 20):,.0f} MiB"
+                    raise UsageError(problem, where=self.where, advice="if you trust it, unpack it yourself")
         except PackedError as error:
             raise NotATraceError(f"cannot be unpacked: {error}", where=self.where, advice="copy it again") from error
         return MemoryBytes(b"".join(pieces))
@@ -176,10 +176,10 @@ class _Search:
             start = starts.next(at) if at or source.read_at(0, 4) != PACKED_MAGIC else 0
             if start is None:
                 return
-            rest = Part(source, start, source.size)
+            remainder = Part(source, start, source.size)
             here = f"{place}+{start:#x}" if start or place else ""
             try:
-                at = start + self._one(rest, here)
+                at = start + self._one(remainder, here)
             except (BundleError, PackedError) as error:
                 self._problem(here, str(error))
                 at = start + 4
@@ -188,12 +188,12 @@ class _Search:
         """Take the bundle or code object at the start of a source; returns the number of its bytes."""
         head = source.read_at(0, ELF_HEADER.size)
         if head.startswith(PACKED_MAGIC):
-            packed = read_packed(source, self.shelf)
+            bundle = read_packed(source, self.shelf)
             try:
-                self._bundle(packed.content, place, packed.content.packing)
+                self._bundle(bundle.content, place, bundle.content.packing)
             except (BundleError, PackedError) as error:
                 self._problem(place, str(error))
-            return packed.size or len(PACKED_MAGIC)
+            return bundle.size or len(PACKED_MAGIC)
         if head.startswith(MAGIC):
             return self._bundle(source, place, "")
         if head.startswith(_OFFLOAD_MAGIC):
@@ -269,8 +269,8 @@ class _Search:
         if head.startswith(b"\x7fELF"):
             machine = _machine_of(head)
             name = MACHINE_NAMES.get(machine, f"machine {machine}")
-            what = f"an ELF file for {name} without code for an AMD GPU (no section {_FATBIN})"
-            return UnsupportedError(what, where=self.where, advice="give the library or object that has the kernels")
+            problem = f"an ELF file for {name} without code for an AMD GPU (no section {_FATBIN})"
+            return UnsupportedError(problem, where=self.where, advice="give the library or object that has the kernels")
         if head.startswith((MAGIC, PACKED_MAGIC)):
             return NotATraceError("an offload bundle without code for an AMD GPU", where=self.where)
         if head.startswith(ARCHIVE_MAGIC):

@@ -65,11 +65,11 @@ def _with_llvm(target: str, code: bytes, chunks: Sequence[Chunk], column: str, *
         tsv = b"".join([*run.lines, _by_tables(code, run.pending, column)])
         return Listing(tsv, " + ".join([*run.versions, _tables(column)]), tuple(losses))
     if not run.versions:
-        why = _why_not(libraries, run.rejections) or "no libLLVM is here"
-        return Listing(b"", "none", (*losses, Loss("no_disassembler", detail=f"{target}: {why}")))
+        reason = _why_not(libraries, run.rejections) or "no libLLVM is here"
+        return Listing(b"", "none", (*losses, Loss("no_disassembler", detail=f"{target}: {reason}")))
     missing_bytes = sum(chunk.end - chunk.start for chunk in run.pending)
-    what = f"{missing_bytes:,} bytes of code from {run.pending[0].address:#x} on have no text"
-    losses.append(Loss("disassembly_incomplete", detail=what))
+    problem = f"{missing_bytes:,} bytes of code from {run.pending[0].address:#x} on have no text"
+    losses.append(Loss("disassembly_incomplete", detail=problem))
     return Listing(b"".join(run.lines), " + ".join(run.versions), tuple(losses))
 
 
@@ -83,7 +83,7 @@ def _tables(column: str) -> str:
 
 def _why_not(libraries: Sequence[str], rejections: Sequence[str]) -> str:
     """Reason for not using LLVM; empty = nobody asked for one that cannot be used."""
-    asked = os.environ.get("WAVEWRIGHT_LLVM")
+    variable = os.environ.get("WAVEWRIGHT_LLVM")
     if rejections:
         return "; ".join(rejections[:_MAX_REASONS])
-    return f"WAVEWRIGHT_LLVM names {asked}, where there is no libLLVM" if asked and not libraries else ""
+    return f"WAVEWRIGHT_LLVM names {variable}, where there is no libLLVM" if variable and not libraries else ""

@@ -53,15 +53,15 @@ class EmbeddedObject:
         NotATraceError
             When it cannot be read or unpacked, or is not an ELF file.
         """
-        where = ": ".join(part for part in (self.where, self.name) if part)
+        place = ": ".join(part for part in (self.where, self.name) if part)
         try:
             data = self._source.read_at(0, self.size_bytes)
         except OSError as error:
-            raise NotATraceError(f"cannot be read: {error.strerror}", where=where) from error
+            raise NotATraceError(f"cannot be read: {error.strerror}", where=place) from error
         except PackedError as error:
-            raise NotATraceError(f"cannot be unpacked: {error}", where=where, advice="copy the file again") from error
+            raise NotATraceError(f"cannot be unpacked: {error}", where=place, advice="copy the file again") from error
         if not data.startswith(b"\x7fELF"):
-            raise NotATraceError(what_instead(data), where=where)
+            raise NotATraceError(what_instead(data), where=place)
         return data
 
     @property
@@ -88,8 +88,8 @@ class Contents:
 
     def of_target(self, target: str) -> tuple[EmbeddedObject, ...]:
         """Those for a GPU: `gfx942`, or with settings `gfx942:xnack-`."""
-        processor, _, wanted = target.partition(":")
-        settings = {f":{setting}" for setting in wanted.split(":") if setting}
+        processor, _, settings_text = target.partition(":")
+        settings = {f":{setting}" for setting in settings_text.split(":") if setting}
         return tuple(
             each
             for each in self.objects
@@ -108,19 +108,19 @@ class Contents:
             if not 0 <= number < len(self.objects):
                 raise UsageError(f"no code object {number}", where=self.where, advice=self._listed())
             return self.objects[number]
-        fitting = self.of_target(target) if target else self.objects
-        if len(fitting) == 1:
-            return fitting[0]
+        candidates = self.of_target(target) if target else self.objects
+        if len(candidates) == 1:
+            return candidates[0]
         of_whom = f" for {target}" if target else ""
-        if not fitting:
+        if not candidates:
             raise UsageError(f"no code object{of_whom}", where=self.where, advice=self._listed())
-        what = f"{counted(len(fitting), 'code objects')}{of_whom}"
-        raise UsageError(what, where=self.where, advice=self._listed(fitting))
+        problem = f"{counted(len(candidates), 'code objects')}{of_whom}"
+        raise UsageError(problem, where=self.where, advice=self._listed(candidates))
 
     def _listed(self, objects: Sequence[EmbeddedObject] | None = None) -> str:
-        shown = self.objects if objects is None else objects
-        lines = ", ".join(f"{each.number}: {each.name}" for each in shown[:_LISTED])
-        more = f" and {len(shown) - _LISTED:,} more" if len(shown) > _LISTED else ""
+        listed_objects = self.objects if objects is None else objects
+        lines = ", ".join(f"{each.number}: {each.name}" for each in listed_objects[:_LISTED])
+        more = f" and {len(listed_objects) - _LISTED:,} more" if len(listed_objects) > _LISTED else ""
         return f"choose one of {lines}{more}"
 
 
@@ -130,19 +130,19 @@ def distinct(objects: Sequence[EmbeddedObject]) -> list[EmbeddedObject]:
     Only objects of the same GPU and size are compared, and no more than `COMPARED_BYTES` are read for that.
     """
     alike = Counter(map(_likeness, objects))
-    seen: set[tuple[str, bytes]] = set()
+    identities: set[tuple[str, bytes]] = set()
     budget = COMPARED_BYTES
-    unpacked: ByteSource | None = None
+    content: ByteSource | None = None
     different = []
     for each in objects:
         is_equal = False
         if alike[_likeness(each)] > 1 and budget > 0:
             container = each.container
-            budget -= each.size_bytes if container is None else 0 if container is unpacked else container.size
-            unpacked = container
+            budget -= each.size_bytes if container is None else 0 if container is content else container.size
+            content = container
             digest = each.digest() if budget >= 0 else b""
-            is_equal = bool(digest) and (each.entry, digest) in seen
-            seen.add((each.entry, digest))
+            is_equal = bool(digest) and (each.entry, digest) in identities
+            identities.add((each.entry, digest))
         if not is_equal:
             different.append(each)
     return different

@@ -64,13 +64,13 @@ class DispatchSize(NamedTuple):
         UsageError
             A size is zero, negative or too large.
         """
-        for what, sizes, limit in (
+        for dimension, sizes, limit in (
             ("workgroup size", self.workgroup_size, _WORKGROUP_MAX),
             ("grid", self.grid_size, _GRID_MAX),
         ):
             if sizes is not None and not all(1 <= size <= limit for size in sizes):
                 raise UsageError(
-                    f"the {what} {worded_size(sizes)} is impossible", advice=f"1 to {limit:,} per dimension"
+                    f"the {dimension} {worded_size(sizes)} is impossible", advice=f"1 to {limit:,} per dimension"
                 )
         if self.dynamic_lds_bytes is not None and not 0 <= self.dynamic_lds_bytes <= _GRID_MAX:
             raise UsageError(f"{self.dynamic_lds_bytes:,} bytes of dynamic LDS are impossible")
@@ -239,8 +239,8 @@ class _Segment:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         ends = [argument.end_bytes for argument in kernel.arguments]
-        claimed = kernel.kernarg_bytes or 0
-        self._value = bytearray(claimed if claimed <= MAX_SEGMENT_BYTES else max(ends, default=0))
+        segment_bytes = kernel.kernarg_bytes or 0
+        self._value = bytearray(segment_bytes if segment_bytes <= MAX_SEGMENT_BYTES else max(ends, default=0))
         self._sources: dict[int, str] = {}
 
     def put(self, offset: int, data: bytes, source: str) -> None:
@@ -273,22 +273,22 @@ class _Segment:
 
     def _name(self, place: int) -> str:
         arguments = self._kernel.arguments
-        containing = (a for a in arguments if a.offset_bytes <= place < a.end_bytes)
-        return worded_place(arguments, next(containing, None), place)
+        arguments_there = (a for a in arguments if a.offset_bytes <= place < a.end_bytes)
+        return worded_place(arguments, next(arguments_there, None), place)
 
 
 def _with_required(kernel: Kernel, size: DispatchSize) -> DispatchSize:
-    required = kernel.workgroup_size_required
+    workgroup_size = kernel.workgroup_size_required
     size.check()
-    if required is None or 0 in required:
+    if workgroup_size is None or 0 in workgroup_size:
         return size
-    if size.workgroup_size not in (None, required):
+    if size.workgroup_size not in (None, workgroup_size):
         raise UsageError(
             f"the workgroup size {worded_size(size.workgroup_size or ())} is not that of {kernel.name}, "
-            f"which requires {worded_size(required)}",
+            f"which requires {worded_size(workgroup_size)}",
             advice="check that the dispatch and the code object belong together",
         )
-    return size._replace(workgroup_size=required)
+    return size._replace(workgroup_size=workgroup_size)
 
 
 def _whole(kernel: Kernel, recorded: bytes) -> bytes:

@@ -33,10 +33,10 @@ class FirstAnswers(Protocol):
     def is_known(self) -> bool:
         """True if there are any."""
 
-    def get(self, name: str, given: Mapping[str, str]) -> Any:
+    def get(self, name: str, parameters: Mapping[str, str]) -> Any:
         """The answer to a question; None = it is not there."""
 
-    def put(self, name: str, given: Mapping[str, str], payload: Any) -> None:
+    def put(self, name: str, parameters: Mapping[str, str], payload: Any) -> None:
         """Add the answer to a question."""
 
     def when_quiet(self, longest_seconds: float) -> None:

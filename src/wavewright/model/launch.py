@@ -66,7 +66,7 @@ def median_noise(durations_ns: pl.Series) -> float | None:
     count = durations_ns.len()
     if count < FEWEST_CALLS:
         return None
-    ordered = durations_ns.sort()
+    sorted_ns = durations_ns.sort()
     reach = _NORMAL_95 * sqrt(count) / 2
     low, high = max(floor(count / 2 - reach), 0), min(ceil(count / 2 + reach), count - 1)
-    return float(ordered[high] - ordered[low]) / 2
+    return float(sorted_ns[high] - sorted_ns[low]) / 2

@@ -122,17 +122,17 @@ class Run(Displayed):
         if table in self._tables:
             yield self._tables[table].select(names)
             return
-        computed = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
-        if computed:
-            yield computed().select(names)
+        computed_frame = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
+        if computed_frame:
+            yield computed_frame().select(names)
             return
         dtypes = RUN[table].dtypes  # counter_info.symbol is a string
         references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
         for number, source in enumerate(self.origins):
             shifts = {name: self._before(REFERENCES[name], number) for name in references}
             for piece in source.chunks(table, names):
-                moved = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
-                yield piece.with_columns(moved) if moved else piece
+                shifted_columns = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
+                yield piece.with_columns(shifted_columns) if shifted_columns else piece
 
     def count(self, table: str) -> int:
         """Number of rows of a table; one column of it is read."""

@@ -18,7 +18,7 @@ _TRACKS = re.compile(r"([a-z_]{1,40}):(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6
 _MOST_TRACKS = 100_000
 
 
-def tracks_from(given: str) -> tuple[str, list[int]]:
+def tracks_from(spec: str) -> tuple[str, list[int]]:
     """The layer and the tracks that the page names: `instructions:0-3,7`.
 
     Examples
@@ -26,9 +26,9 @@ def tracks_from(given: str) -> tuple[str, list[int]]:
     >>> tracks_from("instructions:0-2,7")
     ('instructions', [0, 1, 2, 7])
     """
-    match = _TRACKS.fullmatch(text(given))
+    match = _TRACKS.fullmatch(text(spec))
     if not match:
-        raise UsageError(f"{given[:40]!r} names no tracks", advice="tracks are written like instructions:0-3,7")
+        raise UsageError(f"{spec[:40]!r} names no tracks", advice="tracks are written like instructions:0-3,7")
     tracks: set[int] = set()
     for part in match[2].split(","):
         first, _, last = part.partition("-")

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "counter_panels", "counter_roofline")
 
 
-def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
+def ask(document: Document, name: str, texts: Mapping[str, str]) -> Payload:
     """The answer to the question `name` about a document."""
     # what can be asked about any document does not need to be told its kind, for which it would be read
     question = questions_about("any").get(name) or questions_about(document.kind).get(name)
     if question is None or (question.kind != "any" and not question.is_about(document.kind)):
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
-    values = question.parsed(given)
+    values = question.parsed(texts)
     if question.is_of_time and ("begin" in values or "end" in values):
         document = part_of_time(document, values.pop("begin", None), values.pop("end", None))
     answer = question.answer(document, **values)

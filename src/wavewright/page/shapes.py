@@ -63,10 +63,10 @@ if TYPE_CHECKING:
     from wavewright.model.answer import Answer
 
 
-def _columns(spec: TableSpec, added: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
+def _columns(spec: TableSpec, more: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
     """The table without some columns and with others."""
-    remaining = tuple(column for column in spec.columns if column.name not in without)
-    return replace(spec, columns=remaining + table_spec("", "", added).columns)
+    columns = tuple(column for column in spec.columns if column.name not in without)
+    return replace(spec, columns=columns + table_spec("", "", more).columns)
 
 
 def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:
@@ -90,10 +90,10 @@ class Shape:
     @property
     def sent_tables(self) -> dict[str, TableSpec]:
         """The tables as the page gets them."""
-        declared = dict(self.answer.tables) if self.answer else {}
-        sent = {name: self.tables.get(name, spec) for name, spec in declared.items() if name not in self.without}
-        sent |= {name: spec for name, spec in self.tables.items() if name not in sent}
-        return {name: declared_since_start(spec) for name, spec in sent.items()} if self.times_since_start else sent
+        tables = dict(self.answer.tables) if self.answer else {}
+        specs = {name: self.tables.get(name, spec) for name, spec in tables.items() if name not in self.without}
+        specs |= {name: spec for name, spec in self.tables.items() if name not in specs}
+        return {name: declared_since_start(spec) for name, spec in specs.items()} if self.times_since_start else specs
 
     @property
     def sent_fields(self) -> list[str]:
@@ -102,8 +102,8 @@ class Shape:
         return [name for name in names if name not in self.without and name not in self.sent_tables]
 
 
-def _of_run(answer: type[Answer], **given: Any) -> Shape:
-    return Shape(answer, times_since_start=True, **given)
+def _of_run(answer: type[Answer], **options: Any) -> Shape:
+    return Shape(answer, times_since_start=True, **options)
 
 
 _WAVES = TableSpec(

@@ -41,14 +41,14 @@ _UNKNOWN = Problem(404, "there is no such page")
 def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGIApp:
     """An application that serves the page and answers its questions, below `/<token>/`."""
     config = user_state.config_folder()
-    answers, files, opening = _Answers(library, config), _Files(page), OpenRequests(library, uploads, config)
+    answers, files, open_requests = _Answers(library, config), _Files(page), OpenRequests(library, uploads, config)
     routes = [
         Route("/api/documents", answers.documents),
         Route("/api/kept", _answering(answers.user_state), methods=["GET", "PUT"]),
-        Route("/api/recent", _answering(opening.recent)),
-        Route("/api/recent/{name}/{action}", _answering(opening.of_recent), methods=["PUT"]),
-        Route("/api/uploads", _answering(opening.start), methods=["PUT"]),
-        Route("/api/uploads/{name}/{action}", _answering(opening.of_upload), methods=["PUT"]),
+        Route("/api/recent", _answering(open_requests.recent)),
+        Route("/api/recent/{name}/{action}", _answering(open_requests.of_recent), methods=["PUT"]),
+        Route("/api/uploads", _answering(open_requests.start), methods=["PUT"]),
+        Route("/api/uploads/{name}/{action}", _answering(open_requests.of_upload), methods=["PUT"]),
         Route("/api/{number}/notes", answers.notes, methods=["GET", "PUT"]),
         Route("/api/{number}/{question}", answers.answer),
         Route("/", files.file),
@@ -81,13 +81,13 @@ class _Answers:
         document = None
         try:
             document = self._document(request)
-            name, given = request.path_params["question"], dict(request.query_params)
+            name, parameters = request.path_params["question"], dict(request.query_params)
             cache = document.kept_answers
-            if cache and not document.is_open and (earlier := cache.get(name, given)):
+            if cache and not document.is_open and (earlier := cache.get(name, parameters)):
                 return _sent(earlier)
-            payload = ask(document, name, given)
+            payload = ask(document, name, parameters)
             if cache:
-                cache.put(name, given, payload)
+                cache.put(name, parameters, payload)
         except BaseException as error:  # a panic inside polars is not an Exception
             return _failed(problem_of(error, document))
         return _sent(payload)

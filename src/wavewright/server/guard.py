@@ -47,22 +47,22 @@ class Guard:
         send = _with_headers(send)
         path: str = scope["path"]
         before, _, behind = path.partition("/")
-        given, *rest = behind.split("/", 1)
+        token, *target_parts = behind.split("/", 1)
         refusal = (
             _wrong_place(scope)
             or _wrong_target(path, before)
-            or self._wrong_token(given)
-            or _wrong_request(scope, rest[0] if rest else "")
+            or self._wrong_token(token)
+            or _wrong_request(scope, target_parts[0] if target_parts else "")
         )
         if refusal:
-            await _say(send, *refusal, as_json=bool(rest) and rest[0].startswith("api/"))
-        elif not rest:
-            await _redirect(send, f"/{quote(given)}/")
+            await _say(send, *refusal, as_json=bool(target_parts) and target_parts[0].startswith("api/"))
+        elif not target_parts:
+            await _redirect(send, f"/{quote(token)}/")
         else:
-            await self.app({**scope, "path": "/" + rest[0]}, receive, send)
+            await self.app({**scope, "path": "/" + target_parts[0]}, receive, send)
 
-    def _wrong_token(self, given: str) -> tuple[int, str] | None:
-        return None if compare_digest(given.encode("utf-8", "replace"), self.token) else (403, _NOT_YOURS)
+    def _wrong_token(self, token: str) -> tuple[int, str] | None:
+        return None if compare_digest(token.encode("utf-8", "replace"), self.token) else (403, _NOT_YOURS)
 
 
 def _wrong_place(scope: Scope) -> tuple[int, str] | None:
@@ -104,8 +104,10 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {key for key, _ in message["headers"]}
-            more = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given]
+            header_names = {key for key, _ in message["headers"]}
+            more = [
+                (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in header_names
+            ]
             message = {**message, "headers": [*message["headers"], *more]}
         await send(message)
 

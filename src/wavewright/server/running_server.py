@@ -38,12 +38,12 @@ def listen(port: int = 0) -> socket.socket:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            what = f"port {port} is in use"
+            problem = f"port {port} is in use"
         elif error.errno == errno.EACCES:
-            what = f"port {port} is not ours to use"
+            problem = f"port {port} is not ours to use"
         else:
-            what = f"cannot listen on port {port}: {error.strerror}"
-        raise UsageError(what, advice="leave --port out: any free port is taken then") from error
+            problem = f"cannot listen on port {port}: {error.strerror}"
+        raise UsageError(problem, advice="leave --port out: any free port is taken then") from error
 
 
 class RunningServer:
@@ -60,7 +60,7 @@ class RunningServer:
     ) -> None:
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         self.library = library
-        self._uploads = Uploads(uploads, removed=library.close_below)
+        self._uploads = Uploads(uploads, on_removal=library.close_below)
         self.port: int = listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/{token}/"
         config = uvicorn.Config(

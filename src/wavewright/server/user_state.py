@@ -32,9 +32,9 @@ class _State(msgspec.Struct, forbid_unknown_fields=True):
 
 def config_folder() -> Path | None:
     """Folder of the state: `WAVEWRIGHT_CONFIG`, else below `XDG_CONFIG_HOME` or `~/.config`; None = switched off."""
-    chosen = os.environ.get("WAVEWRIGHT_CONFIG")
-    if chosen is not None:
-        return Path(chosen).absolute() if chosen else None
+    variable = os.environ.get("WAVEWRIGHT_CONFIG")
+    if variable is not None:
+        return Path(variable).absolute() if variable else None
     base = os.environ.get("XDG_CONFIG_HOME", "")
     with suppress(RuntimeError):
         return (Path(base) if Path(base).is_absolute() else Path.home() / ".config") / "wavewright"
@@ -137,8 +137,10 @@ def alone(folder: Path) -> Iterator[None]:
 
 def _decoded(content: bytes) -> _State:
     if len(content) > MOST_BYTES:
-        what = f"more than {MOST_BYTES:,} bytes of settings and bookmarks"
-        raise UsageError(what, advice="remove bookmarks that are no longer needed, or save them next to their traces")
+        problem = f"more than {MOST_BYTES:,} bytes of settings and bookmarks"
+        raise UsageError(
+            problem, advice="remove bookmarks that are no longer needed, or save them next to their traces"
+        )
     try:
         return msgspec.json.decode(content, type=_State)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

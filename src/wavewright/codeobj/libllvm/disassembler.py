@@ -88,11 +88,11 @@ def _run_library(path: str, target: str, run: Run) -> None:
         if not version:
             version = f"libLLVM {header[5:].decode('ascii', 'replace')}"
             run.versions.append(version)
-        taken = run.take(lines)
+        row_count = run.take(lines)
         if not run.pending:
             return
         hangs += "no answer" in outcome.failure
-        if taken == 0 and flush_rows == 1:
+        if row_count == 0 and flush_rows == 1:
             failure = outcome.failure or "garbage"
             run.notes.append(f"{version} failed on the word at {run.skip_word():#x} ({failure})")
             flush_rows = _FLUSH_ROWS

@@ -32,9 +32,9 @@ def find_libraries(environ: Mapping[str, str] | None = None) -> list[str]:
     installed with it.
     """
     environ = os.environ if environ is None else environ
-    named = environ.get("WAVEWRIGHT_LLVM")
-    if named:
-        return _named(Path(named))
+    variable = environ.get("WAVEWRIGHT_LLVM")
+    if variable:
+        return _named(Path(variable))
     rocm = [Path(environ["ROCM_PATH"])] if environ.get("ROCM_PATH") else []
     rocm += [Path("/opt/rocm"), *sorted(Path("/opt").glob("rocm-*"), reverse=True)]
     by_file: dict[str, str] = {}
@@ -55,12 +55,12 @@ def _named(path: Path) -> list[str]:
 def _in_folders(folders: Iterable[Path]) -> Iterator[str]:
     for folder in folders:
         for place in _FOLDERS:
-            dated = []
+            libraries_by_age = []
             for path in (folder / place).glob("libLLVM*"):
                 match = _LIBRARY_NAME.search(path.name)
                 # A name without a number says nothing about its age; the child asks the library itself.
                 major = int(match[1] or match[2] or _MAJORS.start) if match else 0
                 if major >= _MAJORS.stop + 1 and path.is_file():
-                    dated.append((major, str(path)))
-            for _, name in sorted(dated, reverse=True)[:_MAX_PER_FOLDER]:
+                    libraries_by_age.append((major, str(path)))
+            for _, name in sorted(libraries_by_age, reverse=True)[:_MAX_PER_FOLDER]:
                 yield name

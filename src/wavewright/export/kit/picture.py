@@ -30,8 +30,8 @@ def check_picture(path: Path) -> None:
         When PNG is asked for and the package that draws it is missing.
     """
     if path.suffix.lower() not in FORMATS:
-        what = f"no picture format {path.suffix or path.name!r}"
-        raise UsageError(what, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
+        problem = f"no picture format {path.suffix or path.name!r}"
+        raise UsageError(problem, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
     if path.suffix.lower() == ".png":
         require("resvg_py", "plot")
 
@@ -58,7 +58,7 @@ def png_bytes(svg: str) -> bytes:
     import resvg_py
 
     with as_file(files("wavewright.export.kit") / "fonts" / "DejaVuSans.ttf") as font:
-        drawn = resvg_py.svg_to_bytes(
+        content = resvg_py.svg_to_bytes(
             svg_string=svg,
             zoom=_ZOOM,
             skip_system_fonts=True,
@@ -67,4 +67,4 @@ def png_bytes(svg: str) -> bytes:
             sans_serif_family=_FONT,
             monospace_family=_FONT,
         )
-    return bytes(drawn)
+    return bytes(content)

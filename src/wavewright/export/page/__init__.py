@@ -144,13 +144,13 @@ def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: boo
         documents = [(words[type(documents)], documents)]
     library = Library()
     for label, opened in documents:
-        shown = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
-        _ = library.add(label, label, partial(_itself, shown)).opened
+        content = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
+        _ = library.add(label, label, partial(_itself, content)).opened
     return library
 
 
-def _itself(opened: Shown) -> Shown:
-    return opened
+def _itself(content: Shown) -> Shown:
+    return content
 
 
 def _without_source(trace: ThreadTrace) -> ThreadTrace:
@@ -175,15 +175,15 @@ def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss])
         answers.add(f"{document.number}/overview", "", json(facts).content)
 
 
-def _notes(opened: Shown) -> dict[str, Any]:
+def _notes(content: Shown) -> dict[str, Any]:
     """The notes and flags that were saved beside it, where one place is known."""
-    path = opened.source.path if isinstance(opened, ThreadTrace) else ""
-    if isinstance(opened, Run) and len(opened.origins) == 1:
-        path = opened.origins[0].path
-    saved: dict[str, Any] = {"notes": []}
+    path = content.source.path if isinstance(content, ThreadTrace) else ""
+    if isinstance(content, Run) and len(content.origins) == 1:
+        path = content.origins[0].path
+    notes: dict[str, Any] = {"notes": []}
     with suppress(WavewrightError):  # `wavewright open` says what is wrong with the file
-        saved = read_notes(notes_beside(path)) if path else saved
-    return saved | {"can_save": False, "saved_at": None}
+        notes = read_notes(notes_beside(path)) if path else notes
+    return notes | {"can_save": False, "saved_at": None}
 
 
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
@@ -204,5 +204,5 @@ def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
         for answer in block:
             stream.write(base64.b64encode(answers.read(answer)))
         stream.write(b"</script>\n")
-    listed = base64.b64encode(json_bytes(index))
-    stream.write(b'<script type="text/plain" id="answers">' + listed + b"</script>\n")
+    index_text = base64.b64encode(json_bytes(index))
+    stream.write(b'<script type="text/plain" id="answers">' + index_text + b"</script>\n")

@@ -94,15 +94,15 @@ class PackedAnswers:
             droppable = _droppable([group for group in sizes if group])
             if not droppable:
                 return
-            chosen = max(droppable, key=sizes.__getitem__)
-            remaining = [each for each in self.all if each.group != chosen]
-            self.left_out[chosen] = self.left_out.get(chosen, 0) + len(self.all) - len(remaining)
-            self.all = remaining
-        broken = {group for group in self.left_out if any(each.group == group for each in self.all)}
-        for group in broken:  # half a timeline would show holes that are not there
-            remaining = [each for each in self.all if each.group != group]
-            self.left_out[group] += len(self.all) - len(remaining)
-            self.all = remaining
+            largest_group = max(droppable, key=sizes.__getitem__)
+            other_answers = [each for each in self.all if each.group != largest_group]
+            self.left_out[largest_group] = self.left_out.get(largest_group, 0) + len(self.all) - len(other_answers)
+            self.all = other_answers
+        broken_groups = {group for group in self.left_out if any(each.group == group for each in self.all)}
+        for group in broken_groups:  # half a timeline would show holes that are not there
+            other_answers = [each for each in self.all if each.group != group]
+            self.left_out[group] += len(self.all) - len(other_answers)
+            self.all = other_answers
 
     def read(self, answer: PackedResult) -> bytes:
         """The compressed bytes of an answer."""

@@ -98,9 +98,9 @@ def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
     for table in ("dispatches", "copies", "regions", "samples"):
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
         for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end]))):
-            timed = piece.filter(pl.col(begin).ge(0))
+            timed_rows = piece.filter(pl.col(begin).ge(0))
             last = pl.max_horizontal(pl.col(begin), pl.col(end)).max().alias("end")
-            parts.append(timed.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
+            parts.append(timed_rows.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
     if not parts:
         return {}, {}
     spans = pl.concat(parts).group_by("process").agg(pl.col("begin").min(), pl.col("end").max())

@@ -59,11 +59,11 @@ def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
     yield from _timelines(work, ["process", "agent", "queue"], _queue_tracks(run), may_nest=False)
 
 
-def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
+def _timed(frame: pl.DataFrame, name: str, losses: list[Loss]) -> pl.DataFrame:
     """Rows that have a time; the others become a loss."""
     rows = timed(frame)
     if rows.height < frame.height:
-        detail = f"{what} (no time, or one before 0)"
+        detail = f"{name} (no time, or one before 0)"
         losses.append(Loss("not_in_format", count=frame.height - rows.height, detail=detail))
     return rows
 
@@ -84,8 +84,8 @@ def _queue_tracks(run: Run) -> Callable[..., Track]:
 
     def track(process: int | None, agent: int | None, queue: int | None, overlap: int) -> Track:
         number, name = queues[queue] if queue is not None else (None, "no queue")
-        where = "no GPU" if agent is None else agents[agent]
-        return Track(process, None, agent, f"{where}, {name or f'Queue {number}'}" + _overlap(overlap), overlap)
+        gpu = "no GPU" if agent is None else agents[agent]
+        return Track(process, None, agent, f"{gpu}, {name or f'Queue {number}'}" + _overlap(overlap), overlap)
 
     return track
 

@@ -55,8 +55,8 @@ def read_notes(file: str) -> dict[str, Any]:
             content = stream.read(MOST_BYTES + 1)
         notes = decoded_notes(content).notes
     except (OSError, UsageError) as error:
-        what = f"the notes cannot be read: {error}"
-        raise WavewrightError(what, where=file, advice="move the file away to start new ones") from error
+        problem = f"the notes cannot be read: {error}"
+        raise WavewrightError(problem, where=file, advice="move the file away to start new ones") from error
     return {"notes": notes, "saved_at": file, "can_save": can_save}
 
 

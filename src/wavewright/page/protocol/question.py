@@ -45,11 +45,11 @@ class PageQuestion:
         """
         return self.kind in (kind, "any") or (self.kind == "timed" and kind in ("trace", "run"))
 
-    def parsed(self, given: Mapping[str, str]) -> dict[str, Any]:
+    def parsed(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """The parameters as values."""
         of_time = TIME if self.is_of_time else {}
         ranges = (*self.ranges, *([("begin", "end")] if self.is_of_time else ()))
-        return parsed(self.name, {**of_time, **self.parameters}, given, required=self.required, ranges=ranges)
+        return parsed(self.name, {**of_time, **self.parameters}, texts, required=self.required, ranges=ranges)
 
     def held(self, document: Document) -> Iterable[Mapping[str, Any]]:
         """The parameters for which an exported page holds the answer.

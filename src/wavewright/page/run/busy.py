@@ -64,9 +64,9 @@ def _work(document: Document) -> pl.DataFrame:
         numbered = pl.DataFrame(places, schema=["place", "number", "zero"], orient="row").cast(
             {"place": index.table.schema["place"], "number": pl.UInt32, "zero": pl.Int64}
         )
-        whole = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
-        placed = whole.join(numbered, on="place", maintain_order="left").drop_nulls("number")
-        times = placed.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
+        busy_intervals = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
+        by_gpu = busy_intervals.join(numbered, on="place", maintain_order="left").drop_nulls("number")
+        times = by_gpu.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
         return times.sort("number", "start_ns")
 
     return document.kept(("run", "work of GPUs"), make)

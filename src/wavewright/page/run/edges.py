@@ -26,9 +26,9 @@ def edges(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFr
     check_layer(layer)
     begin, end = tile_window(document, level, tile)
     pixel = (end - begin) / _TILE_PIXELS
-    touching: pl.DataFrame = document.kept("edges", lambda: _touching(document))
-    low, high = (int(touching["time"].search_sorted(time)) for time in (begin, end))
-    visible = touching[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
+    separators: pl.DataFrame = document.kept("edges", lambda: _touching(document))
+    low, high = (int(separators["time"].search_sorted(time)) for time in (begin, end))
+    visible = separators[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
     if visible.height > MOST_EDGES:
         visible = visible.top_k(MOST_EDGES, by="length")
     return visible.select("track", "time")
@@ -36,10 +36,10 @@ def edges(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFr
 
 def _touching(document: Document) -> pl.DataFrame:
     """Starts of events that directly follow an event of the same name, with gap and length of the shorter one."""
-    ordered = timeline_of(document).spans.sort("track", "start_ns", "end_ns")
+    spans = timeline_of(document).spans.sort("track", "start_ns", "end_ns")
     length = pl.col("end_ns") - pl.col("start_ns")
     follows = (pl.col("track") == pl.col("track").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
-    starts = ordered.select(
+    starts = spans.select(
         "track",
         time=pl.col("start_ns").cast(pl.Float64),
         length=pl.min_horizontal(length, length.shift(1)).cast(pl.Float64),

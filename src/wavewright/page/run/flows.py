@@ -27,8 +27,8 @@ def flows(
     check_layer(layer)
     all_flows = _flows(document)
     if item is not None:
-        selected = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
-        return {"count": selected.height, "flows": selected.head(MOST_FLOWS).to_dicts()}
+        flow_rows = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
+        return {"count": flow_rows.height, "flows": flow_rows.head(MOST_FLOWS).to_dicts()}
     if level is None or tile is None:
         raise UsageError("flows: an item, or a level and a tile")
     begin, end = tile_window(document, level, tile)
@@ -40,8 +40,8 @@ def flows(
     if most > MOST_FLOWS:
         return {"count": most, "flows": []}
     came = all_flows[ends[low_end:high_end]].filter(~pl.col("from_begin").is_between(begin, end, closed="left"))
-    selected = pl.concat([all_flows[low:high], came])
-    return {"count": selected.height, "flows": selected.to_dicts() if selected.height <= MOST_FLOWS else []}
+    flow_rows = pl.concat([all_flows[low:high], came])
+    return {"count": flow_rows.height, "flows": flow_rows.to_dicts() if flow_rows.height <= MOST_FLOWS else []}
 
 
 def _flows(document: Document) -> pl.DataFrame:

@@ -40,9 +40,9 @@ def _timeline(document: Document) -> Timeline:
         inner = pl.concat_list("group", "part").alias("group")
         tracks = timeline.tracks.head(MOST_TRACKS).with_columns(inner).select(_KEYS)
         kinds = tuple(timeline.kinds.select("kind", "name", "count").to_dicts())
-        shown = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
-        end = max(timeline.duration_ns, int(shown["end"].max() or 0))  # type: ignore[arg-type]
-        spans = shown.filter(pl.col("track") < MOST_TRACKS)
+        all_spans = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
+        end = max(timeline.duration_ns, int(all_spans["end"].max() or 0))  # type: ignore[arg-type]
+        spans = all_spans.filter(pl.col("track") < MOST_TRACKS)
         return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, tracks, kinds, lambda: spans)
 
     return document.kept("run timeline", make)

@@ -45,8 +45,8 @@ def gpu_tracks(document: Document) -> list[dict[str, Any]]:
     tracks = timeline_of(document).tracks.filter(pl.col("kind") == "stream").select("track", "agent").drop_nulls()
     index = index_gpus(document.run)
     names_of = nodes_by_machine(document)
-    placed = tracks.with_columns(place=index.numbers.gather(tracks["agent"]))
-    by_gpu = placed.join(index.table, on="place").group_by("machine", "gpu", maintain_order=True).agg("track")
+    places = tracks.with_columns(place=index.numbers.gather(tracks["agent"]))
+    by_gpu = places.join(index.table, on="place").group_by("machine", "gpu", maintain_order=True).agg("track")
     return [
         {"node": names_of.get(row["machine"], ""), "gpu": row["gpu"], "tracks": row["track"][:_MOST_TRACKS]}
         for row in by_gpu.to_dicts()

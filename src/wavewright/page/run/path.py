@@ -75,8 +75,8 @@ def _path(document: Document) -> CriticalPath:
     def make() -> CriticalPath:
         graph, parts = _graph(document), document.run.parts
         path = with_steps(path_of(graph), graph, steps(document.run).steps)
-        wanted = moments(graph, path)
-        return with_stacks(path, [stacks_of(part, wanted) for part in parts])
+        times = moments(graph, path)
+        return with_stacks(path, [stacks_of(part, times) for part in parts])
 
     return document.kept(("run", "critical path"), make)
 
@@ -160,8 +160,8 @@ def path_spans(document: Document, *, layer: str, level: int, tile: int) -> list
     """The segments of the path in one tile of the timeline, the longest ones."""
     check_layer(layer)
     low, high = tile_window(document, level, tile)
-    shown = document.kept(("run", "segments by track"), lambda: _by_track(document))
-    inside = shown.filter((pl.col("begin") < high) & (pl.col("end") > low))
+    segments = document.kept(("run", "segments by track"), lambda: _by_track(document))
+    inside = segments.filter((pl.col("begin") < high) & (pl.col("end") > low))
     return inside.sort(pl.col("begin") - pl.col("end"), "begin").head(MOST_SEGMENTS).to_dicts()
 
 
@@ -198,8 +198,8 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
     changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
     if graph.events.filter(pl.col("kind") == "copy").height:
         changes.append("copies")
-    met = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
-    changes += [f"rank={rank}" for rank in met.head(_MOST_RANKS)]
+    ranks = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
+    changes += [f"rank={rank}" for rank in ranks.head(_MOST_RANKS)]
     return [{"change": change} for change in changes]
 
 

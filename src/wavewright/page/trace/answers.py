@@ -62,8 +62,8 @@ def waits_of(document: Document, *, kernel: int | None = None) -> Any:
     def make() -> Any:
         trace = of_kernel(document, kernel)
         result = waits(trace)
-        exposed = row_costs(trace).select("row", "exposed_stall_cycles_total")
-        return replace(result, waits=result.waits.join(exposed, on="row", how="left", maintain_order="left"))
+        stalls = row_costs(trace).select("row", "exposed_stall_cycles_total")
+        return replace(result, waits=result.waits.join(stalls, on="row", how="left", maintain_order="left"))
 
     return _kept(document, ("waits", kernel), make)
 

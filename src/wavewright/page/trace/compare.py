@@ -61,10 +61,10 @@ def _comparison(document: Document, other: int, by: str) -> Comparison:
     return document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
 
 
-def _kind(given: str) -> str:
-    if given not in KINDS:
-        raise UsageError(f"cannot compare by {given[:40]!r}", advice=f"one of {', '.join(KINDS)}")
-    return given
+def _kind(name: str) -> str:
+    if name not in KINDS:
+        raise UsageError(f"cannot compare by {name[:40]!r}", advice=f"one of {', '.join(KINDS)}")
+    return name
 
 
 def _every_pair(document: Document) -> Iterator[dict[str, Any]]:

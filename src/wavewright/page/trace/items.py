@@ -110,9 +110,9 @@ def shader_value(document: Document, *, item: int) -> dict[str, Any]:
     return {"item": item, **row, "time_cycles": time, "value": f"0x{row['value'] or 0:x}"}
 
 
-def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
+def _row(table: pl.DataFrame, item: int, name: str) -> dict[str, Any]:
     if not 0 <= item < table.height:
-        raise UsageError(f"there is no {what} {item}")
+        raise UsageError(f"there is no {name} {item}")
     return table.row(item, named=True)
 
 
@@ -156,11 +156,11 @@ def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
 
 def _launch_of(trace: ThreadTrace, wave: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
     """The last dispatch before a wave from the micro engine and pipe that started it; empty when none was seen."""
-    launched = trace.dispatches.filter(
+    dispatches = trace.dispatches.filter(
         *_same({**start, "se": wave["se"]}, "se", "me", "pipe"),
         pl.col("time_cycles") <= wave["start_cycles"],
     ).sort("time_cycles", maintain_order=True)
-    return launched.row(-1, named=True) if launched.height else {}
+    return dispatches.row(-1, named=True) if dispatches.height else {}
 
 
 def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -> dict[str, Any]:
@@ -192,17 +192,17 @@ def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, 
 
 
 def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
-    named = trace.kernels.filter(_same({"kernel": kernel}, "kernel")).select(pl.coalesce("demangled", "name"))
-    return named.item(0, 0) if named.height else None
+    names = trace.kernels.filter(_same({"kernel": kernel}, "kernel")).select(pl.coalesce("demangled", "name"))
+    return names.item(0, 0) if names.height else None
 
 
 def _traced(trace: ThreadTrace, row: dict[str, Any]) -> int | None:
     """The traced wave of that slot that shares most time."""
-    shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(row["end_cycles"])) - pl.max_horizontal(
+    shared_cycles = pl.min_horizontal(pl.col("end_cycles"), pl.lit(row["end_cycles"])) - pl.max_horizontal(
         pl.col("start_cycles"), pl.lit(row["start_cycles"])
     )
-    waves = trace.waves.filter(*_same(row, "se", "cu", "simd", "slot"), shared >= 0)
-    return int(waves.sort(shared)["wave"][-1]) if waves.height else None
+    waves = trace.waves.filter(*_same(row, "se", "cu", "simd", "slot"), shared_cycles >= 0)
+    return int(waves.sort(shared_cycles)["wave"][-1]) if waves.height else None
 
 
 def _few(table: str) -> Any:

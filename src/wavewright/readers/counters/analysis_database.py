@@ -59,8 +59,8 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
             },
         )
         if not workloads.height:
-            what = "an analysis database without a workload"
-            raise NotATraceError(what, where=str(file), advice="let rocprof-compute analyze write it again")
+            problem = "an analysis database without a workload"
+            raise NotATraceError(problem, where=str(file), advice="let rocprof-compute analyze write it again")
         workload = workloads.row(0, named=True)
         kernels = _kernels(database, workload["workload_id"])
         dispatches, origin = _dispatches(database, kernels)

@@ -120,7 +120,7 @@ class _Reading:
 
     def _take_header(self, text: bytes) -> bytes:
         text = text.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-        line, _, rest = text.partition(b"\n")
+        line, _, remainder = text.partition(b"\n")
         words = line.decode("utf-8", "replace").strip("\r\n")
         self.separator = max(",;\t", key=words.count)
         try:
@@ -132,7 +132,7 @@ class _Reading:
             raise no_table(self.file)
         self.is_number = is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
         self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
-        return rest
+        return remainder
 
     def _trusted(self, text: bytes) -> bytes:
         """The text without its last row, if that row was cut."""
@@ -229,5 +229,5 @@ _TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, whic
 
 def no_table(file: Path) -> NotATraceError:
     """The error for a file that has no counters of dispatches."""
-    what = "not a table of counters"
-    return NotATraceError(what, where=str(file), advice="give *_counter_collection.csv of rocprofv3, or pmc_perf.csv")
+    advice = "give *_counter_collection.csv of rocprofv3, or pmc_perf.csv"
+    return NotATraceError("not a table of counters", where=str(file), advice=advice)

@@ -125,8 +125,8 @@ class Archive:
             raise NotATraceError(what, where=str(path), advice="check that it was copied whole")
         if problem:
             archive.losses.append(Loss("broken_archive", archive.file_count, detail=problem))
-        for why, names in archive._ignored.items():
-            archive.losses.append(Loss("archive_entries", len(names), detail=f"{why}, e.g. {names[0]!r:.80}"))
+        for reason, names in archive._ignored.items():
+            archive.losses.append(Loss("archive_entries", len(names), detail=f"{reason}, e.g. {names[0]!r:.80}"))
         return archive
 
     def files_named(self, suffixes: tuple[str, ...]) -> dict[Path, bytes]:
@@ -140,9 +140,9 @@ class Archive:
 
     def _add(self, name: str, data: bytes) -> None:
         parts = [part for part in name.split("/") if part not in ("", ".")]
-        why = refusal_of_name(name, parts)
-        if why:
-            self._ignore(why, name)
+        reason = refusal_of_name(name, parts)
+        if reason:
+            self._ignore(reason, name)
             return
         if parts[0] == "__MACOSX" or parts[-1].startswith("._"):
             return  # what macOS adds to every archive

@@ -107,12 +107,12 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
     archives: list[Path] = []
     has_raw = False
     refused: dict[str, str] = {}
-    seen = 0
+    entry_count = 0
     for here, folders, names in (inventory or Inventory()).walk(folder):
-        seen += 1
-        if seen > MAX_FOLDERS:
-            what = f"more than {MAX_FOLDERS:,} folders"
-            raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
+        entry_count += 1
+        if entry_count > MAX_FOLDERS:
+            problem = f"more than {MAX_FOLDERS:,} folders"
+            raise UsageError(problem, where=str(folder), advice="name the folder of the capture itself")
         if form_of(names):
             decoded.append(here)
             folders.clear()
@@ -120,8 +120,8 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
         if len(here.relative_to(folder).parts) >= MAX_LEVELS:
             folders.clear()
         for place in (here / name for name in (*folders, *names) if _is_telling(name)):
-            if why := not_read_here(place, folder):
-                refused[str(place.relative_to(folder))] = why
+            if reason := not_read_here(place, folder):
+                refused[str(place.relative_to(folder))] = reason
             elif is_raw_name(place.name):
                 has_raw = True
             elif place.name.lower().endswith(_ARCHIVE_SUFFIXES):

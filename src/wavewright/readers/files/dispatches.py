@@ -134,9 +134,9 @@ def _parts(path: str) -> list[str]:
     return [part for part in _SEPARATORS.split(path) if part]
 
 
-def named(dispatches: Sequence[Dispatch[T]], wanted: int | str) -> list[Dispatch[T]]:
+def named(dispatches: Sequence[Dispatch[T]], name: int | str) -> list[Dispatch[T]]:
     """The dispatches that a number, a key, or a number with any of its words (`3@run_b`) means."""
-    text = str(wanted)
+    text = str(name)
     exact = [dispatch for dispatch in dispatches if dispatch.key == text]
     if exact:
         return exact
@@ -151,7 +151,7 @@ def _has(dispatch: Dispatch[T], words: Sequence[str]) -> bool:
 
 
 def choose(
-    dispatches: Sequence[Dispatch[T]], wanted: int | str | None = None, kernel: str | None = None, *, where: str = ""
+    dispatches: Sequence[Dispatch[T]], name: int | str | None = None, kernel: str | None = None, *, where: str = ""
 ) -> Dispatch[T]:
     """The dispatch that is meant by number or key, and by a part of its kernel's name; else the preferred one.
 
@@ -163,17 +163,17 @@ def choose(
     UsageError
         When there is none, or when a number or key stands for several.
     """
-    possible = list(dispatches) if wanted is None else named(dispatches, wanted)
+    possible = list(dispatches) if name is None else named(dispatches, name)
     if not possible:
-        what = f"no dispatch {wanted}" if dispatches else "no thread trace"
-        raise UsageError(what, where=where, advice=f"there are: {listed(dispatches)}" if dispatches else "")
+        problem = f"no dispatch {name}" if dispatches else "no thread trace"
+        raise UsageError(problem, where=where, advice=f"there are: {listed(dispatches)}" if dispatches else "")
     if kernel is not None:
         possible = _of_kernel(possible, kernel, where)
     if len(possible) == 1:
         return possible[0]
-    if wanted is not None:
-        what = f"{counted(len(possible), 'dispatches')} are called {wanted}"
-        raise UsageError(what, where=where, advice=f"choose one with --dispatch: {listed(possible)}")
+    if name is not None:
+        problem = f"{counted(len(possible), 'dispatches')} are called {name}"
+        raise UsageError(problem, where=where, advice=f"choose one with --dispatch: {listed(possible)}")
     return _preferred(possible)
 
 
@@ -181,8 +181,8 @@ def _of_kernel(dispatches: Sequence[Dispatch[T]], kernel: str, where: str) -> li
     matches = [d for d in dispatches if d.contents.has_kernel(kernel)]
     matches = matches or [d for d in dispatches if d.contents.is_partial or not d.contents.kernels]
     if not matches:
-        what = f"no dispatch of a kernel whose name contains {kernel!r}"
-        raise UsageError(what, where=where, advice=f"there are: {listed(dispatches)}")
+        problem = f"no dispatch of a kernel whose name contains {kernel!r}"
+        raise UsageError(problem, where=where, advice=f"there are: {listed(dispatches)}")
     return matches
 
 

@@ -101,7 +101,7 @@ class Directory:
         return dict(sorted(self._refused.items()))
 
     def _is_file_here(self, entry: os.DirEntry[str]) -> bool:
-        why = not_read_here(entry, self._path)
-        if why:
-            self._refused[entry.name] = why
-        return not why and entry.is_file()
+        reason = not_read_here(entry, self._path)
+        if reason:
+            self._refused[entry.name] = reason
+        return not reason and entry.is_file()

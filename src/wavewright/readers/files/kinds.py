@@ -221,8 +221,8 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
     if not path.exists():
         raise UsageError("no such file or folder", where=str(path))
     if not path.is_dir() and not path.is_file():
-        what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
-        raise UsageError(what, where=str(path))
+        problem = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
+        raise UsageError(problem, where=str(path))
     try:
         kind = _sniff_folder(path, listings) if path.is_dir() else _sniff_file(path, listings)
         if kind is Kind.ARCHIVE:

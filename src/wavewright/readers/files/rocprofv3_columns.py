@@ -348,8 +348,8 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
             )
             return frame.slice(1)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
-        what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
-        raise NotATraceError(what, where=str(file), advice="record again") from error
+        problem = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
+        raise NotATraceError(problem, where=str(file), advice="record again") from error
 
 
 def _row_count(data: bytes | Path, head: bytes) -> int:
@@ -358,15 +358,15 @@ def _row_count(data: bytes | Path, head: bytes) -> int:
     The header may stand in the file again, where files of several processes were put together.
     """
     header = head_of(head, _HEADER_BYTES).replace(b"\r", b"").split(b"\n", 1)[0]
-    count, rest = 0, b"\n"
+    count, partial_line = 0, b"\n"
     for piece in _pieces(data):
-        text = rest + piece.replace(b"\r", b"")
+        text = partial_line + piece.replace(b"\r", b"")
         while b"\n\n" in text:
             text = text.replace(b"\n\n", b"\n")
         whole = text.rfind(b"\n")
         count += text.count(b"\n", 0, whole) - text.count(b"\n" + header + b"\n", 0, whole + 1)
-        rest = text[whole:]
-    return count + (rest.strip() not in (b"", header))
+        partial_line = text[whole:]
+    return count + (partial_line.strip() not in (b"", header))
 
 
 def _pieces(data: bytes | Path) -> Iterator[bytes]:

@@ -86,8 +86,8 @@ def _unpacked(path: Path, _stamp: tuple[int, ...]) -> UnpackedFolder:
                 if not is_raw_name(file):
                     (folder / file).write_bytes(data)
     except OSError as error:
-        what = f"the archive cannot be unpacked to where temporary files go ({error.strerror})"
+        problem = f"the archive cannot be unpacked to where temporary files go ({error.strerror})"
         raise UsageError(
-            what, where=str(path), advice="set TMPDIR to a place with room, or unpack it yourself"
+            problem, where=str(path), advice="set TMPDIR to a place with room, or unpack it yourself"
         ) from error
     return unpacked

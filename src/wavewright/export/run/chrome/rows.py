@@ -119,39 +119,39 @@ def callers(calls: pl.DataFrame) -> pl.DataFrame:
 
 def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Work and the call that launched it, in the order of the ids of the work."""
-    joined = [pl.DataFrame(schema=dict.fromkeys(_LAUNCHED, pl.Int64))]
+    pieces = [pl.DataFrame(schema=dict.fromkeys(_LAUNCHED, pl.Int64))]
     if work and callers:
         of_process = pl.concat(callers).drop_nulls().partition_by("process", as_dict=True, include_key=False)
-        ran = pl.concat(work)
+        all_work = pl.concat(work)
         for process in sorted(of_process):
             first = _first_of_each(of_process[process])
-            of_calls = ran.filter(pl.col("process") == process[0]).join(first, on="correlation")
-            joined.append(of_calls.sort("event", "start_ns").select(pl.col(_LAUNCHED).cast(pl.Int64)))
-    return pl.concat(joined, rechunk=True)
+            of_calls = all_work.filter(pl.col("process") == process[0]).join(first, on="correlation")
+            pieces.append(of_calls.sort("event", "start_ns").select(pl.col(_LAUNCHED).cast(pl.Int64)))
+    return pl.concat(pieces, rechunk=True)
 
 
 def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
     """Of several calls with one correlation the first."""
     if calls["correlation"].n_unique() == calls.height:
         return calls
-    ordered = calls.sort("correlation", "call_start_ns", "call_end_ns")
-    return ordered.unique("correlation", keep="first", maintain_order=True)
+    sorted_calls = calls.sort("correlation", "call_start_ns", "call_end_ns")
+    return sorted_calls.unique("correlation", keep="first", maintain_order=True)
 
 
 _CALLED = ("process", "correlation", "pid", "tid", "call_start_ns", "call_end_ns")
 _LAUNCHED = (*_CALLED, "gpu", "track", "start_ns", "end_ns")
 
 
-def flows(launched: pl.DataFrame) -> Iterator[list[str]]:
+def flows(launches: pl.DataFrame) -> Iterator[list[str]]:
     """Arrows from calls to their work as events, in Kineto's words: their `id` is the correlation.
 
     Where that is not unique, as of graphs and of several processes, it is a number above all correlations.
     """
-    if not launched.height:
+    if not launches.height:
         return
     is_first = pl.struct("correlation").is_first_distinct() & (pl.col("correlation") >= 0)
-    largest = max(cast("int", launched["correlation"].max()), 0)
-    rows = launched.with_columns(
+    largest = max(cast("int", launches["correlation"].max()), 0)
+    rows = launches.with_columns(
         id=pl.when(is_first).then("correlation").otherwise(largest + 1 + pl.int_range(pl.len(), dtype=pl.Int64)),
         # A little before the call ends, as rpd2tracing has it, but inside of it; and never after the work began.
         leaves=pl.min_horizontal(pl.max_horizontal("call_start_ns", pl.col("call_end_ns") - _BEFORE_END), "start_ns"),
@@ -202,7 +202,7 @@ def counter_points(run: Run, kernels: Sequence[pl.DataFrame]) -> Iterator[pl.Dat
     sums = values.group_by("process", "event", "counter", maintain_order=True).agg(pl.col("value").sum())
     sums = sums.join(info, on="counter")
     for piece in kernels:
-        ran = piece.join(sums, on=["process", "event"]).sort("start_ns", "name")
-        begin = ran.select(pid="gpu", name="name", time_ns="start_ns", value="value")
-        end = ran.select(pid="gpu", name="name", time_ns="end_ns", value=pl.lit(0.0))
+        dispatches = piece.join(sums, on=["process", "event"]).sort("start_ns", "name")
+        begin = dispatches.select(pid="gpu", name="name", time_ns="start_ns", value="value")
+        end = dispatches.select(pid="gpu", name="name", time_ns="end_ns", value=pl.lit(0.0))
         yield pl.concat([begin, end]).drop_nulls()

@@ -148,15 +148,15 @@ class TrackIds:
         is_rpd = self.is_rpd(process)
         kind = "copies" if are_copies and not is_rpd else "work"
         numbers = self._tids.setdefault(gpu, _Numbers())
-        what, stored = "no queue", None
+        label, number = "no queue", None
         if queue is not None:
-            what, stored = "queue", self.queue_ids[queue]
+            label, number = "queue", self.queue_ids[queue]
         elif stream is not None:
-            what, stored = "stream", self.stream_ids[stream]
-        tid = numbers.number((kind, process, queue, stream), stored or 0)
-        what = what if stored is None else f"{what} {stored}"
+            label, number = "stream", self.stream_ids[stream]
+        tid = numbers.number((kind, process, queue, stream), number or 0)
+        label = label if number is None else f"{label} {number}"
         if not is_rpd:
-            self._tracks_shown[gpu, tid] = f"copies, {what}" if kind == "copies" else what
+            self._tracks_shown[gpu, tid] = f"copies, {label}" if kind == "copies" else label
         self._gpus_shown.add(gpu)
         return tid
 
@@ -185,8 +185,8 @@ class TrackIds:
                 )
         threads = self._run.read("threads", ["thread", "process", "name"]).join(self.threads, on="thread")
         for _, process, name, pid, tid in threads.sort("thread").iter_rows():
-            shown = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
-            metadata += _named("thread", pid, tid, shown, 2 * tid)
+            label = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
+            metadata += _named("thread", pid, tid, label, 2 * tid)
         for (gpu, tid), name in sorted(self._tracks_shown.items()):
             metadata += _named("thread", gpu, tid, name, tid)
         return [json.dumps(event) for event in metadata]

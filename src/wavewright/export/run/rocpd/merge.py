@@ -143,8 +143,8 @@ class _DatabaseCopy:
             return False
         for name, table in stored_tables(version).items():
             columns = self.columns.get(PREFIX + name + run.suffix)
-            needed = {column.name for column in table.columns if column.is_required and column.default is None}
-            if columns is not None and not needed - {"guid"} <= set(columns):
+            names = {column.name for column in table.columns if column.is_required and column.default is None}
+            if columns is not None and not names - {"guid"} <= set(columns):
                 return False
         return run.has("info_process")
 
@@ -164,14 +164,14 @@ class _DatabaseCopy:
                 column for column in self.columns[stored] if name not in layout or column in layout[name].names
             ]
             columns = ", ".join(map(quoted, copied_columns))
-            copied = connection.execute(
+            cursor = connection.execute(
                 f"INSERT INTO main.{quoted(stored)} ({columns}) SELECT {columns} FROM source.{quoted(stored)}"  # noqa: S608
             )
-            counts[_COUNTED.get(name, "")] += copied.rowcount
+            counts[_COUNTED.get(name, "")] += cursor.rowcount
             lost = [column for column in self.columns[stored] if column not in copied_columns]
-            if lost and copied.rowcount:
+            if lost and cursor.rowcount:
                 detail = f"{stored}: {', '.join(lost)}"
-                file.losses.append(Loss("not_in_format", copied.rowcount, detail))
+                file.losses.append(Loss("not_in_format", cursor.rowcount, detail))
         del counts[""]
         if not show_secrets:
             _mask_environment(connection, PREFIX + "info_process" + run.suffix)
@@ -179,10 +179,10 @@ class _DatabaseCopy:
                 _mask_texts(connection, PREFIX + name + run.suffix, column)
         return counts
 
-    def _create_unknown(self, stored: str, connection: sqlite3.Connection) -> None:
+    def _create_unknown(self, table: str, connection: sqlite3.Connection) -> None:
         """A table of a draft or a later version, without constraints."""
-        columns = ", ".join(quoted(column) for column in self.columns[stored])
-        connection.execute(f"CREATE TABLE {quoted(stored)} ({columns})")
+        columns = ", ".join(quoted(column) for column in self.columns[table])
+        connection.execute(f"CREATE TABLE {quoted(table)} ({columns})")
 
 
 @contextmanager
@@ -198,22 +198,22 @@ def _attached(connection: sqlite3.Connection, database: Database) -> Iterator[No
     connection.execute("BEGIN")
 
 
-def _mask_texts(connection: sqlite3.Connection, stored: str, column: str) -> None:
+def _mask_texts(connection: sqlite3.Connection, table: str, column: str) -> None:
     """A column of texts without their secrets, as `model.without_secrets` shows it."""
     connection.create_function("hidden", 1, lambda text: masked(text) if isinstance(text, str) else text)
-    connection.execute(f"UPDATE main.{quoted(stored)} SET {column} = hidden({column})")  # noqa: S608
+    connection.execute(f"UPDATE main.{quoted(table)} SET {column} = hidden({column})")  # noqa: S608
 
 
-def _mask_environment(connection: sqlite3.Connection, stored: str) -> None:
+def _mask_environment(connection: sqlite3.Connection, table: str) -> None:
     """Environment variables without their values, except for the rank."""
-    for number, text in connection.execute(f"SELECT id, environment FROM main.{quoted(stored)}").fetchall():  # noqa: S608
+    for number, text in connection.execute(f"SELECT id, environment FROM main.{quoted(table)}").fetchall():  # noqa: S608
         environment = variables(text if isinstance(text, str) else None)
         rank = rank_of(environment)
-        hidden = {
+        masked_environment = {
             name: value if rank is not None and rank_of({name: value}) == rank else MASKED
             for name, value in environment.items()
         }
         connection.execute(
-            f"UPDATE main.{quoted(stored)} SET environment = ? WHERE id = ?",  # noqa: S608
-            (json.dumps(hidden), number),
+            f"UPDATE main.{quoted(table)} SET environment = ? WHERE id = ?",  # noqa: S608
+            (json.dumps(masked_environment), number),
         )

@@ -140,8 +140,8 @@ class OpenFile:
             with shared_lock(self._descriptor, LOCK_SECONDS):
                 yield
         except BusyError as error:
-            what = "another process holds this database locked"
-            raise NotATraceError(what, where=str(self._named), advice=_WAIT) from error
+            problem = "another process holds this database locked"
+            raise NotATraceError(problem, where=str(self._named), advice=_WAIT) from error
 
     def _take_copy(self) -> None:
         target = self._temporary()
@@ -149,9 +149,9 @@ class OpenFile:
         try:
             copy_moment(source, self._path, target, LOCK_SECONDS)
         except OSError as error:
-            what = f"is being written or holds unfinished changes, and cannot be copied ({error.strerror or error})"
+            problem = f"is being written or holds unfinished changes, and cannot be copied ({error.strerror or error})"
             advice = "set TMPDIR to a folder with more room"
-            raise NotATraceError(what, where=str(self._named), advice=advice) from error
+            raise NotATraceError(problem, where=str(self._named), advice=advice) from error
         # Not everybody heeds the lock: some write without SQLite, and some file systems have no locks.
         if self._stamp() != before:
             raise NotATraceError("is being written", where=str(self._named), advice=_WAIT)
@@ -183,10 +183,10 @@ class OpenFile:
             _unpack(path, target, limit)
         except (PackedError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
-                what = f"cannot be unpacked ({error.strerror})"
-                raise NotATraceError(what, where=str(path), advice="set TMPDIR to a folder with more room") from error
-            what = f"cannot be unpacked ({error})"
-            raise NotATraceError(what, where=str(path), advice="check that the file was copied whole") from error
+                problem, advice = f"cannot be unpacked ({error.strerror})", "set TMPDIR to a folder with more room"
+                raise NotATraceError(problem, where=str(path), advice=advice) from error
+            problem = f"cannot be unpacked ({error})"
+            raise NotATraceError(problem, where=str(path), advice="check that the file was copied whole") from error
 
 
 def tables_at_beginning(path: Path) -> frozenset[str] | None:
@@ -223,6 +223,6 @@ def _unpack(path: Path, target: Path, limit: int) -> None:
         for block in unpacked_stream(packed, packing):
             written += len(block)
             if written > limit:
-                what = f"unpacks to more than {limit >> 20:,} MiB"
-                raise NotATraceError(what, where=str(path), advice="unpack it yourself if you trust it")
+                problem = f"unpacks to more than {limit >> 20:,} MiB"
+                raise NotATraceError(problem, where=str(path), advice="unpack it yourself if you trust it")
             plain.write(block)

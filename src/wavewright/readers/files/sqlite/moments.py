@@ -155,8 +155,8 @@ def _beside(path: Path, ending: str) -> Iterator[int | None]:
         if error.errno in (errno.ENOENT, errno.ENAMETOOLONG):
             yield None
             return
-        what = f"{file.name} beside it cannot be used ({'a link' if file.is_symlink() else error.strerror or error})"
-        raise NotATraceError(what, where=str(path), advice=_ADVICE) from error
+        problem = f"{file.name} beside it cannot be used ({'a link' if file.is_symlink() else error.strerror or error})"
+        raise NotATraceError(problem, where=str(path), advice=_ADVICE) from error
     try:
         yield descriptor
     finally:

@@ -50,18 +50,18 @@ def required(version: str) -> dict[str, tuple[str, ...]]:
     ('id', 'string')
     """
     layout = stored_tables(version if version in VERSIONS else VERSIONS[0])
-    asked: dict[str, dict[str, None]] = {table: dict.fromkeys(names) for table, names in _ALSO.items()}
+    columns_by_table: dict[str, dict[str, None]] = {table: dict.fromkeys(names) for table, names in _ALSO.items()}
     for table, origins in TABLES.values():
-        asked.setdefault(table, {})["id"] = None
+        columns_by_table.setdefault(table, {})["id"] = None
         for origin in origins.values():
             for name in _columns_of(origin):
                 join, _, column = name.rpartition(".")
                 key, joined, joined_key = JOINS[join] if join else ("id", table, "id")
-                asked.setdefault(table, {})[key] = None
-                asked.setdefault(joined, {}).update({joined_key: None, column: None})
+                columns_by_table.setdefault(table, {})[key] = None
+                columns_by_table.setdefault(joined, {}).update({joined_key: None, column: None})
     return {
         table: tuple(name for name in names if name in layout[table].names)
-        for table, names in asked.items()
+        for table, names in columns_by_table.items()
         if table in layout
     }
 

@@ -60,11 +60,11 @@ class Calls:
 
     def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Regions, or (of the markers without duration) samples."""
-        wanted = set(columns)
+        names = set(columns)
         stored = ["id", "apiName_id", "start", "end"]
-        stored += ["args_id"] if wanted & {"name", "properties"} else []
-        stored += ["domain_id"] if wanted & {"category", "domain"} else []
-        stored += ["category_id"] if "category" in wanted else []
+        stored += ["args_id"] if names & {"name", "properties"} else []
+        stored += ["domain_id"] if names & {"category", "domain"} else []
+        stored += ["category_id"] if "category" in names else []
         wrong: Counter[tuple[str, str]] = Counter()
         for piece in self._pieces(stored):
             is_mark = self._is_marker & (pl.col("start") == pl.col("end"))
@@ -72,29 +72,29 @@ class Calls:
             calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
             wrong += unsound
             ids = [calls["id"].alias(name) for name in ("event", "correlation")]
-            if wanted & {"thread", "process"}:
+            if names & {"thread", "process"}:
                 thread = self._entities.thread_of(calls["id"]).alias("thread")
                 ids += [thread, self._entities.process_of(thread).alias("process")]
-            rows = calls.with_columns(*ids, *self._texts(calls, wanted)).with_columns(
+            rows = calls.with_columns(*ids, *self._texts(calls, names)).with_columns(
                 pl.col("start").alias("time_ns" if table == "samples" else "start_ns"),
                 pl.col("end").alias("end_ns"),
             )
-            if "name" in wanted:
+            if "name" in names:
                 wrong["dangling_rows", "names of rocpd_api"] += rows["name"].null_count()
             yield rows
         self._entities.note(wrong)
 
-    def _texts(self, calls: pl.DataFrame, wanted: set[str]) -> list[pl.Series]:
+    def _texts(self, calls: pl.DataFrame, names: set[str]) -> list[pl.Series]:
         strings = self._entities.strings
         function = strings.take("string", calls["apiName_id"]).alias("function")
         columns = [function]
-        if wanted & {"name", "properties"}:
+        if names & {"name", "properties"}:
             text = self._entities.texts.take("string", calls["args_id"])
             named = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
             columns += [named["name"]]
-            if "properties" in wanted:
+            if "properties" in names:
                 columns += [self._properties(calls)]
-        if wanted & {"category", "domain"}:
+        if names & {"category", "domain"}:
             domain = self._domains.take("domain", calls["apiName_id"])
             kinds = {"guessed": domain, "domain": strings.take("string", calls["domain_id"])}
             if "category_id" in calls.columns:

@@ -50,8 +50,8 @@ class Ops:
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The ops that belong to a table, with these columns."""
         times = ("start", "end") if {"start_ns", "end_ns"} & set(columns) else ()
-        rest = ("sequenceId", "completionSignal") if "properties" in columns else ()
-        stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(rest, pl.String)
+        more_columns = ("sequenceId", "completionSignal") if "properties" in columns else ()
+        stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(more_columns, pl.String)
         copies = self._copy_types
         wrong: Counter[tuple[str, str]] = Counter()
         for piece in self._database.chunks("rocpd_op", stored):
@@ -199,9 +199,9 @@ class _Piece:
 
     def _number_in(self, table: pl.DataFrame, columns: list[str], number: str) -> pl.Series:
         """The row of a table with the values of these columns, and the process, of each op."""
-        wanted = self._piece.select(columns).with_columns(self.process.alias("process"))
-        key = wanted.columns
-        return wanted.join(table.select(*key, number), on=key, how="left", maintain_order="left", nulls_equal=True)[
+        keys = self._piece.select(columns).with_columns(self.process.alias("process"))
+        key = keys.columns
+        return keys.join(table.select(*key, number), on=key, how="left", maintain_order="left", nulls_equal=True)[
             number
         ]
 

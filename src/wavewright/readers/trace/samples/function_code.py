@@ -25,10 +25,10 @@ _PLACE = ["code_object", "address"]
 
 
 def code_objects_of(
-    folder: Path, pid: int | None, given: Sequence[str], inventory: Inventory
+    folder: Path, pid: int | None, code_objects: Sequence[str], inventory: Inventory
 ) -> tuple[CodeObjectFile, ...]:
     """The code objects that were given, and those of the process that stand in the folder of the samples."""
-    named = [parse_code_object(text) for text in given]
+    named = [parse_code_object(text) for text in code_objects]
     beside = [folder / name for name in inventory.names(folder) if name.endswith(CODE_SUFFIXES)]
     others = code_objects_among((file for file in beside if not not_read(file, folder)), {c.id for c in named})
     return tuple(named) + tuple(c for c in others if c.id and (None in (c.pid, pid) or c.pid == pid))
@@ -36,8 +36,8 @@ def code_objects_of(
 
 def loaded(files: Sequence[CodeObjectFile], sampled: pl.DataFrame, losses: list[Loss]) -> Code | None:
     """The code objects that have a sampled instruction, disassembled; None = there is none."""
-    wanted = set(sampled["code_object"].drop_nulls().to_list())
-    chosen = [file for file in files if file.id in wanted]
+    ids = set(sampled["code_object"].drop_nulls().to_list())
+    chosen = [file for file in files if file.id in ids]
     if not chosen:
         return None
     entered = sampled.select(pl.col("row").cast(pl.UInt32).alias("kernel"), *_PLACE).drop_nulls()

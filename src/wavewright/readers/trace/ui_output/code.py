@@ -104,11 +104,11 @@ class CodeFile:
         rows: dict[str, list[Any]] = {"samples": self.samples, "sample_reasons": self.reasons}
         return {
             name: pl.DataFrame(
-                given,
+                values,
                 schema=THREAD_TRACE[name].dtypes,
                 orient="row",
             )
-            for name, given in rows.items()
+            for name, values in rows.items()
         }
 
 

@@ -66,8 +66,8 @@ def _document(folder: Folder, manifest: Manifest) -> dict[str, Any]:
     document = None if content is None else decoded(content, FILE_NAME, losses)
     if isinstance(document, dict):
         return document
-    why = losses[0].detail if losses and content is not None else "it is missing" if content is None else "no object"
-    manifest.losses.append(Loss("no_manifest", detail=why))
+    reason = losses[0].detail if losses and content is not None else "it is missing" if content is None else "no object"
+    manifest.losses.append(Loss("no_manifest", detail=reason))
     return {}
 
 
@@ -126,5 +126,5 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
 
 
 def _example(names: Any) -> str:
-    shown = readable(min(names))
-    return shown if len(names) == 1 else f"{shown} and others"
+    example = readable(min(names))
+    return example if len(names) == 1 else f"{example} and others"
