@@ -199,7 +199,7 @@ def inside(paths: list[str], jobs: int, *, repeats: int) -> float:
     from functools import partial
 
     from wavewright.analysis.run.contents.summary import combine_summary, partial_summary
-    from wavewright.cluster.choosing import executor_for
+    from wavewright.cluster.executor_choice import executor_for
     from wavewright.cluster.gather import gather
     from wavewright.readers.run.inputs import find_runs
 

@@ -22,8 +22,8 @@ from synth.kernels import KERNELS, TARGETS, kernel_path
 from tools.isa.judge_library import texts_in
 from tools.isa.judge_llvm import UnavailableError, library
 from wavewright import _core
-from wavewright.codeobj import llvm_child
 from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.libllvm import child as llvm_child
 
 LEAST_ROWS_PER_SECOND = 2e6
 """The goal, on one core."""

@@ -51,7 +51,7 @@ window.requestAnimationFrame = (run) => request((now) => {
 """
 PICTURE = """() => {
   const facts = document.querySelector('.timeline-facts'); // of the timeline that stands in front
-  return facts !== null && Number(facts.dataset.laneCount) > 0 && facts.dataset.drawn === 'true';
+  return facts !== null && Number(facts.dataset.trackCount) > 0 && facts.dataset.drawn === 'true';
 }"""
 EVERYTHING = """() => document.documentElement.dataset.asking === '0'
   && document.querySelector('[data-view="isa"] .row') !== null && !document.querySelector('.waiting')"""
@@ -163,17 +163,17 @@ def smaps(pid: int) -> str:
 
 
 def answers(url: str) -> str:
-    """Times of random tiles of every track, the first of each track included."""
-    tracks = json.loads(get(url + "api/0/tracks"))["tracks"]
+    """Times of random tiles of every layer, the first of each layer included."""
+    layers = json.loads(get(url + "api/0/layers"))["layers"]
     chance = random.Random(7)
     times = []
-    for track in tracks:
+    for layer in layers:
         for _ in range(40):
-            level = chance.randrange(track["level_count"])
-            width = track["tile_cells"] * track["cell"] * 2**level
-            tiles = max(1, -(-int(track["end"] - track["begin"]) // int(width)))
+            level = chance.randrange(layer["level_count"])
+            width = layer["tile_cells"] * layer["cell"] * 2**level
+            tiles = max(1, -(-int(layer["end"] - layer["begin"]) // int(width)))
             began = time.perf_counter()
-            get(f"{url}api/0/spans?track={track['name']}&level={level}&tile={chance.randrange(tiles)}")
+            get(f"{url}api/0/spans?layer={layer['name']}&level={level}&tile={chance.randrange(tiles)}")
             times.append((time.perf_counter() - began) * 1000)
     times.sort()
     return f"answers for a window: p50 {statistics.median(times):.1f} ms, p95 {times[int(len(times) * 0.95)]:.1f} ms"

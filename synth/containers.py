@@ -6,7 +6,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING
 
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

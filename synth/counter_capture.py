@@ -40,7 +40,7 @@ _GAP_NS = 5_000
 
 @dataclass(frozen=True)
 class CounterCapture:
-    """What to make: a GPU, its kernels in the order of their first dispatch, and how much dispatches differ.
+    """Description of a capture: a GPU, its kernels in the order of their first dispatch, the spread of dispatches.
 
     Examples
     --------
@@ -72,8 +72,8 @@ class CounterCapture:
         'MI350'
         """
         if self.target not in DEVICES:
-            what = f"no counters of {self.target} can be made"
-            raise UsageError(what, advice=f"known: {', '.join(DEVICES)}")
+            problem = f"no counters of {self.target} can be made"
+            raise UsageError(problem, advice=f"known: {', '.join(DEVICES)}")
         return DEVICES[self.target]
 
     @property
@@ -90,7 +90,7 @@ class CounterCapture:
 
 @dataclass(frozen=True)
 class SyntheticCounters:
-    """What was written, and what it must say.
+    """The written files, and the truth about them.
 
     Examples
     --------
@@ -315,7 +315,7 @@ def _spelled(name: str, device: CounterDevice) -> str:
 
 
 def _ceilings(device: CounterDevice) -> dict[str, float]:
-    """What a benchmark would reach: a share of the peak that is usual for each."""
+    """Ceilings that a benchmark would reach: a share of the peak that is usual for each."""
     clock = device.clock_mhz_max / 1000
     rates = {
         "HBMBw": 0.82 * device.memory_gb_per_second,

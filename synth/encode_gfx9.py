@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from synth import gfx9_tokens as tokens
 from synth import instrumentation, plan
-from synth.encoded import BLOCK_BYTES, Encoded, kept_bytes
+from synth.encoder_output import BLOCK_BYTES, Encoded, kept_bytes
 from synth.gfx9_tokens import CYCLES_PER_DELTA, MAX_MISC_DELTA, Misc
 from synth.layout import HEX_FORMATS, Layout, TokenWriter
 from synth.lower_gfx9 import DATA, END, HAPPENING, ISSUE, KEY_BITS, NEW_PC, REPORT, START, Act
-from synth.seeded import seeded
+from synth.random_numbers import seeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,7 +151,7 @@ class _Encoder:
         return self._cut(Encoded(self.out.writer.to_bytes(), offsets[0], offsets[1], total), marks or [])
 
     def _cut(self, whole: Encoded, marks: list[tuple[int, int]]) -> Encoded:
-        """What a buffer holds that was full too early: it ends anywhere, also inside a token."""
+        """Content of a buffer that was full too early: it ends anywhere, also inside a token."""
         if self.plan.keep_share is None:
             return whole
         size = kept_bytes(whole, self.plan.keep_share)

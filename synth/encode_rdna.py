@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from synth import instrumentation, plan, rdna_tokens
-from synth.encoded import BLOCK_BYTES, Encoded, kept_bytes
+from synth.encoder_output import BLOCK_BYTES, Encoded, kept_bytes
 from synth.layout import HEX_FORMATS, Layout, TokenWriter
 from synth.lower_rdna import (
     DATA,
@@ -21,6 +21,7 @@ from synth.lower_rdna import (
     VALU,
     Act,
 )
+from synth.random_numbers import seeded
 from synth.rdna_ops import OTHER_SIMD, VALU_SHORT
 from synth.rdna_tokens import (
     EVENT_IDS,
@@ -32,7 +33,6 @@ from synth.rdna_tokens import (
     TOKENS,
     TRACE_FINISH_ID,
 )
-from synth.seeded import seeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

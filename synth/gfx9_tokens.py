@@ -72,7 +72,7 @@ class Misc(IntEnum):
 
 
 class IssueState(IntEnum):
-    """What an ISSUE token says about one slot."""
+    """State of one slot in an ISSUE token."""
 
     STALL = 1
     INST = 2

@@ -51,11 +51,11 @@ def grow(trace: SyntheticTrace, size_bytes: int | None = None, *, factor: int | 
     """
     begin, end = trace.windows
     if (factor is None) == (size_bytes is None) or (factor is not None and factor < 1):
-        what = "a trace grows to a size, or by a factor of at least 1"
-        raise UsageError(what)
+        problem = "a trace grows to a size, or by a factor of at least 1"
+        raise UsageError(problem)
     if trace.plan.keep_share is not None:
-        what = "a trace that was cut cannot grow: its last window is not whole"
-        raise UsageError(what)
+        problem = "a trace that was cut cannot grow: its last window is not whole"
+        raise UsageError(problem)
     if factor is None:
         missing = (size_bytes or 0) - len(trace.data)
         factor = 1 + max(0, -(-missing // (end - begin)))
@@ -91,7 +91,7 @@ def repeat_stream(data: bytes, factor: int) -> bytes:
 
 
 def _token_starts(data: bytes, begin: int) -> array[int]:
-    """Where tokens start; the last entry is the end of the last whole one."""
+    """Starts of tokens; the last entry is the end of the last complete one."""
     starts = array("q")
     at, size, lengths = begin, len(data), _TOKEN_BYTES
     while at < size:

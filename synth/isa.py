@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 
 
 class Kind(IntEnum):
-    """What an instruction does, as far as timing and tokens care."""
+    """Kind of an instruction, as far as timing and tokens care."""
 
     SKIP = 0  # leaves no token
     SALU = 1
@@ -155,8 +155,8 @@ class CodeGraph:
     def entry_row(self, address: int) -> int:
         """The row at a kernel's entry address."""
         if address not in self.row_at:
-            what = f"the listing has no instruction at the entry address {address:#x}"
-            raise UsageError(what)
+            problem = f"the listing has no instruction at the entry address {address:#x}"
+            raise UsageError(problem)
         return self.row_at[address]
 
 
@@ -164,8 +164,8 @@ def code_graph(tsv: bytes, family: str) -> CodeGraph:
     """Read a listing; UsageError if lines of it cannot be read."""
     lines, unreadable = parse_rows(tsv)
     if unreadable or not lines:
-        what = f"{unreadable} lines of the listing cannot be read" if unreadable else "the listing is empty"
-        raise UsageError(what, advice="a line is 'address<TAB>size<TAB>text'")
+        problem = f"{unreadable} lines of the listing cannot be read" if unreadable else "the listing is empty"
+        raise UsageError(problem, advice="a line is 'address<TAB>size<TAB>text'")
     lines.sort()
     row_at = {line.address: row for row, line in enumerate(lines)}
     targets = [_target(lines, row, row_at) for row in range(len(lines))]
@@ -221,7 +221,7 @@ _NEARBY_ROWS = 32  # a compiler keeps a value's making and its use closer togeth
 
 
 def _m0(lines: list[Row], row: int) -> int | None:
-    """What M0 holds at a row, if a constant was moved there just before."""
+    """Value of M0 at a row, if a constant was moved there just before."""
     for line in reversed(lines[max(row - _NEARBY_ROWS, 0) : row]):
         if found := re.match(r"s_mov(?:k_i32|_b32) m0, (.+)", line.text):
             return _integer(found[1])

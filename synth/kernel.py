@@ -39,8 +39,8 @@ class KernelImage:
 
     def __post_init__(self) -> None:
         if self.entry % 256:
-            what = f"the entry of {self.name}, {self.entry:#x}, is not a multiple of 256"
-            raise UsageError(what)
+            problem = f"the entry of {self.name}, {self.entry:#x}, is not a multiple of 256"
+            raise UsageError(problem)
 
 
 def family_of(target: str) -> str:
@@ -58,8 +58,8 @@ def family_of(target: str) -> str:
     """
     family = targets.family_of(target)
     if family is None:
-        what = f"no stream family is known for {target!r}"
-        raise UsageError(what, advice="known: gfx9 (MI100 to MI350), gfx10, gfx11, gfx12, gfx1250")
+        problem = f"no stream family is known for {target!r}"
+        raise UsageError(problem, advice="known: gfx9 (MI100 to MI350), gfx10, gfx11, gfx12, gfx1250")
     return family
 
 
@@ -79,8 +79,8 @@ def tour(target: str, name: str = "tour") -> KernelImage:
     """
     file = _LISTINGS / f"tour.{target}.isa.tsv"
     if name not in _TOUR_ENTRIES or not file.is_file():
-        what = f"there is no built-in program {name!r} for {target!r}"
-        raise UsageError(what, advice="targets: " + ", ".join(DEFAULT_TARGET.values()))
+        problem = f"there is no built-in program {name!r} for {target!r}"
+        raise UsageError(problem, advice="targets: " + ", ".join(DEFAULT_TARGET.values()))
     return KernelImage(name, target, file.read_bytes(), _TOUR_ENTRIES[name])
 
 
@@ -102,8 +102,8 @@ def compiled(name: str, target: str) -> KernelImage:
 
     path = kernel_path(name, target)
     if not path.is_file():
-        what = f"there is no kernel {name!r} for {target!r}"
-        raise UsageError(what, advice="see synth.kernels.KERNELS and TARGETS")
+        problem = f"there is no kernel {name!r} for {target!r}"
+        raise UsageError(problem, advice="see synth.kernels.KERNELS and TARGETS")
     # Each of them holds one kernel; a template's symbol is not its source's name.
     entry, lds = next((k.address, k.lds_bytes) for k in CodeObject.read(path).kernels if k.address is not None)
     return KernelImage(name, target, listing_path(name, target).read_bytes(), entry, path.read_bytes(), lds)

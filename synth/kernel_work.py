@@ -1,4 +1,4 @@
-"""What a kernel does per dispatch, in a few numbers, and the hardware counters that follow from them."""
+"""Work of a kernel per dispatch, in a few numbers, and the hardware counters that follow from them."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class TokenWriter:
         self.parts.append("0" * ((behind_nibbles - self.position) % (2 * unit_bytes)))
 
     def has_boundary(self, position: int, pad_nibbles: int) -> bool:
-        """Whether a token starts at this nibble; padding consists of tokens of `pad_nibbles`."""
+        """True if a token starts at this nibble; padding consists of tokens of `pad_nibbles`."""
         at = 0
         for part in self.parts:
             if at + len(part) > position:

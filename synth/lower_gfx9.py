@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from synth.gfx9_tokens import InstType, IssueState
 from synth.isa import Kind
-from synth.seeded import seeded
+from synth.random_numbers import seeded
 
 if TYPE_CHECKING:
     from synth.isa import CodeRow

@@ -98,8 +98,8 @@ def _lower_steps(steps: list[Step], index: int, reports: list[tuple[int, int]], 
             add((issue << KEY_BITS | VALU, index, number, 0))
             continue
         if code < 0:
-            what = f"step {number} of wave {index} has no token in this stream version"
-            raise UsageError(what, advice="use a kernel of the scenario's family")
+            problem = f"step {number} of wave {index} has no token in this stream version"
+            raise UsageError(problem, advice="use a kernel of the scenario's family")
         if mode == _BRANCH and extra:
             code = TAKEN.code
         add((issue << KEY_BITS | INST, index, number, code))
@@ -108,5 +108,5 @@ def _lower_steps(steps: list[Step], index: int, reports: list[tuple[int, int]], 
 
 
 def is_plain_valu(code: CodeRow) -> bool:
-    """Whether an instruction is reported by the short vector token."""
+    """True if an instruction is reported by the short vector token."""
     return code.kind == Kind.VALU or code.text.startswith("v_mov_b64")

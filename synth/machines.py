@@ -25,7 +25,7 @@ _READ_WRITE = 0o6
 
 @dataclass(frozen=True, kw_only=True)
 class GpuModel:
-    """What the driver says about GPUs of one product."""
+    """GPUs of one product as the driver describes them."""
 
     product: str
     target_version: int
@@ -147,7 +147,7 @@ class MadeMachine(Machine):
         return "" if device.mode >> shift & _READ_WRITE == _READ_WRITE else "EACCES"
 
     def free_bytes(self, path: str) -> int | None:
-        """What was planted."""
+        """The planted number of free bytes."""
         fitting = [folder for folder in self.rooms if path == folder or path.startswith(folder.rstrip("/") + "/")]
         return self.rooms[max(fitting, key=len)] if fitting else _ROOM_BYTES
 

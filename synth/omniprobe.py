@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from synth.seeded import seeded
+from synth.random_numbers import seeded
 
 _WORDS = {"read": "read", "write": "write", "read_write": "read/write", None: "unspecified memory operation"}
 _OPERATIONS = {"read": "read", "write": "write", "read_write": "readwrite", None: "undefined"}
@@ -41,7 +41,7 @@ class ProbedAccess:
 
 @dataclass(frozen=True)
 class ProbedKernel:
-    """What Omniprobe found in one dispatch."""
+    """Findings of Omniprobe in one dispatch."""
 
     name: str
     dispatch: int

@@ -119,7 +119,7 @@ def _listing(kernel: KernelImage) -> list[tuple[int, str]]:
 
 
 def _state(run: SampledRun, text: str, chance: random.Random) -> tuple[bool | None, str | None]:
-    """Whether the wave issued, and why not."""
+    """True and no reason if the wave issued, else the reason of its stall."""
     if run.method == "host_trap":
         return None, None
     if text.startswith("s_wait"):

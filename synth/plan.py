@@ -1,4 +1,4 @@
-"""What happens in one shader engine during a synthetic trace, independent of the stream format.
+"""Events of one shader engine during a synthetic trace, independent of the stream format.
 
 A plan is what the encoders write and what the ground truth is computed from. Times are shader-clock cycles.
 """

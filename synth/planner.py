@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from synth import plan
 from synth.isa import code_graph
+from synth.random_numbers import seeded
 from synth.rdna_ops import OTHER_SIMD
-from synth.seeded import seeded
 from synth.timing import Launch, run
 
 if TYPE_CHECKING:

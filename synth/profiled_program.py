@@ -173,7 +173,7 @@ def _leave_kernel_trace(steering: dict[str, Any], folder: Path, prefix: str) -> 
 
 
 def _leave_thread_trace(steering: dict[str, Any], folder: Path, prefix: str) -> None:
-    """Which launches are traced: those that are asked for, of a kernel that the regex finds."""
+    """Write thread traces of the launches that are asked for, of a kernel that the regex finds."""
     profiler_output = _neighbour()
     engines, kinds = profiler_output.outcome(
         os.environ,

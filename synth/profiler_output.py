@@ -1,4 +1,4 @@
-"""What rocprofv3 leaves, under its naming rules: stand-ins for tests of whole captures without a GPU.
+"""Files of rocprofv3, under its naming rules: stand-ins for tests of whole captures without a GPU.
 
 `make_templates` synthesizes streams of every kind once (about a second); `write_thread_trace` copies them under the
 names that rocprofv3 would use, in milliseconds and with the standard library alone, so that a stand-in program can

@@ -81,8 +81,8 @@ def write_rocpd_ranks(folder: str | PathLike[str], workload: Workload, *, schema
 
 def _write(paths: list[Path], workload: Workload, schema: str) -> SyntheticRun:
     if schema not in VERSIONS:
-        what = f"no ROCpd schema {schema!r}"
-        raise UsageError(what, advice=f"known: {', '.join(VERSIONS)}")
+        problem = f"no ROCpd schema {schema!r}"
+        raise UsageError(problem, advice=f"known: {', '.join(VERSIONS)}")
     files = list(dict.fromkeys(paths))
     with new_databases(files) as opened:
         tables: dict[int, RocpdTables] = {}

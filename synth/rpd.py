@@ -94,8 +94,8 @@ def write_rpd(path: str | PathLike[str], workload: Workload, *, schema: int = 3)
     50
     """
     if schema not in _SCHEMAS:
-        what = f"no RPD schema {schema!r}"
-        raise UsageError(what, advice="known: 2 and 3")
+        problem = f"no RPD schema {schema!r}"
+        raise UsageError(problem, advice="known: 2 and 3")
     target = Path(path)
     with new_databases([target]) as opened:
         tables = RpdTables(opened[target], workload.kernels, workload.ranks, schema)
@@ -161,7 +161,7 @@ class RpdTables:
             self._text("")
 
     def frames_of_ranks(self) -> list[int]:
-        """How many stack frames each rank has."""
+        """Number of stack frames of each rank."""
         return self._frames
 
     def add(self, rank: _Recorded, step: Step) -> None:

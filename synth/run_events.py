@@ -1,4 +1,4 @@
-"""What happens in a synthetic run, in the words of no file format: calls, dispatches, copies, ..."""
+"""Events of a synthetic run, in the words of no file format: calls, dispatches, copies, ..."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Monitor(NamedTuple):
 
 @dataclass
 class Step:
-    """What one rank did in one iteration."""
+    """Events of one rank in one iteration."""
 
     calls: list[Call] = field(default_factory=list)
     dispatches: list[Dispatch] = field(default_factory=list)

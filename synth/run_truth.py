@@ -1,4 +1,4 @@
-"""What reading a synthetic run must give: calls and times by name, and the tree of regions."""
+"""Truth about a synthetic run: calls and times by name, and the tree of regions."""
 
 from __future__ import annotations
 

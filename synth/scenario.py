@@ -29,7 +29,7 @@ _RDNA_SLOTS = 16  # the masks of WAVE_READY and IMMEDIATE address so many
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What to synthesize. Equal scenarios give equal bytes.
+    """Description of a trace to synthesize. Equal scenarios give equal bytes.
 
     Counts are per shader engine; wave counts are those of the traced CU (gfx9) or SIMD (RDNA), of which 0 workgroups
     have none. `loop_trips` is how often each backward branch is taken per entry of its loop. `markers` tells when

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from synth.random_numbers import seeded
 from synth.run_events import Allocation, Call, Copy, Dispatch, Mark, Monitor, Step, place_of
 from synth.run_truth import RankTruth, Sums
-from synth.seeded import seeded
 from synth.workload import COUNTERS, HOSTILE, KERNELS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Iteration(NamedTuple):
 
 
 def _program(workload: Workload) -> Iterator[_Iteration]:
-    """What every rank does: the same kernels in the same order."""
+    """The iterations of every rank: the same kernels in the same order."""
     left, number = workload.dispatches // workload.ranks, 0
     weights = [kernel.weight for kernel in KERNELS]
     most = workload.phase_dispatches

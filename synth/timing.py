@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Cost(NamedTuple):
-    """What an instruction of a kind costs, in issue quanta, and for memory the cycles until it is complete."""
+    """Cost of an instruction of a kind, in issue quanta, and for memory the cycles until it is complete."""
 
     unit: int  # instructions of one unit and SIMD issue one after another
     busy: int  # quanta until the unit takes the next instruction
@@ -98,7 +98,7 @@ class Wave:
 
 @dataclass(frozen=True)
 class Launch:
-    """How waves of one dispatch come to the traced SIMDs."""
+    """Arrival of the waves of one dispatch at the traced SIMDs."""
 
     simds: tuple[int, ...]
     slots_per_simd: int
@@ -246,7 +246,7 @@ class _Model:
             raise UsageError(message)
 
     def _use_unit(self, simd: int, cost: Cost, ready: int) -> tuple[int, int]:
-        """When a unit takes an instruction, and when its wave can go on."""
+        """Time at which a unit takes an instruction, and at which its wave can go on."""
         unit, busy, step, _, _ = cost
         free = self.free[simd]
         issue = max(ready, free[unit])

@@ -97,7 +97,7 @@ class FinishedWave:
 
 
 class CodeObjects:
-    """Which code objects a decoder knows, in the order of the stream."""
+    """Code objects that a decoder knows, in the order of the stream."""
 
     def __init__(self) -> None:
         self._live: set[int] = set()

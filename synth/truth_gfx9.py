@@ -1,4 +1,4 @@
-"""What a gfx9 trace says, stated over the plan's acts (spec_gfx9 sections 4, 5, 7, 8 for well-formed streams).
+"""Truth about a gfx9 trace, stated over the plan's acts (spec_gfx9 sections 4, 5, 7, 8 for well-formed streams).
 
 No PC is searched for here: a step knows the row it executed.
 """
@@ -41,7 +41,7 @@ _PER_PIPE = 1
 
 
 class _Phase:
-    """How far instruction reports lag behind, as the decoder estimates it: one counter for the whole buffer."""
+    """Lag of instruction reports, as the decoder estimates it: one counter for the whole buffer."""
 
     def __init__(self) -> None:
         self.overlaps = 15
@@ -65,7 +65,7 @@ class _Instruction:
 
 
 class _Wave:
-    """What is known about one live wave of the traced CU."""
+    """State of one live wave of the traced CU."""
 
     def __init__(self, wave: planned.PlannedWave, begin: int) -> None:
         self.wave = wave

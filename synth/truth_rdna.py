@@ -1,4 +1,4 @@
-"""What an RDNA trace says, stated over the plan's acts (spec_rdna sections 7 to 9, 13 for well-formed streams).
+"""Truth about an RDNA trace, stated over the plan's acts (spec_rdna sections 7 to 9, 13 for well-formed streams).
 
 No PC is searched for here: a step knows the row it executed.
 """
@@ -49,7 +49,7 @@ class _Instruction:
 
 
 class _Wave:
-    """What is known about one wave of the traced SIMD."""
+    """State of one wave of the traced SIMD."""
 
     def __init__(self, wave: planned.PlannedWave, begin: int, entry: tuple[int, int], cluster: int) -> None:
         self.wave = wave

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from tests.judges import LACKING
+from tests.kit.judges import LACKING
+from tests.kit.sampling import effort, examples
 from tests.kit.watchdog import Watchdog
-from tests.sampling import effort, examples
 
 # The same commit gives the same result: examples are drawn from the test's own name, a quarter of them in `make test`
 # and all of them in `make test-all`. `make search` draws many more at random. How long one example takes tells about

@@ -45,12 +45,12 @@ def entry_counts(paths: list[Path]) -> Counter[str]:
 
 
 def name_counts(paths: list[Path]) -> Counter[str]:
-    """How many modules have the same name; `__init__.py` is none."""
+    """Number of modules of the same name; `__init__.py` does not count."""
     return Counter(path.name for path in paths if path.suffix == ".py" and path.name != "__init__.py")
 
 
 def problems(budgets: dict[str, Any], paths: list[Path], sources: list[Path]) -> Iterator[str]:
-    """What is over its budget, or below one that could be lowered."""
+    """Sentences about what is over its budget, or below one that could be lowered."""
     rooms = budgets["rooms"]
     lines = line_counts(paths)
     for room in sorted(lines.keys() | rooms.keys()):

@@ -104,7 +104,7 @@ MAKERS: dict[str, Callable[[random.Random, Path], list[str]]] = {
 
 
 def called(arguments: list[str]) -> str:
-    """How a call of the program broke a promise; empty = it did not."""
+    """Call the program; the promise that it broke, empty = none."""
     from tests.cli.in_process import call
 
     began_s = time.process_time()
@@ -168,8 +168,8 @@ def supervise(target: str, seed: int, first: int, count: int | None, seconds: fl
             ready, _, _ = select.select([worker.stdout], [], [], MOST_WAIT_S)
             line = worker.stdout.readline() if ready else ""
             if not line:
-                what = f"the process ended with {worker.wait()}" if ready else f"no answer in {MOST_WAIT_S} s"
-                failures.append({"number": number, "outcome": what})
+                problem = f"the process ended with {worker.wait()}" if ready else f"no answer in {MOST_WAIT_S} s"
+                failures.append({"number": number, "outcome": problem})
                 number, done = number + 1, done + 1
                 break
             message = json.loads(line)

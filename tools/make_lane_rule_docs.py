@@ -79,7 +79,7 @@ def lane_rules_page() -> str:
 
 
 def _sources() -> list[tuple[str, str]]:
-    """What the names of sources stand for, as the comment at the top of the rules says it."""
+    """Names of sources and their meaning, from the comment at the top of the rules."""
     comment = [line[2:] for line in _RULES.read_text(encoding="utf-8").splitlines() if line.startswith("# ")]
     sources: list[tuple[str, str]] = []
     for line in comment[comment.index("Sources:") + 1 :]:

@@ -131,7 +131,7 @@ def _targets(entries: Sequence[CatalogEntry]) -> tuple[str, ...]:
 
 
 def index_page(entries: Sequence[CatalogEntry]) -> str:
-    """How to read the pages, the panels, the quantities, and the metrics that mend a defect of the reference."""
+    """The start page: how to read the pages, the panels, the quantities, and metrics that correct the reference."""
     lines = [
         "# Metrics",
         "",

@@ -210,7 +210,7 @@ _PLACES = {
 
 
 def _meaning(column: ColumnSpec) -> str:
-    """What a column means, as the words of a tooltip: columns of other tables get words, null is an empty cell."""
+    """Meaning of a column as the words of a tooltip: columns of other tables get words, null is an empty cell."""
     text = column.meaning.replace("`", "")
     for place, words in _PLACES.items():
         text = text.replace(place, words)

@@ -28,7 +28,7 @@ from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
 from wavewright.readers.opening import open as open_path  # noqa: E402
 from wavewright.readers.trace.sources import add_sources  # noqa: E402
-from wavewright.server.serving import Serving, listen  # noqa: E402
+from wavewright.server.running_server import RunningServer, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ def _take(
     for path in documents:
         library.add(path.name, str(path), partial(opened, path))
     os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
-    serving = Serving(library, page_folder(), listen())
+    serving = RunningServer(library, page_folder(), listen())
     for theme in THEMES:
         for width, height in sizes:
             size = {"width": width, "height": height}

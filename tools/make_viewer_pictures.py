@@ -25,7 +25,7 @@ from tests.e2e.inputs import made_gemm  # noqa: E402
 from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
 from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
-from wavewright.server.serving import Serving, listen  # noqa: E402
+from wavewright.server.running_server import RunningServer, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def _trace(page: Any, url: str) -> None:
 
 
 def _diagnosis(page: Any, url: str) -> None:
-    """What to change first, and a click on its first instruction: where it stands in code and source."""
+    """Show what to change first, and a click on its first instruction: where it stands in code and source."""
     page.goto(f"{url}#layout=r(0.5:t(diagnosis;0),0.5:c(0.5:t(source;0),0.5:t(isa;0)))")
     settle(page)
     page.locator('[data-view="diagnosis"] button:has-text("s_waitcnt")').first.click()
@@ -108,12 +108,12 @@ def _page(browser: Any, theme: str) -> Any:
     return context.new_page()
 
 
-def _served(paths: Sequence[Path]) -> Serving:
+def _served(paths: Sequence[Path]) -> RunningServer:
     library = Library()
     for path in paths:
         library.add(path.name, str(path), partial(opened, path))
     os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
-    return Serving(library, page_folder(), listen())
+    return RunningServer(library, page_folder(), listen())
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tools.make_screenshots import THEMES, documents_of, opened, settle  # noqa: E402
 from wavewright.model.document import Library  # noqa: E402
 from wavewright.page.assets import page_folder  # noqa: E402
-from wavewright.server.serving import Serving, listen  # noqa: E402
+from wavewright.server.running_server import RunningServer, listen  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ SIZES = {1280: 800, 1600: 1000, 2560: 1440}
 
 
 def _look(_: Any) -> None:
-    """What is there at first."""
+    """Leave the page as it is at first."""
 
 
 def _click(place: str) -> Callable[[Any], None]:
@@ -123,7 +123,7 @@ def main() -> None:
 def _walk(browser: Any, name: str, path: Path, widths: Sequence[int]) -> None:
     library = Library()
     library.add(path.name, str(path), partial(opened, path))
-    serving = Serving(library, page_folder(), listen())
+    serving = RunningServer(library, page_folder(), listen())
     for theme in THEMES:
         for width in widths:
             size = {"width": width, "height": SIZES[width]}

@@ -44,7 +44,7 @@ class Layer:
 
     @property
     def log(self) -> Path:
-        """Where the output of a layer is that is not shown."""
+        """Path of the output of a layer that is not shown."""
         return LOGS / f"{self.name}.log"
 
     def start(self) -> None:

@@ -64,7 +64,7 @@ struct LaunchRows {
           call_begin(frame["call_start_ns"]),
           call_end(frame["call_end_ns"]),
           gpu(frame["gpu"]),
-          queue(frame["lane"]),
+          queue(frame["track"]),
           begin(frame["start_ns"]),
           end(frame["end_ns"]) {}
     ChromeLaunches rows() const {

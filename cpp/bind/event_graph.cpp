@@ -41,25 +41,25 @@ void require_below(std::span<const uint32_t> values, size_t count, bool may_be_n
         if (value >= count && !(may_be_none && value == kNoEvent)) throw nb::value_error(what);
 }
 
-void build(EventGraph* at, const nb::dict& events, const nb::dict& lanes, const nb::dict& dependencies,
+void build(EventGraph* at, const nb::dict& events, const nb::dict& tracks, const nb::dict& dependencies,
            nb::handle group) {
-    const auto lane = column<uint32_t>(events, "lane"), launch = column<uint32_t>(events, "launch"),
+    const auto track = column<uint32_t>(events, "track"), launch = column<uint32_t>(events, "launch"),
                meeting = column<uint32_t>(events, "meeting"), awaited = column<uint32_t>(events, "awaited"),
-               process = column<uint32_t>(lanes, "process"), before = column<uint32_t>(dependencies, "before"),
+               process = column<uint32_t>(tracks, "process"), before = column<uint32_t>(dependencies, "before"),
                after = column<uint32_t>(dependencies, "after");
     const auto start = column<int64_t>(events, "start_ns"), end = column<int64_t>(events, "end_ns");
-    const auto awaits = column<uint8_t>(events, "awaits"), is_gpu = column<uint8_t>(lanes, "is_gpu"),
+    const auto awaits = column<uint8_t>(events, "awaits"), is_gpu = column<uint8_t>(tracks, "is_gpu"),
                is_into_end = column<uint8_t>(dependencies, "is_into_end");
     const ArrowInput<uint32_t> groups(group);
-    require_same_length(lane, launch, meeting, awaited, start, end, awaits);
+    require_same_length(track, launch, meeting, awaited, start, end, awaits);
     require_same_length(process, is_gpu);
     require_same_length(before, after, is_into_end);
-    const size_t count = lane.values().size(), lane_count = process.values().size();
+    const size_t count = track.values().size(), track_count = process.values().size();
     if (count >= kNoEvent / 4) throw nb::value_error("too many events");
-    require_below(lane.values(), lane_count, false, "no such lane");
+    require_below(track.values(), track_count, false, "no such track");
     require_below(launch.values(), count, true, "no such launch");
     require_below(meeting.values(), count, true, "no such meeting");
-    require_below(awaited.values(), lane_count, true, "no such awaited lane");
+    require_below(awaited.values(), track_count, true, "no such awaited track");
     require_below(process.values(), groups.values().size(), false, "no such process");
     require_below(groups.values(), groups.values().size(), false, "no such group");
     require_below(before.values(), count, false, "no such event");
@@ -69,11 +69,11 @@ void build(EventGraph* at, const nb::dict& events, const nb::dict& lanes, const 
         if (from > to || from < -kFarthestNs || to > kFarthestNs)
             throw nb::value_error("an event has an impossible time");
     }
-    const GraphInput input{lane.values(),   start.values(),       end.values(),     launch.values(), meeting.values(),
+    const GraphInput input{track.values(),  start.values(),       end.values(),     launch.values(), meeting.values(),
                            awaits.values(), awaited.values(),     process.values(), is_gpu.values(), before.values(),
                            after.values(),  is_into_end.values(), groups.values()};
-    for (const uint32_t lane_awaited : input.awaited)
-        if (lane_awaited != kNoEvent && input.is_gpu[lane_awaited] == 0) throw nb::value_error("a thread is awaited");
+    for (const uint32_t track_awaited : input.awaited)
+        if (track_awaited != kNoEvent && input.is_gpu[track_awaited] == 0) throw nb::value_error("a thread is awaited");
     nb::gil_scoped_release unlocked;
     new (at) EventGraph(input);
 }
@@ -138,7 +138,7 @@ nb::dict losses_of(const EventGraph& graph) {
 
 void bind_event_graph(nb::module_& m) {
     nb::class_<EventGraph>(m, "EventGraph")
-        .def("__init__", &build, "events"_a, "lanes"_a, "dependencies"_a, "group"_a)
+        .def("__init__", &build, "events"_a, "tracks"_a, "dependencies"_a, "group"_a)
         .def("path", &path_of, "group"_a, "The critical path of a group of processes, from its beginning.")
         .def("slack", &slack_of, "By how much each event could end later without delaying the end of its group.")
         .def("recompute", &recomputed, "duration_scale"_a.none() = nb::none(), "code_scale"_a.none() = nb::none(),

@@ -80,14 +80,14 @@ nb::bytes points_of(nb::object track, nb::object time, nb::object value) {
     return bytes_of(perfetto_points(tracks.values(), times.values(), values.values()));
 }
 
-ArrowTable nested_events_of(nb::object track, nb::object begin, nb::object end, bool may_nest) {
-    const ArrowInput<uint64_t> tracks(track);
+ArrowTable nested_events_of(nb::object line, nb::object begin, nb::object end, bool may_nest) {
+    const ArrowInput<uint64_t> lines(line);
     const ArrowInput<int64_t> begins(begin), ends(end);
-    require_same_length(tracks, begins, ends);
+    require_same_length(lines, begins, ends);
     auto found = std::make_shared<NestedEvents>();
     {
         nb::gil_scoped_release unlocked;
-        *found = nested_events(tracks.values(), begins.values(), ends.values(), may_nest);
+        *found = nested_events(lines.values(), begins.values(), ends.values(), may_nest);
     }
     return arrow_table(*found, found);
 }
@@ -103,8 +103,8 @@ void bind_perfetto(nb::module_& m) {
             "finish", [](PerfettoSlices& writer) { return bytes_of(writer.finish()); }, "Packets that end open slices.")
         .def_prop_ro("child_count", &PerfettoSlices::child_count)
         .def_prop_ro("next_child", &PerfettoSlices::next_child);
-    m.def("nested_events", &nested_events_of, "track"_a, "begin"_a, "end"_a, "may_nest"_a,
-          "Begins and ends of slices sorted by track, begin and end (longest first), with the lane of each.");
+    m.def("nested_events", &nested_events_of, "line"_a, "begin"_a, "end"_a, "may_nest"_a,
+          "Begins and ends of slices sorted by line, begin and end (longest first), with the track of each.");
     m.def("perfetto_instants", &instants_of, "track"_a, "time"_a, "name"_a, "category"_a, "flow"_a, "annotations"_a,
           "Packets of moments on tracks.");
     m.def("perfetto_points", &points_of, "track"_a, "time"_a, "value"_a, "Packets of values of counter tracks.");

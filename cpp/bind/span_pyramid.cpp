@@ -15,19 +15,19 @@ using namespace nb::literals;
 namespace wavewright::bind {
 namespace {
 
-void build(SpanPyramid* at, nb::handle lane, nb::handle begin, nb::handle end, nb::handle kind, nb::object item,
-           uint32_t lane_count, int64_t from, int64_t to, uint8_t cell_bits, bool parts_overlaps) {
-    const ArrowInput<uint32_t> lanes(lane);
+void build(SpanPyramid* at, nb::handle track, nb::handle begin, nb::handle end, nb::handle kind, nb::object item,
+           uint32_t track_count, int64_t from, int64_t to, uint8_t cell_bits, bool parts_overlaps) {
+    const ArrowInput<uint32_t> tracks(track);
     const ArrowInput<int64_t> begins(begin), ends(end);
     const ArrowInput<uint16_t> kinds(kind);
     std::optional<ArrowInput<int32_t>> items;
     if (!item.is_none()) items.emplace(item);
-    const SpanColumns spans{lanes.values(), begins.values(), ends.values(), kinds.values(),
+    const SpanColumns spans{tracks.values(), begins.values(), ends.values(), kinds.values(),
                             items ? items->values() : std::span<const int32_t>{}};
-    require_same_length(lanes, begins, ends, kinds);
-    if (items) require_same_length(lanes, *items);
+    require_same_length(tracks, begins, ends, kinds);
+    if (items) require_same_length(tracks, *items);
     nb::gil_scoped_release unlocked;
-    new (at) SpanPyramid(spans, {lane_count, from, to, cell_bits, parts_overlaps});
+    new (at) SpanPyramid(spans, {track_count, from, to, cell_bits, parts_overlaps});
 }
 
 ArrowTable tile_of(const SpanPyramid& pyramid, uint32_t level, uint64_t number) {
@@ -44,14 +44,14 @@ ArrowTable tile_of(const SpanPyramid& pyramid, uint32_t level, uint64_t number) 
 void bind_span_pyramid(nb::module_& m) {
     m.attr("TILE_CELLS") = kTileCells;
     nb::class_<SpanPyramid>(m, "SpanPyramid")
-        .def("__init__", &build, "lane"_a, "begin"_a, "end"_a, "kind"_a, "item"_a.none(), "lane_count"_a,
+        .def("__init__", &build, "track"_a, "begin"_a, "end"_a, "kind"_a, "item"_a.none(), "track_count"_a,
              "first_time"_a, "last_time"_a, "cell_bits"_a, "parts_overlaps"_a = true)
         .def("tile", &tile_of, "level"_a, "tile"_a, "What a tile of a level shows.")
         .def("tile_count", &SpanPyramid::tile_count, "level"_a)
         .def_prop_ro("begin", &SpanPyramid::begin)
         .def_prop_ro("end", &SpanPyramid::end)
         .def_prop_ro("level_count", &SpanPyramid::level_count)
-        .def_prop_ro("lane_count", &SpanPyramid::lane_count)
+        .def_prop_ro("track_count", &SpanPyramid::track_count)
         .def_prop_ro("byte_count", &SpanPyramid::byte_count)
         .def("__len__", &SpanPyramid::span_count);
 }

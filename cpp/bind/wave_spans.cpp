@@ -17,18 +17,18 @@ using namespace nb::literals;
 namespace wavewright::bind {
 namespace {
 
-// A frame with the columns lane, time, first, count.
+// A frame with the columns track, time, first, count.
 struct WaveColumns {
-    ArrowInput<uint32_t> lane;
+    ArrowInput<uint32_t> track;
     ArrowInput<int64_t> time;
     ArrowInput<uint64_t> first;
     ArrowInput<uint32_t> count;
 
     explicit WaveColumns(const nb::object& from)
-        : lane(from["lane"]), time(from["time"]), first(from["first"]), count(from["count"]) {
-        require_same_length(lane, time, first, count);
+        : track(from["track"]), time(from["time"]), first(from["first"]), count(from["count"]) {
+        require_same_length(track, time, first, count);
     }
-    PlacedWaves waves() const { return {lane.values(), time.values(), first.values(), count.values()}; }
+    PlacedWaves waves() const { return {track.values(), time.values(), first.values(), count.values()}; }
 };
 
 struct InstructionColumns {
@@ -86,15 +86,15 @@ ArrowTable executed_of(const nb::object& waves, const nb::object& instructions, 
 }
 
 ArrowTable issued_of(const nb::object& waves, const nb::object& instructions, const nb::object& is_matrix,
-                     const PipeNumbers& pipes, const nb::object& lanes, uint32_t pipe_count) {
+                     const PipeNumbers& pipes, const nb::object& tracks, uint32_t pipe_count) {
     const WaveColumns places(waves);
     const InstructionColumns columns(instructions);
     const ArrowInput<uint8_t> matrix(is_matrix);
     const PipeColumns pipe_columns(pipes);
-    const ArrowInput<uint32_t> lane_numbers(lanes);
+    const ArrowInput<uint32_t> track_numbers(tracks);
     return made([&] {
         return issued_spans(places.waves(), columns.table(), matrix.values(), pipe_columns.rules,
-                            {lane_numbers.values(), pipe_count});
+                            {track_numbers.values(), pipe_count});
     });
 }
 
@@ -119,14 +119,14 @@ ArrowTable states_of(const nb::object& waves, const nb::object& states) {
 }  // namespace
 
 void bind_wave_spans(nb::module_& m) {
-    m.attr("NO_LANE") = kNoLane;
+    m.attr("NO_TRACK") = kNoTrack;
     m.def("executed_spans", &executed_of, "waves"_a, "instructions"_a, "is_matrix"_a,
-          "Lane, begin, end and kind of every executed instruction.");
-    m.def("issued_spans", &issued_of, "waves"_a, "instructions"_a, "is_matrix"_a, "pipes"_a, "lanes"_a, "pipe_count"_a,
+          "Track, begin, end and kind of every executed instruction.");
+    m.def("issued_spans", &issued_of, "waves"_a, "instructions"_a, "is_matrix"_a, "pipes"_a, "tracks"_a, "pipe_count"_a,
           "The pipe that every instruction is issued to, and when.");
     m.def("used_pipes", &used_of, "waves"_a, "instructions"_a, "pipes"_a, "unit_count"_a,
           "Of every unit a bit for each pipe to which anything is issued.");
-    m.def("state_spans", &states_of, "waves"_a, "states"_a, "Lane, begin, end and kind of every state.");
+    m.def("state_spans", &states_of, "waves"_a, "states"_a, "Track, begin, end and kind of every state.");
 }
 
 }  // namespace wavewright::bind

@@ -106,7 +106,7 @@ std::vector<Seed> sqlite_seeds() {
     return seeds;
 }
 
-// Runs of spans on four lanes, some far away, some overlapping.
+// Runs of spans on four tracks, some far away, some overlapping.
 std::vector<Seed> span_seeds() {
     std::vector<Seed> seeds;
     for (const int control : {0x03, 0x4B, 0x97}) {

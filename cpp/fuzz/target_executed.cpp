@@ -45,7 +45,7 @@ struct Instructions {
 };
 
 struct Waves {
-    std::vector<uint32_t> number, group, lane, unit, count;
+    std::vector<uint32_t> number, group, track, unit, count;
     std::vector<int64_t> begin, end;
     std::vector<uint64_t> first;
     std::vector<uint16_t> se;
@@ -60,7 +60,7 @@ struct Waves {
             group.push_back((what & 8) != 0 ? take<uint32_t>(rest) : i % 3);
             first.push_back((what & 16) != 0 ? take<uint64_t>(rest) : i * length / 6);
             count.push_back((what & 32) != 0 ? take<uint32_t>(rest) : static_cast<uint32_t>(length / 6));
-            lane.push_back((what & 64) != 0 ? take<uint32_t>(rest) : i);
+            track.push_back((what & 64) != 0 ? take<uint32_t>(rest) : i);
             unit.push_back(i % kUnits);
             se.push_back(i % 2);
             simd.push_back(static_cast<uint8_t>(i % 4));
@@ -136,16 +136,16 @@ void check_timelines(const Instructions& from, const Waves& waves, std::span<con
     check_columns(
         state_cycles({waves.unit, waves.begin, waves.first, waves.count, from.category, from.duration}, bins));
 
-    const PlacedWaves placed{waves.lane, waves.begin, waves.first, waves.count};
+    const PlacedWaves placed{waves.track, waves.begin, waves.first, waves.count};
     const PlacedWaves on_units{waves.unit, waves.begin, waves.first, waves.count};
-    std::vector<uint32_t> lanes(kUnits * kMaxPipes);
-    for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = i % 3 != 0 ? static_cast<uint32_t>(i) : kNoLane;
+    std::vector<uint32_t> tracks(kUnits * kMaxPipes);
+    for (size_t i = 0; i < tracks.size(); ++i) tracks[i] = i % 3 != 0 ? static_cast<uint32_t>(i) : kNoTrack;
     const auto check_spans = [&](WaveSpans spans) {
-        require(spans.lane.size() == from.time.size(), "a span per instruction");
+        require(spans.track.size() == from.time.size(), "a span per instruction");
         check_columns(spans);
     };
     check_spans(executed_spans(placed, from.table(), flags));
-    check_spans(issued_spans(on_units, from.table(), flags, rules, {lanes, kMaxPipes}));
+    check_spans(issued_spans(on_units, from.table(), flags, rules, {tracks, kMaxPipes}));
     check_spans(state_spans(placed, from.category, from.duration));
     require(used_pipes(on_units, from.table(), rules, kUnits).size() == kUnits, "pipes of every unit");
 }

@@ -1,5 +1,5 @@
 // What is counted per group over events that can hold anything: statistics of durations, covered time, trees of calls,
-// lanes.
+// tracks.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,7 +9,7 @@
 #include "wavewright/call_tree.hpp"
 #include "wavewright/covered_time.hpp"
 #include "wavewright/duration_statistics.hpp"
-#include "wavewright/lanes.hpp"
+#include "wavewright/tracks.hpp"
 
 namespace wavewright::fuzz {
 namespace {
@@ -18,7 +18,7 @@ constexpr int64_t kLongest = int64_t{1} << 50, kFarthest = int64_t{1} << 61;
 
 struct Events {
     std::vector<uint32_t> key, other_key, thread, launch;
-    std::vector<uint64_t> track;
+    std::vector<uint64_t> line;
     std::vector<int64_t> begin, end, size;
     std::vector<uint8_t> has_key, has_begin, has_end;
 
@@ -31,7 +31,7 @@ struct Events {
             key.push_back(is_wild ? take<uint32_t>(rest) : what % 5);
             other_key.push_back(what / 16 % 3);
             thread.push_back(what % 3);
-            track.push_back(what % 3);
+            line.push_back(what % 3);
             launch.push_back(what % 7);
             begin.push_back(from);
             end.push_back(is_wild ? take<int64_t>(rest) : from + take<uint8_t>(rest));
@@ -60,7 +60,7 @@ struct Events {
         };
         sorted(key);
         sorted(thread);
-        sorted(track);
+        sorted(line);
         sorted(launch);
         sorted(begin);
         sorted(end);
@@ -123,19 +123,19 @@ void check_trees(const Events& events) {
     require(calls == static_cast<int64_t>(names.size()) - std::count(names.begin(), names.end(), nameless),
             "every call with a name is in one node");
     for (const bool may_nest : {false, true}) {
-        const NestedEvents nested = nested_events(events.track, events.begin, events.end, may_nest);
+        const NestedEvents nested = nested_events(events.line, events.begin, events.end, may_nest);
         require(nested.row.size() == 2 * events.count(), "a begin and an end for every slice");
         std::map<std::pair<uint64_t, uint32_t>, std::vector<uint32_t>> open;
         for (size_t i = 0; i < nested.row.size(); ++i) {
             const uint32_t row = nested.row[i];
             require(row < events.count(), "rows that exist");
-            std::vector<uint32_t>& lane = open[{events.track[row], nested.lane[i]}];
+            std::vector<uint32_t>& track = open[{events.line[row], nested.track[i]}];
             if (nested.is_end[i] == 0) {
-                require(may_nest || lane.empty(), "no slice inside another");
-                lane.push_back(row);
+                require(may_nest || track.empty(), "no slice inside another");
+                track.push_back(row);
             } else {
-                require(!lane.empty() && lane.back() == row, "what begins last ends first");
-                lane.pop_back();
+                require(!track.empty() && track.back() == row, "what begins last ends first");
+                track.pop_back();
             }
         }
     }

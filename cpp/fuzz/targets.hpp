@@ -29,11 +29,11 @@ void fuzz_wave_json(Bytes input);
 void fuzz_stalls(Bytes input);
 // The page where a table begins, types of columns (two bits each), then the file of an SQLite database.
 void fuzz_sqlite(Bytes input);
-// Lanes, cells and bounds, then spans with any times: levels of detail of timelines.
+// Tracks, cells and bounds, then spans with any times: levels of detail of timelines.
 void fuzz_spans(Bytes input);
 // Flags of code rows, bins, then executed instructions with any times, rows and waves: costs, paths, timelines.
 void fuzz_executed(Bytes input);
-// Events with any keys and times: statistics, covered time, trees of calls, lanes.
+// Events with any keys and times: statistics, covered time, trees of calls, tracks.
 void fuzz_groups(Bytes input);
 // Texts up to NULs, then rows with any times and numbers: Chrome and Perfetto traces.
 void fuzz_writers(Bytes input);

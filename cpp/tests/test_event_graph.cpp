@@ -13,11 +13,11 @@ using Numbers = std::vector<int64_t>;
 
 // A run that is written down event by event.
 struct Made {
-    std::vector<uint32_t> lane, launch, meeting, awaited, process, before, after, group;
+    std::vector<uint32_t> track, launch, meeting, awaited, process, before, after, group;
     std::vector<int64_t> start, end;
     std::vector<uint8_t> awaits, is_gpu, is_into_end;
 
-    uint32_t add_lane(uint32_t of_process, bool gpu) {
+    uint32_t add_track(uint32_t of_process, bool gpu) {
         process.push_back(of_process);
         is_gpu.push_back(gpu ? 1 : 0);
         while (group.size() <= of_process) group.push_back(0);
@@ -25,18 +25,18 @@ struct Made {
     }
     uint32_t add(uint32_t on, int64_t from, int64_t to, uint32_t launched_by = kNoEvent,
                  Awaits what = Awaits::kNothing) {
-        lane.push_back(on);
+        track.push_back(on);
         start.push_back(from);
         end.push_back(to);
         launch.push_back(launched_by);
         meeting.push_back(kNoEvent);
         awaited.push_back(kNoEvent);
         awaits.push_back(static_cast<uint8_t>(what));
-        return static_cast<uint32_t>(lane.size() - 1);
+        return static_cast<uint32_t>(track.size() - 1);
     }
     EventGraph graph() const {
         return EventGraph(
-            {lane, start, end, launch, meeting, awaits, awaited, process, is_gpu, before, after, is_into_end, group});
+            {track, start, end, launch, meeting, awaits, awaited, process, is_gpu, before, after, is_into_end, group});
     }
 };
 
@@ -57,7 +57,7 @@ Numbers ends_after(const EventGraph& graph, const GraphChange& change, const Gra
 
 TEST(event_graph, path_goes_through_what_came_last) {
     Made run;
-    const uint32_t thread = run.add_lane(0, false), stream = run.add_lane(0, true);
+    const uint32_t thread = run.add_track(0, false), stream = run.add_track(0, true);
     const uint32_t call = run.add(thread, 0, 10);            // launches the kernel
     const uint32_t kernel = run.add(stream, 25, 125, call);  // 25 after its call began
     const uint32_t sync = run.add(thread, 30, 130, kNoEvent, Awaits::kAllWork);
@@ -76,7 +76,7 @@ TEST(event_graph, path_goes_through_what_came_last) {
 
 TEST(event_graph, ranks_wait_for_the_last_one) {
     Made run;
-    const uint32_t first = run.add_lane(0, true), second = run.add_lane(1, true);
+    const uint32_t first = run.add_track(0, true), second = run.add_track(1, true);
     run.add(first, 0, 10);
     const uint32_t slow = run.add(second, 0, 60);
     const uint32_t early = run.add(first, 10, 80), late = run.add(second, 60, 80);
@@ -96,7 +96,7 @@ TEST(event_graph, ranks_wait_for_the_last_one) {
 
 TEST(event_graph, a_quiet_thread_goes_on_after_another) {
     Made run;
-    const uint32_t main = run.add_lane(0, false), other = run.add_lane(0, false);
+    const uint32_t main = run.add_track(0, false), other = run.add_track(0, false);
     run.add(main, 0, 1'000);
     const uint32_t handed = run.add(other, 50'000, 60'000);
     const uint32_t back = run.add(main, 100'000, 101'000);
@@ -107,7 +107,7 @@ TEST(event_graph, a_quiet_thread_goes_on_after_another) {
 
 TEST(event_graph, cycles_and_backward_times_are_losses) {
     Made run;
-    const uint32_t thread = run.add_lane(0, false), stream = run.add_lane(0, true), second = run.add_lane(0, true);
+    const uint32_t thread = run.add_track(0, false), stream = run.add_track(0, true), second = run.add_track(0, true);
     const uint32_t call = run.add(thread, 100, 110);
     const uint32_t early = run.add(stream, 50, 60, call);  // before its launch
     const uint32_t empty = run.add(stream, 60, 60), other = run.add(second, 60, 60);
@@ -131,26 +131,26 @@ TEST(event_graph, random_runs_are_reproduced) {
     for (int round = 0; round < 60; ++round) {
         Made run;
         for (uint32_t process = 0; process < 2; ++process)
-            for (int lane = 0; lane < 4; ++lane) run.add_lane(process, lane >= 2);
+            for (int track = 0; track < 4; ++track) run.add_track(process, track >= 2);
         const int64_t step = round % 2 == 0 ? 100 : 50'000;
         for (int at = 0; at < 120; ++at) {
-            const auto lane = static_cast<uint32_t>(below(8));
+            const auto track = static_cast<uint32_t>(below(8));
             const int64_t start = below(40) * step;
-            const uint32_t event = run.add(lane, start, start + below(6) * step / 2);
-            if (run.is_gpu[lane] == 0)
+            const uint32_t event = run.add(track, start, start + below(6) * step / 2);
+            if (run.is_gpu[track] == 0)
                 run.awaits[event] = static_cast<uint8_t>(below(5));
             else if (event > 0 && below(2) == 0) {
                 const auto call = static_cast<uint32_t>(below(event));
-                if (run.is_gpu[run.lane[call]] == 0) run.launch[event] = call;
+                if (run.is_gpu[run.track[call]] == 0) run.launch[event] = call;
             }
-            if (run.is_gpu[lane] == 0 && below(3) == 0)
-                run.awaited[event] = run.process[lane] * 4 + 2;
-            else if (run.is_gpu[lane] != 0 && below(6) == 0)
+            if (run.is_gpu[track] == 0 && below(3) == 0)
+                run.awaited[event] = run.process[track] * 4 + 2;
+            else if (run.is_gpu[track] != 0 && below(6) == 0)
                 run.meeting[event] = static_cast<uint32_t>(below(10));
             if (event > 0 && below(5) == 0) {
                 run.before.push_back(static_cast<uint32_t>(below(event)));
                 run.after.push_back(event);
-                run.is_into_end.push_back(run.is_gpu[lane] == 0 ? 1 : 0);
+                run.is_into_end.push_back(run.is_gpu[track] == 0 ? 1 : 0);
             }
         }
         const EventGraph graph = run.graph();
@@ -169,7 +169,7 @@ TEST(event_graph, random_runs_are_reproduced) {
         for (uint32_t event = 0; event < slack.size(); ++event) {
             CHECK(slack[event] >= 0);
             const int64_t length = run.end[event] - run.start[event];
-            if (run.is_gpu[run.lane[event]] == 0 || run.meeting[event] != kNoEvent || length == 0) continue;
+            if (run.is_gpu[run.track[event]] == 0 || run.meeting[event] != kNoEvent || length == 0) continue;
             std::vector<double> longer(slack.size(), 1.0);
             longer[event] = static_cast<double>(length + slack[event]) / static_cast<double>(length);
             const Numbers same = ends_after(graph, {longer, {}, {}, {}});

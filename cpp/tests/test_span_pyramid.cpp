@@ -12,21 +12,21 @@ namespace wavewright {
 namespace {
 
 struct Spans {
-    std::vector<uint32_t> lane;
+    std::vector<uint32_t> track;
     std::vector<int64_t> begin, end;
     std::vector<uint16_t> kind;
 
-    void add(uint32_t of_lane, int64_t from, int64_t to, uint16_t of_kind) {
-        lane.push_back(of_lane);
+    void add(uint32_t of_track, int64_t from, int64_t to, uint16_t of_kind) {
+        track.push_back(of_track);
         begin.push_back(from);
         end.push_back(to);
         kind.push_back(of_kind);
     }
-    SpanPyramid pyramid(const SpanRules& rules) const { return SpanPyramid({lane, begin, end, kind, {}}, rules); }
+    SpanPyramid pyramid(const SpanRules& rules) const { return SpanPyramid({track, begin, end, kind, {}}, rules); }
 };
 
 struct Row {
-    uint32_t lane;
+    uint32_t track;
     int64_t begin, end;
     uint16_t kind;
     uint32_t count;
@@ -36,30 +36,30 @@ struct Row {
 
 std::vector<Row> rows_of(const SpanTile& tile) {
     std::vector<Row> rows;
-    for (size_t i = 0; i < tile.lane.size(); ++i)
-        rows.push_back({tile.lane[i], static_cast<int64_t>(tile.begin[i]), static_cast<int64_t>(tile.end[i]),
+    for (size_t i = 0; i < tile.track.size(); ++i)
+        rows.push_back({tile.track[i], static_cast<int64_t>(tile.begin[i]), static_cast<int64_t>(tile.end[i]),
                         tile.kind[i], tile.count[i], tile.item[i], tile.depth[i]});
     return rows;
 }
 
-// Spans of one lane after each other, many to a cell of the higher levels.
-Spans many(size_t count, uint32_t lanes, uint16_t kinds, unsigned longest_gap, unsigned seed) {
+// Spans of one track after each other, many to a cell of the higher levels.
+Spans many(size_t count, uint32_t tracks, uint16_t kinds, unsigned longest_gap, unsigned seed) {
     std::mt19937 random(seed);
     Spans spans;
-    std::vector<int64_t> now(lanes);
+    std::vector<int64_t> now(tracks);
     for (size_t i = 0; i < count; ++i) {
-        const auto lane = static_cast<uint32_t>(random() % lanes);
-        now[lane] += random() % longest_gap == 0 ? random() % 5000 : 0;
+        const auto track = static_cast<uint32_t>(random() % tracks);
+        now[track] += random() % longest_gap == 0 ? random() % 5000 : 0;
         const int64_t length = random() % 100 == 0 ? random() % 3000 : random() % 9;
-        spans.add(lane, now[lane], now[lane] + length, static_cast<uint16_t>(random() % kinds));
-        now[lane] += length;
+        spans.add(track, now[track], now[track] + length, static_cast<uint16_t>(random() % kinds));
+        now[track] += length;
     }
     return spans;
 }
 
 bool operator==(const Row& a, const Row& b) {
     const auto key = [](const Row& row) {
-        return std::tuple{row.lane, row.begin, row.end, row.kind, row.count, row.item, row.depth};
+        return std::tuple{row.track, row.begin, row.end, row.kind, row.count, row.item, row.depth};
     };
     return key(a) == key(b);
 }
@@ -82,19 +82,19 @@ uint16_t strongest(const Spans& spans, const std::vector<size_t>& rows) {
 std::vector<Row> expected_rows(const Spans& spans, const SpanRules& rules, int64_t width, int64_t number) {
     const int64_t from = rules.begin + number * width * kTileCells, to = from + width * kTileCells;
     std::vector<Row> shown;
-    for (uint32_t lane = 0; lane < rules.lane_count; ++lane) {
+    for (uint32_t track = 0; track < rules.track_count; ++track) {
         std::map<int64_t, std::vector<size_t>> cells;
         std::vector<Row> groups, rows;
-        for (size_t i = 0; i < spans.lane.size(); ++i) {
+        for (size_t i = 0; i < spans.track.size(); ++i) {
             const int64_t begin = spans.begin[i], end = spans.end[i];
-            if (spans.lane[i] != lane || begin >= to) continue;
+            if (spans.track[i] != track || begin >= to) continue;
             if (end - begin >= width && end > from)
-                rows.push_back({lane, begin, end, spans.kind[i], 1, static_cast<int32_t>(i), 0});
+                rows.push_back({track, begin, end, spans.kind[i], 1, static_cast<int32_t>(i), 0});
             if (end - begin < width && begin >= from) cells[(begin - rules.begin) / width].push_back(i);
         }
         for (const auto& [cell, members] : cells) {
-            Row row{lane, INT64_MAX, INT64_MIN, strongest(spans, members), static_cast<uint32_t>(members.size()),
-                    -1,   0};
+            Row row{track, INT64_MAX, INT64_MIN, strongest(spans, members), static_cast<uint32_t>(members.size()),
+                    -1,    0};
             for (const size_t i : members) {
                 row.begin = std::min(row.begin, spans.begin[i]);
                 row.end = std::max(row.end, spans.end[i]);
@@ -117,7 +117,7 @@ std::vector<Row> expected_rows(const Spans& spans, const SpanRules& rules, int64
 
 void check_levels(const Spans& spans, const SpanRules& rules) {
     const SpanPyramid pyramid = spans.pyramid(rules);
-    CHECK_EQUAL(pyramid.span_count(), spans.lane.size());
+    CHECK_EQUAL(pyramid.span_count(), spans.track.size());
     for (uint32_t level = 1; level < pyramid.level_count(); ++level) {
         const int64_t width = int64_t{1} << (rules.cell_bits + level);
         const uint64_t step = std::max<uint64_t>(1, pyramid.tile_count(level) / 8);
@@ -145,8 +145,8 @@ void check_counts(const Spans& spans, const SpanRules& rules) {
                 ++tiles_of[row.item];
             }
         }
-        CHECK_EQUAL(counted, spans.lane.size());
-        for (size_t i = 0; i < spans.lane.size(); ++i) {
+        CHECK_EQUAL(counted, spans.track.size());
+        for (size_t i = 0; i < spans.track.size(); ++i) {
             if (spans.end[i] - spans.begin[i] < width) continue;
             const int64_t tile = width * kTileCells;
             const int64_t touched = (spans.end[i] - 1 - rules.begin) / tile - (spans.begin[i] - rules.begin) / tile + 1;
@@ -164,7 +164,7 @@ TEST(span_pyramid, every_level_shows_what_its_definition_says) {
 
 TEST(span_pyramid, times_beyond_32_bits) {
     Spans spans = many(20'000, 2, 4, 20, 2);
-    for (size_t i = 0; i < spans.lane.size(); ++i)
+    for (size_t i = 0; i < spans.track.size(); ++i)
         for (int64_t* time : {&spans.begin[i], &spans.end[i]}) *time = *time * 100'000 - (int64_t{1} << 40);
     const int64_t last = *std::max_element(spans.end.begin(), spans.end.end());
     check_levels(spans, {2, -(int64_t{1} << 40), last, 22, true});
@@ -175,7 +175,7 @@ TEST(span_pyramid, memory_is_bounded_by_the_spans) {
         const Spans spans = many(200'000, 2, static_cast<uint16_t>(kinds), 1000, 3);
         const SpanPyramid pyramid =
             spans.pyramid({2, 0, *std::max_element(spans.end.begin(), spans.end.end()), 0, true});
-        CHECK(pyramid.byte_count() < 3 * 14 * spans.lane.size());
+        CHECK(pyramid.byte_count() < 3 * 14 * spans.track.size());
     }
 }
 
@@ -253,7 +253,7 @@ TEST(span_pyramid, a_tile_is_bounded_however_many_spans_overlap) {
     const SpanPyramid pyramid = spans.pyramid({1, 0, 60'000, 0, true});
     for (uint32_t level = 1; level < pyramid.level_count(); ++level)
         for (uint64_t number = 0; number < pyramid.tile_count(level); ++number)
-            CHECK(pyramid.tile(level, number).lane.size() <= size_t{5} * kTileCells);
+            CHECK(pyramid.tile(level, number).track.size() <= size_t{5} * kTileCells);
     const std::vector<Row> top = rows_of(pyramid.tile(pyramid.level_count() - 1, 0));
     CHECK(top.front().begin < 64);
     CHECK(top.back() == (Row{0, 20'000, 30'000, 9, 1, 20'000, 3}));
@@ -271,7 +271,7 @@ TEST(span_pyramid, level_0_finds_long_spans_that_began_before) {
     CHECK(rows_of(pyramid.tile(0, 5)).empty());
 }
 
-TEST(span_pyramid, sub_lanes) {
+TEST(span_pyramid, sub_tracks) {
     Spans spans;
     for (const auto& [begin, end] :
          std::vector<std::pair<int64_t, int64_t>>{{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {4, 5}})
@@ -285,23 +285,23 @@ TEST(span_pyramid, sub_lanes) {
 
 TEST(span_pyramid, nothing_and_nonsense) {
     Spans spans;
-    CHECK(spans.pyramid({0, 0, 0, 0, true}).tile(0, 0).lane.empty());
-    CHECK(spans.pyramid({5, INT64_MIN, INT64_MAX, 255, true}).tile(0, 0).lane.empty());
+    CHECK(spans.pyramid({0, 0, 0, 0, true}).tile(0, 0).track.empty());
+    CHECK(spans.pyramid({5, INT64_MIN, INT64_MAX, 255, true}).tile(0, 0).track.empty());
     spans.add(0, INT64_MAX, INT64_MIN, 65535);
     spans.add(0, INT64_MIN, INT64_MAX, 0);
     spans.add(4'000'000'000, 0, 5, 1);
     const SpanPyramid pyramid = spans.pyramid({1, INT64_MIN, INT64_MAX, 0, true});
     CHECK_EQUAL(pyramid.span_count(), 2U);
     for (uint32_t level = 0; level < pyramid.level_count(); ++level) {
-        CHECK(!pyramid.tile(level, 0).lane.empty());
-        CHECK(!pyramid.tile(level, pyramid.tile_count(level) - 1).lane.empty());
-        CHECK(pyramid.tile(level, pyramid.tile_count(level)).lane.empty());
-        CHECK(pyramid.tile(level, UINT64_MAX).lane.empty());
+        CHECK(!pyramid.tile(level, 0).track.empty());
+        CHECK(!pyramid.tile(level, pyramid.tile_count(level) - 1).track.empty());
+        CHECK(pyramid.tile(level, pyramid.tile_count(level)).track.empty());
+        CHECK(pyramid.tile(level, UINT64_MAX).track.empty());
     }
-    CHECK(pyramid.tile(UINT32_MAX, 0).lane.empty());
+    CHECK(pyramid.tile(UINT32_MAX, 0).track.empty());
     bool refused = false;
     try {
-        spans.pyramid({kMaxLanes + 1, 0, 1, 0, true});
+        spans.pyramid({kMaxTracks + 1, 0, 1, 0, true});
     } catch (const std::length_error&) {
         refused = true;
     }

@@ -7,10 +7,10 @@ namespace wavewright {
 namespace {
 
 struct Waves {
-    std::vector<uint32_t> lane, count;
+    std::vector<uint32_t> track, count;
     std::vector<int64_t> time;
     std::vector<uint64_t> first;
-    PlacedWaves placed() const { return {lane, time, first, count}; }
+    PlacedWaves placed() const { return {track, time, first, count}; }
 };
 
 struct Instructions {
@@ -20,17 +20,17 @@ struct Instructions {
     TracedInstructions table() const { return {time, stall, duration, category, row}; }
 };
 
-// lane, begin, end, kind of every row
+// track, begin, end, kind of every row
 std::vector<std::vector<int64_t>> rows_of(const WaveSpans& spans) {
     std::vector<std::vector<int64_t>> rows;
-    for (size_t i = 0; i < spans.lane.size(); ++i)
-        rows.push_back({spans.lane[i], spans.begin[i], spans.end[i], spans.kind[i]});
+    for (size_t i = 0; i < spans.track.size(); ++i)
+        rows.push_back({spans.track[i], spans.begin[i], spans.end[i], spans.kind[i]});
     return rows;
 }
 
 const Waves kWaves{{3, 1}, {2, 1}, {100, -10}, {0, 2}};
 const Instructions kSteps{{0, 20, 50, 7}, {4, 0, 30, 0}, {8, 12, 20, 1}, {0, 1, -1, 0}, {6, 6, 9, 1}};
-constexpr int64_t kNone = kNoLane;
+constexpr int64_t kNone = kNoTrack;
 
 TEST(wave_spans, executed_until_the_end_of_stall_or_duration) {
     const std::vector<uint8_t> is_matrix{0, 1};
@@ -46,8 +46,8 @@ TEST(wave_spans, issued_after_the_stall_for_at_least_one_clock) {
     rules.short_pipes = 2;
     rules.issue_cycles = 4;
     const Waves waves{{1, 0}, {2, 1}, {100, -10}, {0, 2}};
-    const std::vector<uint32_t> lanes{kNoLane, 7, 5, kNoLane};
-    CHECK(rows_of(issued_spans(waves.placed(), kSteps.table(), {}, rules, {lanes, 2})) ==
+    const std::vector<uint32_t> tracks{kNoTrack, 7, 5, kNoTrack};
+    CHECK(rows_of(issued_spans(waves.placed(), kSteps.table(), {}, rules, {tracks, 2})) ==
           (std::vector<std::vector<int64_t>>{{5, 104, 108, 6}, {5, 120, 132, 6}, {7, 70, 74, 9}, {kNone, 0, 0, 0}}));
     CHECK_EQUAL(used_pipes(waves.placed(), kSteps.table(), rules, 3), std::vector<uint32_t>{2, 1, 0});
 }
@@ -64,7 +64,7 @@ TEST(wave_spans, waves_that_reach_beyond_the_table) {
     const std::vector<std::vector<int64_t>> rows = rows_of(executed_spans(waves.placed(), kSteps.table(), {}));
     CHECK_EQUAL(rows[2][0], kNone);
     CHECK_EQUAL(rows[3][1], kFarthestCycles + 7);
-    CHECK(executed_spans(waves.placed(), {}, {}).lane.empty());
+    CHECK(executed_spans(waves.placed(), {}, {}).track.empty());
 }
 
 }  // namespace

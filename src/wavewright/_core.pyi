@@ -181,7 +181,7 @@ def read_integer_rows(text: bytes, least: int, most: int) -> tuple[Table, int, i
 def split_json_object(text: bytes) -> tuple[list[tuple[bytes, bytes]], int | None]: ...
 def demangle(name: str) -> str | None: ...
 
-NO_LANE: int
+NO_TRACK: int
 
 def executed_spans(waves: object, instructions: object, is_matrix: object) -> Table: ...
 def issued_spans(
@@ -189,7 +189,7 @@ def issued_spans(
     instructions: object,
     is_matrix: object,
     pipes: tuple[bytes, object, int, int],
-    lanes: object,
+    tracks: object,
     pipe_count: int,
 ) -> Table: ...
 def used_pipes(
@@ -202,12 +202,12 @@ TILE_CELLS: int
 class SpanPyramid:
     def __init__(
         self,
-        lane: object,
+        track: object,
         begin: object,
         end: object,
         kind: object,
         item: object | None,
-        lane_count: int,
+        track_count: int,
         first_time: int,
         last_time: int,
         cell_bits: int,
@@ -222,7 +222,7 @@ class SpanPyramid:
     @property
     def level_count(self) -> int: ...
     @property
-    def lane_count(self) -> int: ...
+    def track_count(self) -> int: ...
     @property
     def byte_count(self) -> int: ...
     def __len__(self) -> int: ...
@@ -276,7 +276,7 @@ def perfetto_instants(
     flow: object,
     annotations: list[tuple[int, str, object]],
 ) -> bytes: ...
-def nested_events(track: object, begin: object, end: object, may_nest: bool) -> Table: ...
+def nested_events(line: object, begin: object, end: object, may_nest: bool) -> Table: ...
 def perfetto_points(track: object, time: object, value: object) -> bytes: ...
 
 class DurationStatistics:
@@ -373,7 +373,7 @@ class EventGraph:
     def __init__(
         self,
         events: Mapping[str, object],
-        lanes: Mapping[str, object],
+        tracks: Mapping[str, object],
         dependencies: Mapping[str, object],
         group: object,
     ) -> None: ...

@@ -51,7 +51,7 @@ def assert_not_slower(
     """
     from wavewright.analysis.common.gate import gate
     from wavewright.analysis.run.compare.baseline import renamed_kernels
-    from wavewright.cluster.measuring import kind_of_paths, measured
+    from wavewright.cluster.measurements import kind_of_paths, measured
     from wavewright.readers.baseline import is_baseline, read_baseline
     from wavewright.words.gate import gate_markdown
 

@@ -60,8 +60,8 @@ def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
 def _listing(code_object: Path) -> bytes:
     from wavewright.codeobj.chunks import cut
     from wavewright.codeobj.code_object import CodeObject
-    from wavewright.codeobj.llvm import find_libraries
-    from wavewright.codeobj.llvm_run import run_llvm
+    from wavewright.codeobj.libllvm.disassembler import run_llvm
+    from wavewright.codeobj.libllvm.libraries import find_libraries
 
     built = CodeObject.read(code_object)
     chunks, code = cut(built)

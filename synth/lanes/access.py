@@ -1,4 +1,4 @@
-"""What an access of memory by one wave is to the truth, and the wave that collects its accesses."""
+"""Accesses of memory by one wave as the truth has them, and the wave that collects them."""
 
 from __future__ import annotations
 

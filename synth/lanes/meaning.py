@@ -1,4 +1,4 @@
-"""What the kernels `lane_*` mean, line by line, in plain Python: written from their sources, never from their code.
+"""Meaning of the kernels `lane_*`, line by line, in plain Python: written from their sources, never from their code.
 
 Each function mirrors a file of `synth/kernels/sources`; a label stands behind the source line that it belongs to.
 Values are 64-bit here, so that what C keeps in 32, 16 or 8 bits is cut by hand.

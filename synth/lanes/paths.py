@@ -65,8 +65,8 @@ def access_rows(kernel: str, target: str) -> dict[int, str]:
             continue
         place = next(iter(lines.chain_at(row.address)), None)
         if place is None or not place.file.endswith(file) or place.line not in labels:
-            what = f"{kernel} for {target}: {row.text!r} at {row.address:#x} belongs to no marked line"
-            raise UsageError(what)
+            problem = f"{kernel} for {target}: {row.text!r} at {row.address:#x} belongs to no marked line"
+            raise UsageError(problem)
         rows[number] = labels[place.line]
     return rows
 
@@ -77,7 +77,7 @@ def _code(kernel: str, target: str) -> CodeGraph:
 
 
 def branch_decisions(kernel: str, target: str, sequences: Sequence[Sequence[str]]) -> tuple[bool, ...]:
-    """Whether each conditional branch that a wave comes to is taken, in order, if it makes these accesses.
+    """Decisions of the conditional branches that a wave comes to, in order, if it makes these accesses; True = taken.
 
     Each of the sequences holds the labels of accesses in their order; no label is in two of them.
 
@@ -91,8 +91,8 @@ def branch_decisions(kernel: str, target: str, sequences: Sequence[Sequence[str]
     decisions = search.only_walk(entry)
     if decisions is None:
         amount = "more than one walk" if search.is_ambiguous else "no walk"
-        what = f"{kernel} for {target}: {amount} through the code makes the accesses {sequences}"
-        raise UsageError(what)
+        problem = f"{kernel} for {target}: {amount} through the code makes the accesses {sequences}"
+        raise UsageError(problem)
     return decisions
 
 

@@ -52,7 +52,7 @@ LANE_SCHEMA = pl.Schema(_COLUMNS)
 
 @dataclass(frozen=True)
 class LaneLaunch:
-    """How a kernel is launched.
+    """Launch of a kernel.
 
     Examples
     --------
@@ -68,8 +68,8 @@ class LaneLaunch:
 
     def __post_init__(self) -> None:
         if not 1 <= self.waves <= _MOST_WAVES:
-            what = f"a workgroup has 1 to {_MOST_WAVES} waves here, not {self.waves}"
-            raise UsageError(what)
+            problem = f"a workgroup has 1 to {_MOST_WAVES} waves here, not {self.waves}"
+            raise UsageError(problem)
 
     @property
     def lanes(self) -> int:

@@ -11,7 +11,7 @@ One trace from a shell: `python -m synth.planted CAUSE TARGET SIZE FOLDER`.
 from __future__ import annotations
 
 from synth.planted.causes import CAUSES, GRID_CAUSES, ROOFS, SIZES
-from synth.planted.decoded import write_decoded
+from synth.planted.decoded_traces import write_decoded
 from synth.planted.machine import MACHINES
 from synth.planted.pair import Pair, plant
 from synth.planted.raw import write_raw

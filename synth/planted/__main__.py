@@ -14,8 +14,8 @@ from synth.planted import CAUSES, MACHINES, SIZES, plant, write_decoded, write_r
 def main(arguments: list[str]) -> int:
     """Run as a program."""
     if len(arguments) != 4:
-        what = f"usage: python -m synth.planted CAUSE TARGET SIZE FOLDER\nCAUSE: {', '.join(CAUSES)}\n"
-        sys.stderr.write(what + f"TARGET: {', '.join(MACHINES)}\nSIZE: {', '.join(SIZES)}\n")
+        usage = f"usage: python -m synth.planted CAUSE TARGET SIZE FOLDER\nCAUSE: {', '.join(CAUSES)}\n"
+        sys.stderr.write(usage + f"TARGET: {', '.join(MACHINES)}\nSIZE: {', '.join(SIZES)}\n")
         return 2
     cause, target, size, folder = arguments
     pair = plant(cause, target, size)

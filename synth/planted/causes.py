@@ -30,7 +30,7 @@ Body = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """What a builder is asked for."""
+    """Parameters of a builder."""
 
     machine: Machine
     size: str

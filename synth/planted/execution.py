@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from synth.isa import code_graph
 from synth.planted.schedule import run_cu
 from synth.planted.units import Conditions
-from synth.seeded import seeded
+from synth.random_numbers import seeded
 
 if TYPE_CHECKING:
     from synth.isa import CodeGraph, Kind
@@ -30,7 +30,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened on one shader engine; times are cycles, 0 is the start of the dispatch."""
+    """Events on one shader engine; times are cycles, 0 is the start of the dispatch."""
 
     machine: Machine
     launch: Launch

@@ -55,7 +55,7 @@ class Machine:
         return self.memory_peak_bytes_per_cycle * self.memory_efficiency
 
     def pipe_cycles(self, kind: Kind) -> int:
-        """How long an instruction of a kind occupies its pipe."""
+        """Cycles for which an instruction of a kind occupies its pipe."""
         if self.family != "gfx9":
             if kind == Kind.MATRIX:
                 return self.matrix_cycles
@@ -66,7 +66,7 @@ class Machine:
         )
 
     def step_cycles(self, kind: Kind) -> int:
-        """When the same wave may issue again: the cycles that the trace calls the instruction's duration."""
+        """Cycles until the same wave may issue again: what the trace calls the instruction's duration."""
         if self.family == "gfx9":
             return 4
         op = op_of(kind, GFX12_VERSION, taken=0)

@@ -14,7 +14,7 @@ from synth.capture import write_capture
 from synth.encode_gfx9 import encode as encode_gfx9
 from synth.encode_rdna import encode as encode_rdna
 from synth.isa import Kind
-from synth.planted.decoded import START_CYCLES, write_agents
+from synth.planted.decoded_traces import START_CYCLES, write_agents
 from synth.planted.machine import GFX12_VERSION
 from synth.scenario import Scenario, SyntheticCapture, SyntheticTrace
 

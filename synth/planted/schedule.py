@@ -134,7 +134,7 @@ class Scheduler:
         self._push(running, issue + step)
 
     def _issue(self, simd: int, kind: Kind, ready: int) -> int:
-        """When the pipes of a SIMD take an instruction."""
+        """Time at which the pipes of a SIMD take an instruction."""
         cycles = self.machine.pipe_cycles(kind)
         if kind == Kind.MATRIX and self.machine.family == "gfx9":
             # The matrix pipe is its own; the vector pipe only issues.

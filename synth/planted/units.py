@@ -1,4 +1,4 @@
-"""What the waves of a CU share: pipes, queues, the memory server and the instruction cache."""
+"""Units that the waves of a CU share: pipes, queues, the memory server and the instruction cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEAST_VMEM_CYCLES = {64: 16, 32: 4}  # by lanes: four addresses per cycle on gf
 
 
 def bytes_per_lane(text: str) -> int:
-    """What one lane of a memory instruction moves.
+    """Bytes that one lane of a memory instruction moves.
 
     >>> bytes_per_lane("global_load_dwordx4 v[0:3], v[4:5], off")
     16
@@ -43,7 +43,7 @@ class Queue:
     _complete: list[int] = field(default_factory=list)
 
     def free_from(self, time: int) -> int:
-        """When there is room for one more, not before `time`; takes the place of the one that leaves."""
+        """Time at which there is room for one more, not before `time`; takes the place of the one that leaves."""
         if len(self._complete) < self.depth:
             return time
         return max(time, heappop(self._complete))
@@ -55,7 +55,7 @@ class Queue:
 
 @dataclass
 class Conditions:
-    """What a planted cause turns: everything else is the machine's."""
+    """Conditions that a planted cause changes: everything else is the machine's."""
 
     load_latency_cycles: int = 500
     store_latency_cycles: int | None = None
@@ -80,7 +80,7 @@ class Units:
         return self.rng.randrange(self.conditions.jitter_cycles + 1)
 
     def fetched(self, address: int, time: int) -> int:
-        """When the instruction at an address is there."""
+        """Time at which the instruction at an address is there."""
         if not self.conditions.cold_code:
             return time
         line = address // _LINE_BYTES

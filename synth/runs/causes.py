@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from synth.random_numbers import seeded
 from synth.runs.program import (
     Allocate,
     Call,
@@ -28,7 +29,6 @@ from synth.runs.program import (
     Synchronise,
     Wait,
 )
-from synth.seeded import seeded
 
 __all__ = ["CAUSES", "LOADER", "Planted", "planted", "straggler_of"]
 
@@ -144,7 +144,7 @@ class _Training:
 
     @property
     def _is_pipelined(self) -> bool:
-        """Whether the host is a step ahead of the GPU; else it waits at the end of every step."""
+        """True if the host is a step ahead of the GPU; else it waits at the end of every step."""
         return self.cause == "data loader stall" and self.seed % 2 == 1
 
     def _ns(self, mean: int, *key: object, spread: float = 0.003) -> int:
@@ -233,7 +233,7 @@ class _Training:
         ]  # fmt: skip
 
     def _stall(self, step: int, position: int) -> list[Operation]:
-        """What the host does before some kernels."""
+        """Operations of the host before some kernels."""
         if self.cause == "readbacks" and position in _READ:
             decision = Host(self._ns(self._scaled(220_000, "decide"), "decide", step, position), "clip_or_skip")
             if not self._has("readbacks", step):

@@ -92,7 +92,7 @@ class _Thread:
 
 
 def simulate(program: Program) -> SimulatedRun:
-    """What happens when a program runs.
+    """Run a program.
 
     Raises
     ------
@@ -139,8 +139,8 @@ class _Simulation:
             if not pending:
                 self.wake(thread)
         if self._resolved != self._items:
-            what = "ranks wait for each other for ever: a collective is not called by all of its group"
-            raise ValueError(what)
+            problem = "ranks wait for each other for ever: a collective is not called by all of its group"
+            raise ValueError(problem)
         result = self._result
         result.works.extend(
             work._replace(start_ns=item.start_ns or 0, end_ns=item.end_ns or 0) for item, work in self._works
@@ -384,8 +384,10 @@ class _Host:
         sequence: int = -1,
     ) -> _Item:
         if thread.now_ns < self._device_ns or thread.now_ns < self._latest_ns.get(stream, -1):
-            what = f"rank {self._rank}: a thread uses stream {stream} before another one did that was simulated first"
-            raise ValueError(what)
+            problem = (
+                f"rank {self._rank}: a thread uses stream {stream} before another one did that was simulated first"
+            )
+            raise ValueError(problem)
         self._latest_ns[stream] = thread.now_ns
         group = meeting.group if meeting is not None else ""
         work = Work(self._rank, thread.number, stream, number, kind, name, 0, 0, size, group, sequence, node)

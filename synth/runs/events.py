@@ -1,4 +1,4 @@
-"""What happened in a simulated run, on one true clock."""
+"""Events of a simulated run, on one true clock."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Meeting:
 
     @property
     def waits_ns(self) -> dict[int, int]:
-        """How long each rank waited for the last."""
+        """Time that each rank waited for the last."""
         last = max(self.starts_ns.values())
         return {rank: last - start for rank, start in self.starts_ns.items()}
 
@@ -114,7 +114,7 @@ class SimulatedRun:
         return self.end_ns - self.start_ns
 
     def steps_ns(self, rank: int) -> list[int]:
-        """How long the steps of a rank took, by their markers."""
+        """Durations of the steps of a rank, by their markers."""
         return [
             region.end_ns - region.start_ns
             for region in sorted(self.regions, key=lambda region: region.start_ns)
@@ -122,7 +122,7 @@ class SimulatedRun:
         ]
 
     def busy_ns(self, rank: int, start_ns: int | None = None, end_ns: int | None = None) -> int:
-        """How long the GPU of a rank had work, in all or between two times."""
+        """Time in which the GPU of a rank had work, of the whole run or between two times."""
         total, reached = 0, self.start_ns if start_ns is None else start_ns
         until = self.end_ns if end_ns is None else end_ns
         for work in sorted((work for work in self.works if work.rank == rank), key=lambda work: work.start_ns):

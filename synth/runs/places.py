@@ -1,4 +1,4 @@
-"""Where the ranks of a simulated run are, and what their clocks show."""
+"""Places of the ranks of a simulated run, and their clocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EPOCH_NS = 100_000_000_000_000
 
 
 def clock_ns(run: SimulatedRun, rank: int) -> int:
-    """What has to be added to true times for the clock of a rank's node."""
+    """Offset from true times to the clock of a rank's node."""
     node, shifts = run.program.ranks[rank].node, run.program.clock_shifts_ns
     return EPOCH_NS + (shifts[node] if node < len(shifts) else 0)
 

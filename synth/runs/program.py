@@ -161,7 +161,7 @@ Operation = Host | Range | Call | Launch | Graph | Copy | Synchronise | Record |
 
 @dataclass(frozen=True)
 class Machine:
-    """What all GPUs have in common."""
+    """Properties that all GPUs have in common."""
 
     kernel_gap_ns: int = 0
     """Between two pieces of work of one stream."""
@@ -170,7 +170,7 @@ class Machine:
     collective_latency_ns: int = 20_000
 
     def service_ns(self, collective: str, size_bytes: int, ranks: int) -> int:
-        """How long a collective takes once all have arrived; `size_bytes` as nccl-tests count them.
+        """Duration of a collective once all have arrived; `size_bytes` as nccl-tests count them.
 
         Examples
         --------

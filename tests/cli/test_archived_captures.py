@@ -20,7 +20,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
 from tests.cli.in_process import Done, call
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 from wavewright.cli import _group
 
 RUN = """Kind,Agent_Id,Queue_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp

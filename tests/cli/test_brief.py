@@ -18,8 +18,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.cli.in_process import Done, call
-from tests.made_decoded import NAME, edit, write_decoded
-from tests.sampling import every_third
+from tests.kit.made_decoded import NAME, edit, write_decoded
+from tests.kit.sampling import every_third
 from wavewright.cli import VERBS, _group
 from wavewright.cli.kit.verbs import OWN_VERBS, question_of_verb
 from wavewright.writers.markdown.brief import token_count

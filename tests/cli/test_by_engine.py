@@ -11,7 +11,7 @@ import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.overview import overview
 from wavewright.analysis.trace.pipes.utilization import utilization

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.amd_script import AmdScript
 from tests.cli.in_process import call
+from tests.kit.amd_script import AmdScript
 
 #: Stands for the program and AMD's tool: writes the counters that it is asked for, for three launches of two kernels.
 PROGRAM = """

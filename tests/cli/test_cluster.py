@@ -17,7 +17,7 @@ import pytest
 
 from synth import SyntheticRun, Workload, write_rocpd_ranks
 from tests.cli.conftest import Run
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.cli.kit import run as _run
 from wavewright.readers.files.kinds import Kind
 from wavewright.readers.run.inputs import RunInput

@@ -14,7 +14,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.kernel_work import KernelWork
 from tests.cli.in_process import Done, call
-from tests.sampling import covering
+from tests.kit.sampling import covering
 
 COPY = KernelWork("void copy<float>(float*)", dispatch_count=6, l2_hit_rate=0.3, channel_imbalance=0.2)
 GEMM = KernelWork("gemm", dispatch_count=3, matrix=64, duration_ns=90_000, l2_hit_rate=0.8)

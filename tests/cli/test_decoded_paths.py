@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.made_decoded import PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files
+from tests.kit.made_decoded import PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files
 
 _COLUMNS = ("ISA", "_", "LineNumber", "Source", "Codeobj", "Vaddr", "Hit", "Latency", "Stall", "Idle")
 _SAMPLED = ("PC_Issued", "PC_Stalled", "Stall_Reasons")

@@ -12,7 +12,7 @@ from synth.counter_capture import CounterCapture, write_counter_csv, write_count
 from synth.kernel_work import KernelWork
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
-from tests.unit.analysis.made_limits import limited
+from tests.kit.made_limits import limited
 
 
 @pytest.fixture

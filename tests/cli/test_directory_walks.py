@@ -11,7 +11,7 @@ import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
-from tests.made_decoded import NAME, write_decoded
+from tests.kit.made_decoded import NAME, write_decoded
 
 COUNTED = """
 import sys

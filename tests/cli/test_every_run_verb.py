@@ -25,7 +25,7 @@ import pytest
 from synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
 from synth.xplane import small_xspace
 from tests.cli.in_process import Done, call
-from tests.sampling import covering, every_third_pair
+from tests.kit.sampling import covering, every_third_pair
 from wavewright.cli import _group
 
 KERNELS = """"Kind","Kernel_Name","Start_Timestamp","End_Timestamp"

@@ -24,8 +24,8 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
 from tests.cli.in_process import Done, call
-from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
-from tests.sampling import covering, every_third, every_third_pair
+from tests.kit.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
+from tests.kit.sampling import covering, every_third, every_third_pair
 from wavewright.cli import _group
 from wavewright.export.trace.tables import write_parquet
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from synth import Scenario, synthesize, write_capture
 from tests.cli.in_process import call
-from tests.made_decoded import write_decoded
+from tests.kit.made_decoded import write_decoded
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 
 from synth.counter_capture import write_counters
 from tests.cli.in_process import call
-from tests.made_decoded import write_decoded
+from tests.kit.made_decoded import write_decoded
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 
 PROGRAM = [sys.executable, "-m", "wavewright"]
 

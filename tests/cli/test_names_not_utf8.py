@@ -15,12 +15,12 @@ from synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, wr
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import Done, call
-from tests.made_decoded import write_decoded
-from tests.page_answers import answers_in
+from tests.kit.made_decoded import write_decoded
+from tests.kit.page_answers import answers_in
 from wavewright.base.shown import is_text, json_bytes, shown
 from wavewright.model.document import Document
 from wavewright.model.losses import Loss
-from wavewright.page.asking import json as page_json
+from wavewright.page.payloads import json as page_json
 from wavewright.readers.run.inputs import open_run
 
 BAD, SHOWN = "bad\udcff", "bad\\xff"

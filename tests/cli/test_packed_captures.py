@@ -20,7 +20,7 @@ import pytest
 from synth.containers import hip_entry, host_elf, offload_bundle, packed_bundle
 from synth.kernels import kernel_path
 from tests.cli.conftest import Run
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".tar": bytes,

@@ -15,7 +15,7 @@ import pytest
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
-from tests.page_answers import answers_in
+from tests.kit.page_answers import answers_in
 from wavewright.mcp.desk import Desk
 
 COMMAND = "train --api-key PLANTED_1 --token=PLANTED_2 http://me:PLANTED_3@host/x HF_TOKEN=PLANTED_4"

@@ -10,7 +10,7 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
-from tests.made_decoded import write_decoded
+from tests.kit.made_decoded import write_decoded
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 

@@ -24,8 +24,8 @@ from synth.rocpd import write_rocpd_ranks
 from synth.runs import Host, Launch, Program, Range, Rank, Synchronise, simulate, write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import Done, call
-from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, NASTY, damaged_run, damaged_trace
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, NASTY, damaged_run, damaged_trace
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.export.report import WRITERS
 
 #: Formats whose packages and modules are here.

@@ -12,7 +12,7 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from synth import kernels as made_kernels
 from tests.cli.conftest import Run
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 
 SOURCES = Path(made_kernels.__file__).parent / "sources"
 COLOURS_OFF = {"COLUMNS": "120"}

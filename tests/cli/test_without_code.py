@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.cli.in_process import call
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 
 WRONG = (
     "loops differ",

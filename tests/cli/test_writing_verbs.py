@@ -14,8 +14,8 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd, write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
-from tests.sampling import every_third
-from tests.unit.run_equality import differences
+from tests.kit.run_equality import differences
+from tests.kit.sampling import every_third
 from wavewright.cli.kit.writing import FORMATS
 from wavewright.errors import MissingToolError
 from wavewright.page.assets import page_folder

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from synth.containers import ar_archive, hip_entry, host_elf, offload_binary, offload_bundle, packed_bundle
 from synth.kernels import kernel_path
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 from wavewright.codeobj import containers
 from wavewright.codeobj.containers import code_objects_in
 from wavewright.errors import NotATraceError, WavewrightError

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from synth import CounterCapture, KernelWork, write_counters
 from tests.cli.in_process import call
-from tests.sampling import every_third, every_third_pair, examples
+from tests.kit.sampling import every_third, every_third_pair, examples
 from wavewright.analysis.counters.contents import counter_contents
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.l2 import l2

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.sampling import every_third
-from tests.unit.made_rpd import ROWS, write_rpd_file
+from tests.kit.made_rpd import ROWS, write_rpd_file
+from tests.kit.sampling import every_third
 from wavewright.errors import WavewrightError
 from wavewright.export.run.chrome import write_chrome
 from wavewright.readers.run.inputs import open_run

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 import wavewright
-from tests.made_decoded import decoded_files, edit, write_decoded, zipped
-from tests.sampling import every_third, every_third_pair
+from tests.kit.made_decoded import decoded_files, edit, write_decoded, zipped
+from tests.kit.sampling import every_third, every_third_pair
 from wavewright.analysis.trace.contents import contents
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.cli import VERBS, main

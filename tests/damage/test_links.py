@@ -18,16 +18,16 @@ from synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, wr
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import call
-from tests.made_decoded import SOURCES, edit, write_decoded, zipped
-from tests.page_answers import answers_in
+from tests.kit.made_decoded import SOURCES, edit, write_decoded, zipped
+from tests.kit.page_answers import answers_in
 from wavewright.base.files import is_inside, not_read, open_regular
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Library
-from wavewright.page.asking import ask
 from wavewright.page.inputs import add_inputs
+from wavewright.page.payloads import ask
 from wavewright.readers.counters import open_counters
 from wavewright.readers.files.capture import find_capture
-from wavewright.readers.files.decoded import survey
+from wavewright.readers.files.decoded_traces import survey
 from wavewright.readers.opening import open_trace
 from wavewright.readers.run.inputs import find_runs, open_run
 from wavewright.readers.trace.resources import with_resources

@@ -20,7 +20,7 @@ from wavewright.model.trace import ThreadTrace
 from wavewright.page.assets import page_folder
 from wavewright.readers.opening import open as open_path
 from wavewright.readers.trace.sources import add_sources
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
@@ -54,14 +54,14 @@ class Servers:
     """`serve(path, ...)`: a server for these documents, one per set of paths."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Path, ...], Serving] = {}
+        self._kept: dict[tuple[Path, ...], RunningServer] = {}
 
-    def __call__(self, *paths: Path) -> Serving:
+    def __call__(self, *paths: Path) -> RunningServer:
         if paths not in self._kept:
             library = Library()
             for path in paths:
                 library.add(path.name, str(path), partial(_opened, path), notes=f"{path}.wavewright-notes.json")
-            self._kept[paths] = Serving(library, page_folder(), listen())
+            self._kept[paths] = RunningServer(library, page_folder(), listen())
         return self._kept[paths]
 
     def plain_place(self, address: str) -> str:

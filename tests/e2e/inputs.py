@@ -16,7 +16,7 @@ from synth.kernels import source_paths
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.conftest import SHARED
-from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, write_files
+from tests.kit.made_decoded import NAME, PLACEHOLDER, decoded_files, write_files
 
 
 @cache
@@ -72,7 +72,7 @@ def real_trace(kernel: str, agent: int) -> Path:
 @cache
 def marked_gemm() -> Path:
     """The matrix multiplication as a decoded trace whose waves have marker scopes: `tile` around `load`."""
-    from tests.unit.made_markers import ENTER, FIRST, LEAVE, markers
+    from tests.kit.made_markers import ENTER, FIRST, LEAVE, markers
     from wavewright.export.trace.tables import write_parquet
     from wavewright.readers.opening import open_trace
 

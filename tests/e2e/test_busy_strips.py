@@ -1,4 +1,4 @@
-"""Busy GPUs as strips, gaps on the lanes of their GPU, legends that say what is drawn."""
+"""Busy GPUs as strips, gaps on the tracks of their GPU, legends that say what is drawn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.kernels import kernels
-from wavewright.page.run.names import gpu_lanes
+from wavewright.page.run.names import gpu_tracks
 from wavewright.page.run.times import clocks_of
 
 
@@ -49,27 +49,27 @@ def test_every_gpu_has_a_strip_with_its_share(page, serve, path):
     eventually(lambda: abs(canvas.evaluate(drawn) - share) < 0.1, True)
 
 
-def test_a_gap_is_on_the_lanes_of_its_gpu(page, serve):
+def test_a_gap_is_on_the_tracks_of_its_gpu(page, serve):
     served = serve(made_ranks())
     document = served.library.document(0)
     page.goto(served.url + "#layout=t(gaps;0)")
     rows = page.locator('[data-view="gaps"] .gaps-longest .row:not(.head)')
     rows.first.wait_for()
     truth = gaps(document.run, keep=500).largest.row(2, named=True)
-    lanes = next(
-        row["lanes"] for row in gpu_lanes(document) if (row["node"], row["gpu"]) == (truth["node"], truth["gpu"])
+    tracks = next(
+        row["tracks"] for row in gpu_tracks(document) if (row["node"], row["gpu"]) == (truth["node"], truth["gpu"])
     )
     rows.nth(2).click()
-    # The timeline gets the lanes with the time; it scrolls to them and marks no others.
+    # The timeline gets the tracks with the time; it scrolls to them and marks no others.
     expect(page.locator('[data-view="gaps"] .row.selected')).to_have_count(1)
-    eventually(lambda: _lanes(page), ("run", lanes))
+    eventually(lambda: _tracks(page), ("run", tracks))
 
 
-def _lanes(page) -> tuple[str, list[int]]:
-    """The selected lanes of a track, which stand in the address as `run:3,15-18`."""
-    track, _, ranges = parse_qs(fragment(page)).get("lanes", [""])[0].partition(":")
+def _tracks(page) -> tuple[str, list[int]]:
+    """The selected tracks of a layer, which stand in the address as `run:3,15-18`."""
+    layer, _, ranges = parse_qs(fragment(page)).get("tracks", [""])[0].partition(":")
     ends = [list(map(int, each.split("-"))) for each in ranges.split(",") if each]
-    return track, [lane for each in ends for lane in range(each[0], each[-1] + 1)]
+    return layer, [track for each in ends for track in range(each[0], each[-1] + 1)]
 
 
 @pytest.mark.slow

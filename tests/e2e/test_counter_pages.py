@@ -14,7 +14,7 @@ from tests.e2e.inputs import HOSTILE
 from tests.e2e.numbers import measured, percent
 from tests.e2e.test_export import offline_page  # noqa: F401 - a fixture
 from tests.e2e.waiting import eventually
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.compare import counter_compare
 from wavewright.analysis.counters.engine.panels import counter_panels

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import exported_gemm, hostile_run, made_gemm, real_trace
 from tests.e2e.waiting import PATIENCE_S
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.export.page import write_html
 from wavewright.readers.opening import open as open_path
 

@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 import pytest
 
 from tests.e2e.inputs import made_gemm, other_gemm
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 
 
 @pytest.fixture

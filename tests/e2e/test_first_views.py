@@ -13,7 +13,7 @@ from synth import Scenario, Workload, compiled, synthesize, write_capture, write
 from tests.e2e.counter_captures import few_counters, made_capture
 from tests.e2e.inputs import empty_trace, made_gemm, sampled
 from tests.e2e.waiting import eventually
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.analysis.counters.choice import ranked_kernels
 
 SEEN = """() => [...document.querySelectorAll('.dock > .panel')]

@@ -68,13 +68,13 @@ def test_what_the_pointer_is_over_shows_in_the_timeline(page, serve, made):
     trace = served.library.document(0).trace
     first = executions(trace).filter(pl.col("row") == 0)["time"][0]
     opened(page, served, first - 100, first + 300)
-    lanes = page.locator('[data-view="compute_unit"] .timeline')
+    tracks = page.locator('[data-view="compute_unit"] .timeline')
     page.mouse.move(5, 5)
-    before = lanes.screenshot()
+    before = tracks.screenshot()
     page.locator(ROWS.format(0)).hover()
-    eventually(lambda: lanes.screenshot() != before, True)
+    eventually(lambda: tracks.screenshot() != before, True)
     page.mouse.move(5, 5)
-    eventually(lambda: lanes.screenshot() == before, True)
+    eventually(lambda: tracks.screenshot() == before, True)
 
 
 @pytest.mark.slow

@@ -15,13 +15,13 @@ from playwright.sync_api import expect
 from tests.cli.in_process import call
 from tests.e2e.inputs import made_gemm, other_gemm
 from tests.e2e.run_inputs import made_ranks
-from tests.made_decoded import decoded_files, write_files
+from tests.kit.made_decoded import decoded_files, write_files
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
 from wavewright.page.inputs import add_inputs
 from wavewright.readers.opening import open_trace
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +36,12 @@ def dispatches() -> Path:
 @pytest.fixture
 def opened() -> Iterator[object]:
     """`opened(path, ...)`: a server of these inputs, as `wavewright open` starts it."""
-    running: list[Serving] = []
+    running: list[RunningServer] = []
 
-    def start(*paths: Path) -> Serving:
+    def start(*paths: Path) -> RunningServer:
         library = Library()
         add_inputs(library, paths)
-        running.append(Serving(library, page_folder(), listen()))
+        running.append(RunningServer(library, page_folder(), listen()))
         return running[-1]
 
     yield start

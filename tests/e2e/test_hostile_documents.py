@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.every_view import look_at_every_view
-from tests.hostile_documents import damaged_run, damaged_trace
-from tests.sampling import every_third
+from tests.kit.hostile_documents import damaged_run, damaged_trace
+from tests.kit.sampling import every_third
 
 TRACES = ("far times", "overlapping", "rows out of range", "much code", "nasty names", "long names", "garbled")
 RUNS = ("negative durations", "far times", "nothing", "dangling", "long names")

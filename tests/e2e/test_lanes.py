@@ -21,7 +21,7 @@ from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.assets import page_folder
 from wavewright.readers.opening import open_trace
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 GRID = """box => [...box.querySelectorAll('tbody tr')].map(row =>
     [...row.querySelectorAll('th, td')].map(cell => cell.innerText.replace(/\\s+/g, ' ').trim()))"""
@@ -95,7 +95,7 @@ def test_unknown_addresses_have_reasons_and_no_picture(page, serve, batched):
 def test_nothing_is_evaluated_before_it_is_wanted(page):
     library = Library()
     document = library.add("gemm", "gemm", partial(open_trace, made_gemm()))
-    served = Serving(library, page_folder(), listen())
+    served = RunningServer(library, page_folder(), listen())
     try:
         page.goto(f"{served.url}#view=isa")
         page.locator('.isa-list [data-row] [data-column="latency"]:text-matches("[0-9]")').first.wait_for()

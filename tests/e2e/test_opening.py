@@ -13,13 +13,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import exported_gemm, made_gemm
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
 from wavewright.page.inputs import Reading
 from wavewright.readers.opening import open_trace
 from wavewright.server.recent import remember
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 from wavewright.server.uploads import Budget
 
 
@@ -30,16 +30,16 @@ def page(fresh_page):
 
 
 @pytest.fixture
-def started(tmp_path, monkeypatch) -> Iterator[Serving]:
+def started(tmp_path, monkeypatch) -> Iterator[RunningServer]:
     """A server without documents, as `wavewright open` without PATH starts it."""
     monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("WAVEWRIGHT_CACHE", str(tmp_path / "cache"))
-    serving = Serving(Library(), page_folder(), listen(), uploads=Budget(bytes=1 << 20))
+    serving = RunningServer(Library(), page_folder(), listen(), uploads=Budget(bytes=1 << 20))
     yield serving
     serving.stop()
 
 
-def start(page: object, serving: Serving) -> None:
+def start(page: object, serving: RunningServer) -> None:
     page.goto(f"{serving.url}#start")
     expect(page.get_by_role("heading", name="Open something to look at")).to_be_visible()
 

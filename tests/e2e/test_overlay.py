@@ -14,7 +14,7 @@ from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact
 from tests.e2e.run_inputs import made_ranks
 from wavewright.analysis.trace.compare import compare
-from wavewright.page.run.tracks import timeline_of, tracks_of_run
+from wavewright.page.run.layers import layers_of_run, timeline_of
 from wavewright.page.trace.loops import loops_of, wave_loops
 from wavewright.page.trace.waves import wave, waves
 
@@ -57,8 +57,8 @@ def test_first_waves_start_together(page, pair):
     view = show(page, pair)
     before, after = pair.library.documents[:2]
     assert offset(view) == starts(after) - starts(before)
-    lanes = sum(waves(document).select("se", "cu", "simd", "slot").unique().height for document in (before, after))
-    expect(view.locator(".timeline-facts")).to_have_attribute("data-lane-count", str(lanes))
+    tracks = sum(waves(document).select("se", "cu", "simd", "slot").unique().height for document in (before, after))
+    expect(view.locator(".timeline-facts")).to_have_attribute("data-track-count", str(tracks))
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -110,9 +110,9 @@ def _both_at(time):
 @pytest.mark.slow
 def test_one_is_below_the_other_if_that_is_chosen(page, serve):
     view = show(page, serve(made_gemm(), other_gemm()))
-    count = view.locator(".timeline-facts").get_attribute("data-lane-count")
+    count = view.locator(".timeline-facts").get_attribute("data-track-count")
     view.get_by_label("Arrangement").select_option("traces")
-    expect(view.locator(".timeline-facts")).to_have_attribute("data-lane-count", count)
+    expect(view.locator(".timeline-facts")).to_have_attribute("data-track-count", count)
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_runs_are_aligned_by_their_start_or_an_event(page, serve):
     before, after = served.library.documents[:2]
     starts = [timeline_of(document).spans for document in (before, after)]
     kinds = [
-        {kind["name"]: kind["kind"] for kind in tracks_of_run(document)["tracks"][0]["kinds"]}
+        {kind["name"]: kind["kind"] for kind in layers_of_run(document)["layers"][0]["kinds"]}
         for document in (before, after)
     ]
     name = after.run.read("dispatches", ["name"])["name"].cast(pl.String)[0]

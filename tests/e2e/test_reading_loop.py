@@ -55,15 +55,15 @@ def test_from_the_longest_bar_to_the_line_of_the_load(page, serve, has_text):
 
     # 3. Compute unit: a click on a wave makes it the target.
     front(page, "Compute unit")
-    lanes = page.locator('[data-view="compute_unit"] .timeline')
-    lanes.wait_for()
+    tracks = page.locator('[data-view="compute_unit"] .timeline')
+    tracks.wait_for()
     page.wait_for_selector('html[data-asking="0"]')
     facts = page.locator('[data-view="compute_unit"] .timeline-facts')
     gutter, top, height = (float(facts.get_attribute(f"data-{name}")) for name in ("gutter", "top", "row-height"))
-    place = lanes.bounding_box()
-    for lane in range(1, 12):
+    place = tracks.bounding_box()
+    for track in range(1, 12):
         across = gutter + (place["width"] - gutter) * 0.4
-        page.mouse.click(place["x"] + across, place["y"] + top + height * (lane + 0.3))
+        page.mouse.click(place["x"] + across, place["y"] + top + height * (track + 0.3))
         settled(page)
         if chosen(page, "wave") is not None:
             break

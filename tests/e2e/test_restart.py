@@ -10,7 +10,7 @@ from tests.e2e.inputs import made_gemm
 from wavewright.model.document import Library
 from wavewright.page.assets import page_folder
 from wavewright.readers.opening import open as open_path
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 
 @pytest.fixture
@@ -23,14 +23,14 @@ def page(fresh_page):
 def start(serve, tmp_path, monkeypatch):  # `serve` skips where there is no page
     """`start()`: a server as `wavewright open` starts one, the one before it stopped."""
     monkeypatch.setenv("WAVEWRIGHT_CONFIG", str(tmp_path / "config"))
-    running: list[Serving] = []
+    running: list[RunningServer] = []
 
-    def again() -> Serving:
+    def again() -> RunningServer:
         if running:
             running.pop().stop()
         library = Library(command="wavewright open capture")
         library.add("gemm", str(made_gemm()), partial(open_path, made_gemm()), notes=str(tmp_path / "notes.json"))
-        running.append(Serving(library, page_folder(), listen()))
+        running.append(RunningServer(library, page_folder(), listen()))
         return running[0]
 
     yield again

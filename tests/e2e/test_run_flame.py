@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_runs import cells, nanoseconds
 from tests.e2e.waiting import eventually, fragment
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.calls.flame import functions_of, sandwich
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.page.run.flame import stacks_of_line

@@ -8,14 +8,14 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually, load
-from tests.sampled_runs import write_sampled
-from tests.sampling import every_third
+from tests.kit.sampled_runs import write_sampled
+from tests.kit.sampling import every_third
 from wavewright.page.run.flows import flows
-from wavewright.page.run.tracks import timeline_of, tracks_of_run
+from wavewright.page.run.layers import layers_of_run, timeline_of
 
 VIEW = '[data-view="run_timeline"]'
 HEADING = 18
-"""Pixels of the name of a process above its lanes."""
+"""Pixels of the name of a process above its tracks."""
 
 
 def opened(page, served, address: str = "", place: str = "layout=t(run_timeline;0)"):
@@ -35,8 +35,8 @@ def exact(view, name: str) -> str:
 
 def streams_only(view, timeline, span) -> tuple[float, float]:
     """Show only the streams of the process of a span; the middle of the span on the screen."""
-    lane = timeline.lanes.row(span["lane"], named=True)
-    view.get_by_label("Processes").select_option(lane["group"])
+    track = timeline.tracks.row(span["track"], named=True)
+    view.get_by_label("Processes").select_option(track["group"])
     for kind in ("Calls", "Marks", "Allocations"):
         view.get_by_label(kind, exact=True).uncheck()
     facts = view.locator(".timeline-facts")
@@ -44,10 +44,10 @@ def streams_only(view, timeline, span) -> tuple[float, float]:
         float(facts.get_attribute(f"data-{name}")) for name in ("gutter", "begin", "end", "top", "row-height")
     )
     box = view.locator(".timeline").bounding_box()
-    own = timeline.lanes.filter(pl.col("group") == lane["group"], pl.col("kind") == "stream")["lane"].to_list()
+    own = timeline.tracks.filter(pl.col("group") == track["group"], pl.col("kind") == "stream")["track"].to_list()
     middle = (span["start_ns"] + span["end_ns"]) / 2
     x = box["x"] + gutter + (middle - begin) / (end - begin) * (box["width"] - gutter)
-    return x, box["y"] + top + HEADING + (own.index(span["lane"]) + 0.5) * tall
+    return x, box["y"] + top + HEADING + (own.index(span["track"]) + 0.5) * tall
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):
     view.locator(".event-details h2").wait_for()
     expect(view.locator(".event-details h2")).to_have_text(kernel["name"], use_inner_text=True)
     assert exact(view, "duration") == f"{kernel['end_ns'] - kernel['start_ns']:,} ns"
-    launch = flows(document, track="run", item=item)["flows"][0]
+    launch = flows(document, layer="run", item=item)["flows"][0]
     call = run.regions.row(launch["from_item"] - first["regions"], named=True)
     assert (call["process"], call["correlation"]) == (kernel["process"], kernel["correlation"])
     assert exact(view, "launch_latency") == f"{kernel['start_ns'] - call['start_ns']:,} ns"
@@ -113,8 +113,8 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
 def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, serve):
     served = serve(made_ranks())
     timeline = timeline_of(served.library.document(0))
-    before = pl.all().shift(1).over("lane").name.suffix("_before")
-    events = timeline.spans.sort("lane", "start_ns").with_columns(before)
+    before = pl.all().shift(1).over("track").name.suffix("_before")
+    events = timeline.spans.sort("track", "start_ns").with_columns(before)
     touching = events.filter(
         pl.col("item") < timeline.first_items["copies"],
         pl.col("kind") == pl.col("kind_before"),
@@ -134,10 +134,10 @@ def test_arrows_are_drawn_when_they_are_few_and_else_counted(page, serve):
     document = served.library.document(0)
     view = opened(page, served)
     view.locator("[data-too-many-flows]").wait_for()
-    track = tracks_of_run(document)["tracks"][0]
-    whole = sum(flows(document, track="run", level=track["level_count"] - 2, tile=tile)["count"] for tile in range(2))
+    layer = layers_of_run(document)["layers"][0]
+    whole = sum(flows(document, layer="run", level=layer["level_count"] - 2, tile=tile)["count"] for tile in range(2))
     assert int(view.locator("[data-too-many-flows]").get_attribute("data-too-many-flows")) in (
-        whole, flows(document, track="run", level=track["level_count"] - 1, tile=0)["count"],
+        whole, flows(document, layer="run", level=layer["level_count"] - 1, tile=0)["count"],
     )  # fmt: skip
     view = opened(page, served, "&time=1000000~1200000")
     page.wait_for_function("Number(document.querySelector('.run-timeline').dataset.flows) > 0")
@@ -195,7 +195,7 @@ def test_curves_stand_below_the_timeline(page, serve, tmp_path_factory):
     view = page.locator('[data-view="run_timeline"]')
     power = view.locator('[data-strip^="device_power"]')
     expect(power.locator("canvas")).to_be_visible()
-    view.locator('[data-action="lanes"]').click()
+    view.locator('[data-action="tracks"]').click()
     view.locator('[data-choose="strip"]').select_option("memory")
     expect(view.locator('[data-strip="memory"] canvas')).to_be_visible()
     page.wait_for_selector('html[data-asking="0"]')

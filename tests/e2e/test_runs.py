@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.menus import open_view
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually, fragment
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.run.contents.regions import regions

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from tests.e2e.test_timelines import LOW, Lanes, address, first_slot, rows_before
+from tests.e2e.test_timelines import LOW, Tracks, address, first_slot, rows_before
 from tests.e2e.waiting import settled
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
@@ -45,10 +45,10 @@ COUNTED = f"""([box, colours]) => {{
 }}"""
 
 
-def colours_at(lanes, x, y, wide=1, tall=1):
+def colours_at(tracks, x, y, wide=1, tall=1):
     """Colours of pixels of the page, row by row."""
-    left, top = x - lanes.box["x"], y - lanes.box["y"]
-    data = lanes.page.evaluate(PIXELS, [left, top, wide, tall])
+    left, top = x - tracks.box["x"], y - tracks.box["y"]
+    data = tracks.page.evaluate(PIXELS, [left, top, wide, tall])
     return [tuple(data[i : i + 3]) for i in range(0, len(data), 4)]
 
 
@@ -81,34 +81,34 @@ def zoomed(page, serve, made):
     row = stalled_instruction(trace, wave)
     begin = row["time_cycles"] + offset
     end = begin + row["duration_cycles"]
-    lanes = Lanes(page, served, "compute_unit", (begin - 20, end + 20))
+    tracks = Tracks(page, served, "compute_unit", (begin - 20, end + 20))
     settled(page)
-    return lanes, row, begin, lanes.y(rows_before(served, wave["se"]), 0.2)
+    return tracks, row, begin, tracks.y(rows_before(served, wave["se"]), 0.2)
 
 
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_stalled_part_of_a_span_is_paler(page, serve, made):
-    lanes, row, begin, y = zoomed(page, serve, made)
+    tracks, row, begin, y = zoomed(page, serve, made)
     full = DARK[row["name"]]
     stalled = begin + row["stall_cycles"] / 2
     issued = begin + row["stall_cycles"] + row["issue"] / 2
-    expect(lanes.facts_of).to_have_attribute("data-drawn", "true")
-    assert is_near(colours_at(lanes, lanes.x(issued), y)[0], full)
-    assert is_near(colours_at(lanes, lanes.x(stalled), y)[0], pale(full))
+    expect(tracks.facts_of).to_have_attribute("data-drawn", "true")
+    assert is_near(colours_at(tracks, tracks.x(issued), y)[0], full)
+    assert is_near(colours_at(tracks, tracks.x(stalled), y)[0], pale(full))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_a_class_of_stall_has_the_colour_that_its_legend_says(page, serve, made):
-    lanes, row, begin, y = zoomed(page, serve, made)
-    trace = lanes.page.evaluate("location.href") and serve(made()).library.document(0).trace
-    lanes.view.locator("[data-colour-by]").select_option("class")
-    lanes.view.locator(".kind-legend [data-kind='0']").wait_for()
+    tracks, row, begin, y = zoomed(page, serve, made)
+    trace = tracks.page.evaluate("location.href") and serve(made()).library.document(0).trace
+    tracks.view.locator("[data-colour-by]").select_option("class")
+    tracks.view.locator(".kind-legend [data-kind='0']").wait_for()
     settled(page)
     answer = stalls(trace)
     listed = answer.classes.filter(pl.col("stall_cycles_total") > 0)
-    lanes.view.get_by_role("button", name="Legend").click()
-    entries = lanes.view.locator(".legend-list > div")
+    tracks.view.get_by_role("button", name="Legend").click()
+    entries = tracks.view.locator(".legend-list > div")
     entries.first.wait_for()
     names = [entry.locator("dt").inner_text() for entry in entries.all()]
     assert names[: listed.height] == listed["class"].to_list()
@@ -121,22 +121,22 @@ def test_a_class_of_stall_has_the_colour_that_its_legend_says(page, serve, made)
         for entry in entries.all()
     }
     page.keyboard.press("Escape")
-    expect(lanes.view.locator(".legend-list")).to_have_count(0)
-    seen = colours_at(lanes, lanes.x(begin + row["stall_cycles"] / 2), y)[0]
+    expect(tracks.view.locator(".legend-list")).to_have_count(0)
+    seen = colours_at(tracks, tracks.x(begin + row["stall_cycles"] / 2), y)[0]
     assert f"rgb({seen[0]}, {seen[1]}, {seen[2]})" in [swatches[name] for name in classes]
-    assert is_near(colours_at(lanes, lanes.x(begin + row["stall_cycles"] + row["issue"] / 2), y)[0], ISSUED)
+    assert is_near(colours_at(tracks, tracks.x(begin + row["stall_cycles"] + row["issue"] / 2), y)[0], ISSUED)
     page.reload()
-    expect(lanes.view.locator("[data-colour-by]")).to_have_value("class")  # it stays chosen
+    expect(tracks.view.locator("[data-colour-by]")).to_have_value("class")  # it stays chosen
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
-def test_states_are_the_colour_of_lanes(page, serve, made):
-    lanes, row, begin, y = zoomed(page, serve, made)
+def test_states_are_the_colour_of_tracks(page, serve, made):
+    tracks, row, begin, y = zoomed(page, serve, made)
     trace = serve(made()).library.document(0).trace
     waves, offset = first_slot(trace)
     wave = waves.row(0, named=True)
-    lanes.view.locator("[data-colour-by]").select_option("state")
+    tracks.view.locator("[data-colour-by]").select_option("state")
     settled(page)
     table = trace.states.slice(wave["first_state"], wave["state_count"])
     end = table["duration_cycles"].cum_sum() + wave["start_cycles"] + offset
@@ -144,8 +144,8 @@ def test_states_are_the_colour_of_lanes(page, serve, made):
     state = table["state"][int((end <= at).sum())]
     name = {1: "IDLE", 2: "EXEC", 3: "WAIT", 4: "STALL"}[state]
     assert name in DARK
-    assert is_near(colours_at(lanes, lanes.x(at), y)[0], DARK[name])
-    shown = lanes.view.locator(".kind-legend .kinds button").all_inner_texts()
+    assert is_near(colours_at(tracks, tracks.x(at), y)[0], DARK[name])
+    shown = tracks.view.locator(".kind-legend .kinds button").all_inner_texts()
     names = {1: "IDLE", 2: "EXEC", 3: "WAIT", 4: "STALL"}
     assert shown == [names[state] for state in sorted(trace.states["state"].unique())]
 
@@ -153,15 +153,15 @@ def test_states_are_the_colour_of_lanes(page, serve, made):
 @pytest.mark.slow
 def test_far_out_the_share_of_stall_is_pale(page, serve):
     served = serve(real_trace("softmax", 47920))
-    lanes = Lanes(page, served, "compute_unit")
+    tracks = Tracks(page, served, "compute_unit")
     settled(page)
-    expect(lanes.facts_of).to_have_attribute("data-drawn", "true")
+    expect(tracks.facts_of).to_have_attribute("data-drawn", "true")
     trace = served.library.document(0).trace
     stall, latency = trace.instructions["stall_cycles"].sum(), trace.instructions["duration_cycles"].sum()
     assert stall / latency > 0.6  # a trace that mostly stalls
-    top = lanes.y(0, 0)
-    wide, tall = lanes.box["width"] - lanes.fact("gutter") - 40, lanes.fact("row-height") * 8
-    box = [lanes.fact("gutter") + 10, top - lanes.box["y"], wide, tall]
+    top = tracks.y(0, 0)
+    wide, tall = tracks.box["width"] - tracks.fact("gutter") - 40, tracks.fact("row-height") * 8
+    box = [tracks.fact("gutter") + 10, top - tracks.box["y"], wide, tall]
     full, paler = page.evaluate(COUNTED, [box, [DARK["VMEM"], pale(DARK["VMEM"])]])
     of_memory = trace.instructions.filter(pl.col("category") == 3)
     share = of_memory["stall_cycles"].sum() / of_memory["duration_cycles"].sum()
@@ -175,13 +175,13 @@ def test_far_out_the_share_of_stall_is_pale(page, serve):
 def test_the_strip_of_states_is_there_with_many_slots(page, serve, width):
     page.set_viewport_size({"width": width, "height": 800 if width == 1280 else 1000})
     served = serve(real_trace("softmax", 47920))
-    lanes = Lanes(page, served, "compute_unit")
+    tracks = Tracks(page, served, "compute_unit")
     settled(page)
-    height = lanes.fact("row-height")
+    height = tracks.fact("row-height")
     assert height <= 8, "many slots: thin rows"
-    top = lanes.y(0, 0)
+    top = tracks.y(0, 0)
     column = [
-        colours_at(lanes, lanes.box["x"] + lanes.fact("gutter") + at, top, 1, height) for at in range(40, 240, 10)
+        colours_at(tracks, tracks.box["x"] + tracks.fact("gutter") + at, top, 1, height) for at in range(40, 240, 10)
     ]
     states = [DARK[name] for name in ("EXEC", "WAIT", "STALL")]
     # the last pixels of a row, above the gap, wherever a wave is
@@ -194,11 +194,11 @@ def test_the_strip_of_states_is_there_with_many_slots(page, serve, width):
 @pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_legend_has_what_occurs_and_lights_it_up(page, serve, made):
-    lanes, row, begin, y = zoomed(page, serve, made)
+    tracks, row, begin, y = zoomed(page, serve, made)
     trace = serve(made()).library.document(0).trace
     present = {CATEGORIES[number] for number in trace.instructions["category"].unique()}
     page.set_viewport_size({"width": 2200, "height": 900})
-    buttons = lanes.view.locator(".kind-legend .kinds button")
+    buttons = tracks.view.locator(".kind-legend .kinds button")
     shown = buttons.all_inner_texts()
     assert set(shown) - {"MATRIX"} == present
     for name in ("IMMED", "VALU"):
@@ -206,17 +206,17 @@ def test_the_legend_has_what_occurs_and_lights_it_up(page, serve, made):
         assert CATEGORY_MEANINGS[name] in hint
     page.set_viewport_size(LOW)
     settled(page)
-    at = lanes.x(begin + row["stall_cycles"] + row["issue"] / 2)
-    assert is_near(colours_at(lanes, at, y)[0], DARK[row["name"]])
-    other = lanes.view.locator(".kind-legend .kinds button").filter(has_not_text=row["name"]).first
+    at = tracks.x(begin + row["stall_cycles"] + row["issue"] / 2)
+    assert is_near(colours_at(tracks, at, y)[0], DARK[row["name"]])
+    other = tracks.view.locator(".kind-legend .kinds button").filter(has_not_text=row["name"]).first
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
     settled(page)
     faded = tuple(round(a + (b - a) * 0.82) for a, b in zip(DARK[row["name"]], EMPTY, strict=True))
-    assert is_near(colours_at(lanes, at, y)[0], faded)
+    assert is_near(colours_at(tracks, at, y)[0], faded)
     other.click()
     settled(page)
-    assert is_near(colours_at(lanes, at, y)[0], DARK[row["name"]])
+    assert is_near(colours_at(tracks, at, y)[0], DARK[row["name"]])
 
 
 def awaited(trace):
@@ -248,27 +248,27 @@ def test_arrows_lead_from_a_wait_to_what_it_waited_for(page, serve, made):
     issue = [table["time_cycles"][p] + table["stall_cycles"][p] + offset for p in producers]
     time = table["time_cycles"][wait["instruction"]] + offset
     chosen = f"&row={wait['row']}&wave={wave['wave']}&iteration={numbered(trace, wave, wait['instruction'])}"
-    lanes = Lanes(page, served, "compute_unit", (issue[0] - 100, f"{time + 100}{chosen}"))
-    expect(lanes.view.locator("[data-links]")).to_have_attribute("data-links", str(len(producers)))
+    tracks = Tracks(page, served, "compute_unit", (issue[0] - 100, f"{time + 100}{chosen}"))
+    expect(tracks.view.locator("[data-links]")).to_have_attribute("data-links", str(len(producers)))
     settled(page)
-    # the top canvas has the colour of arrows where the producer was issued, on the upper or lower edge of its lane
+    # the top canvas has the colour of arrows where the producer was issued, on the upper or lower edge of its track
     row = rows_before(served, wave["se"])
-    height = lanes.fact("row-height")
-    edge = lanes.y(row, 0) + (0 if row * height > 42 else main_height(height))
+    height = tracks.fact("row-height")
+    edge = tracks.y(row, 0) + (0 if row * height > 42 else main_height(height))
     magenta = (0xFF, 0x7A, 0xE0)
-    pixels = lanes.page.evaluate(
+    pixels = tracks.page.evaluate(
         PIXELS.replace(".timeline canvas", ".timeline-top canvas"),
-        [lanes.x(issue[0]) - lanes.box["x"] - 2, edge - lanes.box["y"] - 2, 4, 4],
+        [tracks.x(issue[0]) - tracks.box["x"] - 2, edge - tracks.box["y"] - 2, 4, 4],
     )
     assert magenta in [tuple(pixels[i : i + 3]) for i in range(0, len(pixels), 4)]
-    page.mouse.click(lanes.x(issue[0]), edge)
+    page.mouse.click(tracks.x(issue[0]), edge)
     producer_row = int(table["row"][producers[0]])
     page.wait_for_function(
         "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)", arg=producer_row
     )
     assert int(address(page)["iteration"]) == numbered(trace, wave, producers[0])
     # from the load back to its wait
-    expect(lanes.view.get_by_text("Awaited by (1)")).to_be_visible()
+    expect(tracks.view.get_by_text("Awaited by (1)")).to_be_visible()
 
 
 def main_height(height):
@@ -285,20 +285,20 @@ def test_an_arrow_leaves_at_the_edge_and_goes_there(page, serve):
     table = trace.instructions
     time = table["time_cycles"][wait["instruction"]] + offset
     chosen = f"&row={wait['row']}&wave={wave['wave']}&iteration={numbered(trace, wave, wait['instruction'])}"
-    lanes = Lanes(page, served, "compute_unit", (time - 15, f"{time + 200}{chosen}"))
-    expect(lanes.view.locator("[data-links]")).to_have_attribute("data-links", str(len(wait["producer"])))
+    tracks = Tracks(page, served, "compute_unit", (time - 15, f"{time + 200}{chosen}"))
+    expect(tracks.view.locator("[data-links]")).to_have_attribute("data-links", str(len(wait["producer"])))
     settled(page)
     row = rows_before(served, wave["se"])
-    height = lanes.fact("row-height")
+    height = tracks.fact("row-height")
     is_up = row * height > 42
-    y = lanes.y(row, 0) - 16 if is_up else lanes.y(row, 0) + main_height(height) + 16
-    page.mouse.click(lanes.box["x"] + lanes.fact("gutter") + 12, y)
+    y = tracks.y(row, 0) - 16 if is_up else tracks.y(row, 0) + main_height(height) + 16
+    page.mouse.click(tracks.box["x"] + tracks.fact("gutter") + 12, y)
     rows = {int(table["row"][producer]) for producer in wait["producer"]}
     page.wait_for_function(
         "rows => rows.includes(Number(new URLSearchParams(location.hash.slice(1)).get('row')))", arg=sorted(rows)
     )
     nearest = max(table["time_cycles"][p] + table["stall_cycles"][p] + offset for p in wait["producer"])
-    assert lanes.fact("begin") <= nearest <= lanes.fact("end")
+    assert tracks.fact("begin") <= nearest <= tracks.fact("end")
 
 
 @pytest.mark.slow
@@ -310,16 +310,16 @@ def test_the_tooltip_says_what_was_waited_for_and_the_line(page, serve, made):
     table = trace.instructions
     time, stall = (table[name][wait["instruction"]] for name in ("time_cycles", "stall_cycles"))
     length = max(stall, table["duration_cycles"][wait["instruction"]])
-    lanes = Lanes(page, served, "compute_unit", (time + offset - 30, time + offset + length + 30))
-    y = lanes.y(rows_before(served, wave["se"]), 0.2)
-    found = lanes.read(time + offset + length / 2, y)
+    tracks = Tracks(page, served, "compute_unit", (time + offset - 30, time + offset + length + 30))
+    y = tracks.y(rows_before(served, wave["se"]), 0.2)
+    found = tracks.read(time + offset + length / 2, y)
     assert found["item"] == wait["instruction"]
     nearest = max(wait["producer"])
     distance = time - table["time_cycles"][nearest] - table["stall_cycles"][nearest]
     code = trace.code.filter(pl.col("row") == table["row"][nearest]).row(0, named=True)
     line = f"waited for row {code['row']}: {code['text']}, {distance:,} cycles ago"
-    lanes.tooltip.get_by_text(line, exact=True).wait_for()
+    tracks.tooltip.get_by_text(line, exact=True).wait_for()
     at = trace.code.filter(pl.col("row") == wait["row"]).row(0, named=True)
     if at["file"]:
-        lanes.tooltip.get_by_text(f"{at['file'].split('/')[-1]}:{at['line']}", exact=True).wait_for()
+        tracks.tooltip.get_by_text(f"{at['file'].split('/')[-1]}:{at['line']}", exact=True).wait_for()
     assert json.dumps(found)

@@ -10,13 +10,13 @@ import pytest
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import real_run
-from tests.e2e.test_timelines import HEADING, Lanes, address
+from tests.e2e.test_timelines import HEADING, Tracks, address
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.clocks.aligned import aligned
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavewright.analysis.trace.waves.resident import resident_waves
-from wavewright.page.run.tracks import timeline_of
+from wavewright.page.run.layers import timeline_of
 from wavewright.page.trace.times import time_range
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -91,8 +91,8 @@ def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, ma
     gutter, first, last, top, tall = (
         float(facts.get_attribute(f"data-{fact}")) for fact in ("gutter", "begin", "end", "top", "row-height")
     )
-    assert timeline.lanes["group"][span["lane"]] == timeline.lanes["group"][0], "it stands below the first heading"
-    y = box["y"] + top + HEADING + (span["lane"] + 0.5) * tall
+    assert timeline.tracks["group"][span["track"]] == timeline.tracks["group"][0], "it stands below the first heading"
+    y = box["y"] + top + HEADING + (span["track"] + 0.5) * tall
     tooltip = view.locator(".tooltip")
     for share in (0.02, 0.5, 0.98):
         time = begin + share * (end - begin)
@@ -127,13 +127,13 @@ def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float]:
 def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
     served = serve(made())
     trace = served.library.document(0).trace
-    lanes = Lanes(page, served, "utilization")
-    table = lanes.view.locator(".utilization-shares")
+    tracks = Tracks(page, served, "utilization")
+    table = tracks.view.locator(".utilization-shares")
     pipes = list(dict.fromkeys(one.pipe for one in pipe_shares(trace) if one.pipe != "resident"))
     whole = dict(utilization(trace).pipes.select("pipe", "issue_share").iter_rows())
     for stretch in ("all", "screen"):
         expect(table).to_have_attribute("data-shares-of", stretch)
-        begin, end = round(lanes.fact("begin")), round(lanes.fact("end"))
+        begin, end = round(tracks.fact("begin")), round(tracks.fact("end"))
         for row, pipe in enumerate(pipe for pipe in pipes if pipe != "no issue"):
             height, share = busy_between(trace, pipe, begin, end)
             settled(page, f"([row, pipe, height]) => Math.abs(({AREA})(row, pipe) - height) <= 0.02", row, pipe, height)
@@ -143,31 +143,31 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
                 line = table.locator(".row:not(.head)").filter(has=page.get_by_text(pipe, exact=True)).first
                 told = line.locator('[data-column="issue_share"]')
                 expect(told).to_contain_text(known.get(pipe, "%"))
-        page.mouse.move(lanes.x((begin + end) / 2), lanes.y(1))
+        page.mouse.move(tracks.x((begin + end) / 2), tracks.y(1))
         for _ in range(5):
-            lanes.key("w")
+            tracks.key("w")
 
 
 def test_a_drag_counts_the_waves_that_are_there(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
     waves = aligned(trace, resident_waves(trace), "start_cycles", "end_cycles")
-    lanes = Lanes(page, served, "global_view", time_range(trace))
+    tracks = Tracks(page, served, "global_view", time_range(trace))
     page.wait_for_selector('html[data-asking="0"]')
-    begin, end = lanes.fact("begin"), lanes.fact("end")
+    begin, end = tracks.fact("begin"), tracks.fact("end")
     # a short stretch in which no wave begins or ends
     times = sorted({*waves["start_cycles"], *waves["end_cycles"]})
     quiet = max(itertools.pairwise(times), key=lambda pair: pair[1] - pair[0])
     middle = sum(quiet) / 2
     pixels = 8
-    time = (end - begin) / (lanes.box["width"] - lanes.fact("gutter")) * pixels
-    axis = lanes.box["y"] + lanes.fact("top") - 6  # on the axis: the time of all lanes
-    page.mouse.move(lanes.x(middle - time / 2), axis)
+    time = (end - begin) / (tracks.box["width"] - tracks.fact("gutter")) * pixels
+    axis = tracks.box["y"] + tracks.fact("top") - 6  # on the axis: the time of all tracks
+    page.mouse.move(tracks.x(middle - time / 2), axis)
     page.mouse.down()
-    page.mouse.move(lanes.x(middle + time / 2), axis, steps=4)
+    page.mouse.move(tracks.x(middle + time / 2), axis, steps=4)
     page.mouse.up()
     page.wait_for_url("**range=*")
     first, last = (float(part) for part in address(page)["range"].split("~"))
     there = waves.filter(pl.col("start_cycles") < last, pl.col("end_cycles") > first).height
     assert there > 10
-    expect(lanes.facts_of).to_have_attribute("data-counted", f"{there:,} waves")
+    expect(tracks.facts_of).to_have_attribute("data-counted", f"{there:,} waves")

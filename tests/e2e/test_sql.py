@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_runs import cells
 from tests.e2e.waiting import eventually
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.query import query
 from wavewright.page.run.sql import EXAMPLES
 

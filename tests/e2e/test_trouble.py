@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 from tests.cli.serving import running
 from tests.e2e.inputs import hostile_run, made_gemm
 from tests.e2e.menus import offered_views, open_view
-from tests.hostile_documents import damaged_run
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.hostile_documents import damaged_run
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace, two_kernels
 from tests.e2e.test_span_colours import colours_at
-from tests.e2e.test_timelines import SLOT, Lanes, rows_before
+from tests.e2e.test_timelines import SLOT, Tracks, rows_before
 from tests.e2e.waiting import settled
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.waves.resident import resident_waves
@@ -31,11 +31,11 @@ def test_waves_that_overlap_the_selection_are_counted(page, serve, made):
     begin, end = first + (last - first) * 2 // 5, first + (last - first) // 2
     expected = waves.filter(pl.col("start_cycles") < end, pl.col("end_cycles") > begin).height
     assert expected > 10
-    lanes = Lanes(page, served, "global_view", (first, f"{last}&range={begin}~{end}"))
-    expect(lanes.facts_of).to_have_attribute("data-counted", f"{expected:,} waves")
+    tracks = Tracks(page, served, "global_view", (first, f"{last}&range={begin}~{end}"))
+    expect(tracks.facts_of).to_have_attribute("data-counted", f"{expected:,} waves")
     # what is selected keeps its colours, what is not fades
     settled(page)
-    inside, outside = (lanes.x(at) - lanes.box["x"] for at in ((begin + end) / 2, end + (last - end) / 3))
+    inside, outside = (tracks.x(at) - tracks.box["x"] for at in ((begin + end) / 2, end + (last - end) / 3))
     top = """([x]) => { const canvas = document.querySelector('.timeline-top canvas');
       const scale = canvas.width / canvas.clientWidth;
       return canvas.getContext('2d').getImageData(x * scale, canvas.height - 40, 1, 1).data[3] }"""
@@ -46,12 +46,12 @@ def test_waves_that_overlap_the_selection_are_counted(page, serve, made):
 def test_waves_have_the_colour_of_their_duration(page, serve, made):
     served = serve(made())
     trace = served.library.document(0).trace
-    lanes = Lanes(page, served, "global_view")
-    lanes.view.locator("[data-colour-by]").select_option("duration")
+    tracks = Tracks(page, served, "global_view")
+    tracks.view.locator("[data-colour-by]").select_option("duration")
     settled(page)
-    lanes.view.get_by_role("button", name="Legend").click()
-    lanes.view.locator(".legend-list > div").first.wait_for()
-    entries = lanes.view.locator(".legend-list > div").all()
+    tracks.view.get_by_role("button", name="Legend").click()
+    tracks.view.locator(".legend-list > div").first.wait_for()
+    entries = tracks.view.locator(".legend-list > div").all()
     upper = [int(entry.locator("dt").inner_text().split()[-2].replace(",", "")) for entry in entries]
     colours = [entry.locator("i").evaluate("i => getComputedStyle(i).backgroundColor") for entry in entries]
     assert upper == sorted(upper)
@@ -68,8 +68,8 @@ def test_waves_have_the_colour_of_their_duration(page, serve, made):
         length = wave["end_cycles"] - wave["start_cycles"]
         expected = colours[next(n for n, most in enumerate(upper) if length <= most)]
         at = wave["start_cycles"] + 0.5 * length
-        y = lanes.y(wave["row"] + before, 0.3)
-        seen = colours_at(lanes, lanes.x(at), y)[0]
+        y = tracks.y(wave["row"] + before, 0.3)
+        seen = colours_at(tracks, tracks.x(at), y)[0]
         assert f"rgb({seen[0]}, {seen[1]}, {seen[2]})" == expected
         checked += 1
     assert checked >= 4
@@ -78,13 +78,13 @@ def test_waves_have_the_colour_of_their_duration(page, serve, made):
 @pytest.mark.slow
 def test_waves_have_the_colour_of_their_dispatch(page, serve):
     served = serve(two_kernels())
-    lanes = Lanes(page, served, "global_view")
-    lanes.view.locator("[data-colour-by]").select_option("dispatch")
-    buttons = lanes.view.locator(".kind-legend .kinds button")
+    tracks = Tracks(page, served, "global_view")
+    tracks.view.locator("[data-colour-by]").select_option("dispatch")
+    buttons = tracks.view.locator(".kind-legend .kinds button")
     expect(buttons).to_have_count(2)
     assert buttons.all_inner_texts() == ["dispatch 1", "dispatch 2"]
     page.reload()
-    expect(lanes.view.locator("[data-colour-by]")).to_have_value("dispatch")
+    expect(tracks.view.locator("[data-colour-by]")).to_have_value("dispatch")
 
 
 @pytest.mark.parametrize("made", INPUTS)
@@ -150,8 +150,8 @@ def test_many_curves_stand_in_strips(page, serve):
 @pytest.mark.slow
 def test_percents_stand_beside_their_bars(page, serve):
     served = serve(made_gemm())
-    lanes = Lanes(page, served, "utilization")
-    shares = lanes.view.locator(".utilization-shares .share")
+    tracks = Tracks(page, served, "utilization")
+    shares = tracks.view.locator(".utilization-shares .share")
     shares.first.wait_for()
     for share in shares.all():
         bar, whole = share.locator("span").bounding_box(), share.bounding_box()

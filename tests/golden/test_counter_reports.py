@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
-from tests.sampling import covering
+from tests.kit.sampling import covering
 from tests.unit.analysis.counters.test_l2 import worked_example
 
 CAPTURES = (

@@ -9,7 +9,7 @@ import pytest
 
 import wavewright
 from synth.counter_capture import CounterCapture, write_counters
-from tests.unit.analysis.made_limits import limited
+from tests.kit.made_limits import limited
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiters

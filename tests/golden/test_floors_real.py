@@ -9,7 +9,7 @@ import pytest
 
 import wavewright
 from tests.conftest import SHARED
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.floors import floors

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.kernels.gemms import gemms
 

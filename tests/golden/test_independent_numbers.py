@@ -17,7 +17,7 @@ import pytest
 import wavewright
 from tests.golden import plain
 from tests.golden.made_directories import make
-from tests.sampling import covering
+from tests.kit.sampling import covering
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.compare import compare
 from wavewright.analysis.trace.costs.exposure import row_costs

@@ -18,7 +18,7 @@ from tests.cli.in_process import call
 from tests.conftest import SHARED
 from tests.golden import plain_runs as plain
 from tests.golden.plain_runs import Event, Key, PlainRun
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 
 DATA = SHARED / "data"
 GENERATOR = SHARED / "tools" / "gen_rocpd.py"

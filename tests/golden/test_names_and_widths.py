@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.kit.opened import open_run
-from tests.sampling import covering
+from tests.kit.sampling import covering
 from wavewright.analysis.run.calls.kernel_names import short_names
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import SHARED
-from tests.sampling import every_third
-from tests.unit.ui_directories import read_json
+from tests.kit.sampling import every_third
+from tests.kit.ui_directories import read_json
 from wavewright.cli.decode import command
 
 CAPTURES = sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*"))

@@ -13,7 +13,7 @@ import pytest
 
 import wavewright
 from tests.conftest import SHARED
-from tests.judges import llvm_program
+from tests.kit.judges import llvm_program
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import declared_cycles, pipe_cycles_of_rows
 from wavewright.analysis.trace.pipes.utilization import utilization

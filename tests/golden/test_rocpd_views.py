@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from synth import Workload, write_rocpd
-from tests.sampling import every_third, every_third_pair
+from tests.kit.sampling import every_third, every_third_pair
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import query
 from wavewright.readers.run.inputs import open_run

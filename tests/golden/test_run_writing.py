@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.sampling import every_third
-from tests.unit.run_equality import differences
+from tests.kit.run_equality import differences
+from tests.kit.sampling import every_third
 from wavewright.export.run.rocpd import write_rocpd
-from wavewright.export.run.rocpd.merging import merge_runs
+from wavewright.export.run.rocpd.merge import merge_runs
 from wavewright.export.run.rocpd.views import VIEWS
 from wavewright.export.run.rpd import write_rpd
 from wavewright.export.run.tables import write_arrow, write_run_parquet
@@ -22,7 +22,7 @@ from wavewright.readers.run.inputs import find_runs, open_run
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.export.kit.written import Written
+    from wavewright.export.kit.writer_result import Written
 
 PAIR = ("att-mi300x-bmm/c08/raw/45_results.db", "att-mi300x-bmm/c09/raw/37_results.db")
 ROCPD = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")

@@ -16,7 +16,7 @@ from wavewright.analysis.trace.trust.consistency import consistency
 from wavewright.analysis.trace.waves.state_curves import state_curves
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.archive import Archive
-from wavewright.readers.files.decoded import decoded_in_archive
+from wavewright.readers.files.decoded_traces import decoded_in_archive
 from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.trace.ui_output import read_ui_output
 

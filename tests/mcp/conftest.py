@@ -8,8 +8,8 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from synth.planted import plant, write_decoded
 from synth.runs import write_rocpd
+from tests.kit.planted_runs import simulated
 from tests.mcp.planted_lines import with_lines
-from tests.unit.planted_runs import simulated
 
 COPY = KernelWork("void copy<float>(float*)", dispatch_count=6, l2_hit_rate=0.3, channel_imbalance=0.2)
 GEMM = KernelWork("gemm", dispatch_count=3, matrix=64, duration_ns=90_000, l2_hit_rate=0.8)

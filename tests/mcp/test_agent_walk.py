@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from synth.planted import plant, write_decoded
+from tests.kit.sampling import every_third_pair
 from tests.mcp.planted_lines import PLANTED, planted_lines, with_lines
 from tests.mcp.walking import MOST_CALLS, MOST_TOKENS, walked
-from tests.sampling import every_third_pair
 
 TARGETS = ("gfx942", "gfx1201")
 FLYDSL = "uiout-mi350x-flydsl"

@@ -12,7 +12,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counter_csv
 from synth.kernel_work import KernelWork
 from synth.runs import Launch, Program, Rank, Synchronise, simulate, write_rocpd
-from tests.hostile_documents import LONG, NASTY
+from tests.kit.hostile_documents import LONG, NASTY
 from wavewright.mcp import captures as captures_module
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 from wavewright.mcp.desk import Desk

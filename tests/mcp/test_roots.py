@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from synth.runs import write_rocpd
-from tests.unit.planted_runs import simulated
+from tests.kit.planted_runs import simulated
 from wavewright.errors import UsageError
 from wavewright.mcp.desk import Desk
 from wavewright.mcp.roots import Roots

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import wavewright
-from tests.hostile_documents import NASTY
-from tests.sampling import every_third
-from tests.unit.made_runs import source
+from tests.kit.hostile_documents import NASTY
+from tests.kit.made_runs import source
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.gpu_time.timeline import run_timeline
 from wavewright.model.blocks import Sentence, Table
 from wavewright.model.report import Provenance, Report, Section

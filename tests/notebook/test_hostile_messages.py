@@ -57,7 +57,7 @@ NONSENSE = (
 #: Questions that have an answer: an error in one sentence.
 WRONG = (
     "", "nothing", "//[", "http://[::1", "9/overview", "-1/overview", "x/overview", "\u00b2/overview", "0/nothing",
-    f"{'9' * 5000}/overview", "0/__class__", "0/spans?level=1e999&tile=-1&track=%00", "0/" + "a" * 20_000,
+    f"{'9' * 5000}/overview", "0/__class__", "0/spans?level=1e999&tile=-1&layer=%00", "0/" + "a" * 20_000,
     "0/" + "/" * 15_000, "x" * 5_000_000, "\ud800/overview", "0/event?item=\u00b2",
 )  # fmt: skip
 PLACES = ("secret.txt", "../secret.txt", "/etc/passwd", "file:///etc/passwd", "..%2f..%2fsecret.txt")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import wavewright
-from tests.unit.made_runs import run, spans
+from tests.kit.made_runs import run, spans
 from wavewright.model.run import Run
 from wavewright.notebook import show as showing
 from wavewright.notebook.part import part_of

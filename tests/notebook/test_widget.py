@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 import wavewright
-from tests.unit.made_runs import run, spans
+from tests.kit.made_runs import run, spans
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.model.document import Library
 from wavewright.notebook.documents import document_of
 from wavewright.notebook.selection import chosen_rows, read_place
 from wavewright.notebook.widget import answered
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +42,11 @@ def asked(library: Library, path: str) -> Any:
 
 def test_the_kernel_answers_what_a_server_answers(library: Library) -> None:
     document = library.documents[0]
-    tracks = {track["name"] for track in asked(library, "0/tracks")["tracks"]}
-    track = sorted(tracks)[0]
-    content, is_error = answered(library, f"0/spans?level=0&tile=0&track={track}", "")
+    layers = {layer["name"] for layer in asked(library, "0/layers")["layers"]}
+    layer = sorted(layers)[0]
+    content, is_error = answered(library, f"0/spans?level=0&tile=0&layer={layer}", "")
     assert not is_error
-    assert content == ask(document, "spans", {"level": "0", "tile": "0", "track": track}).content
+    assert content == ask(document, "spans", {"level": "0", "tile": "0", "layer": layer}).content
     assert pl.read_ipc_stream(io.BytesIO(content)).width > 3
     assert [line["label"] for line in asked(library, "documents")] == ["trace"]
     assert asked(library, "kept") == {"entries": {}, "place": None, "problem": "", "command": "wavewright open trace"}
@@ -177,8 +177,8 @@ def test_rows_of_a_run() -> None:
     events = [*spans((0, 10), (20, 30), name="a"), *spans((40, 50), name="b")]
     made = run(dispatches=events, copies=spans((5, 8)))
     document = document_of(made)
-    tracks = ask(document, "tracks", {}).content
-    first = json.loads(tracks)["tracks"][0]["first_items"]
+    layers = ask(document, "layers", {}).content
+    first = json.loads(layers)["layers"][0]["first_items"]
     assert chosen_rows(document, {}).is_empty()
     assert chosen_rows(document, {"kernel_name": "a"})["start_ns"].to_list() == [0, 20]
     assert chosen_rows(document, {"kernel_name": "a", "range": [15, 100]})["start_ns"].to_list() == [20]

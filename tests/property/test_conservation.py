@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import wavewright
 from synth import synthesize, write_capture
+from tests.kit.sampling import examples
 from tests.property.roundtrip import decode
 from tests.property.scenarios import TARGETS, scenarios
-from tests.sampling import examples
 from wavewright.analysis.trace.costs.row_totals import row_totals
 
 FAMILIES = tuple(TARGETS)

@@ -7,7 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
 from wavewright.analysis.counters.limiters.judging import judged
 from wavewright.analysis.counters.limiters.quantities import QUANTITIES

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.kit.sampling import every_third
 from tests.property.subjects import around, opened
-from tests.sampling import every_third
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Document, Library
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import QUESTIONS
 from wavewright.questions.kit.parameters import Number
@@ -45,7 +45,7 @@ def _base(question: PageQuestion, document: Document) -> dict[str, str]:
     """Parameters with which the question makes sense: what an exported page holds last, else zeros."""
     held = list(question.held(document))
     known = {name: str(value) for name, value in held[-1].items()} if held else {}
-    return {name: "run" if name == "track" else "0" for name in question.required} | known
+    return {name: "run" if name == "layer" else "0" for name in question.required} | known
 
 
 def _negative(value: Any, name: str = "") -> list[str]:

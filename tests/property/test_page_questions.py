@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.opening import open as open_path
 
@@ -68,10 +68,10 @@ def _names_of(document: Document) -> tuple[str, ...]:
     """Names that the document itself offers: with them nonsense gets beyond the first check."""
     import json
 
-    tracks = [track["name"] for track in json.loads(ask(document, "tracks", {}).content)["tracks"]]
+    layers = [layer["name"] for layer in json.loads(ask(document, "layers", {}).content)["layers"]]
     curves = json.dumps(json.loads(ask(document, "curve_names", {}).content))
     found = [part for part in curves.split('"') if part.isidentifier()]
-    return tuple(dict.fromkeys([*tracks, *found]))
+    return tuple(dict.fromkeys([*layers, *found]))
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_parameters_that_no_question_has_are_refused(documents: dict[str, Docume
 
 @pytest.mark.parametrize("kind", ["trace", "run"])
 def test_every_address_of_a_tile_is_answered_or_refused(documents: dict[str, Document], kind: str) -> None:
-    """Real tracks and curves, levels and tiles out of all bounds."""
+    """Real layers and curves, levels and tiles out of all bounds."""
     numbers = ("-1", "0", "1", "5", "31", "62", "63", "64", "1000", "2147483648", "9223372036854775807")
-    for track in _names_of(documents[kind]):
+    for layer in _names_of(documents[kind]):
         for level in numbers:
             for tile in numbers:
-                for name, key in (("spans", "track"), ("curves", "name")):
-                    _check(documents[kind], name, {key: track, "level": level, "tile": tile})
+                for name, key in (("spans", "layer"), ("curves", "name")):
+                    _check(documents[kind], name, {key: layer, "level": level, "tile": tile})
 
 
 def _check(document: Document, name: str, parameters: dict[str, str]) -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from synth import Scenario, compiled, grow, synthesize, tour
 from synth.kernels import KERNELS
+from tests.kit.sampling import examples
 from tests.property.roundtrip import decode, differences
 from tests.property.scenarios import TARGETS, scenarios
-from tests.sampling import examples
 
 FAMILIES = tuple(TARGETS)
 quick = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -12,7 +12,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.readers.files.sqlite import Database
 
 TYPES = (pl.Int64, pl.Float64, pl.String, pl.Categorical)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import frame
 from tests.unit.analysis.small_kernels import code
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
 from wavewright.analysis.trace.barriers import barriers
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.compare import KINDS, compare

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.cli.in_process import call
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.cli import VERBS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.kit.together import together
 
@@ -42,25 +45,73 @@ def test_generated_pages_do_not_count() -> None:
     assert words(check_words.in_markdown(PATH, page, PATTERN)) == []
 
 
-def test_first_lines_of_docstrings_messages_and_names_count() -> None:
+def test_first_lines_of_docstrings_and_messages_count() -> None:
     code = '''\
-def longest(one: int, gap_ns: int = 0):  # "an odd quote: a stretch
+def longest(row: int, gap_ns: int = 0):  # "an odd quote: a stretch
     """The stretch.
 
     A profile in the second line does not count.
     """
-    for mine, row in ():
-        found = f"no profile at {row}"
-        print("stretch", known=found)
-    return one
+    print("stretch", f"no profile at {row}")
 '''
     assert words(check_words.in_python(PATH, code, PATTERN)) == [
         ("docstrings", 2, "stretch"),
-        ("strings", 7, "profile"),
-        ("names", 1, "one"),
-        ("names", 6, "mine"),
-        ("names", 7, "found"),
+        ("strings", 6, "profile"),
     ]
+
+
+def test_names_without_a_noun_count() -> None:
+    code = """\
+def longest(one: int, gap_ns: int = 0, *, _wanted=None):
+    for mine, row in ():
+        found = joined = rows_found = sorted_rows = is_signed = speed = token = string = heading = row
+        print(known=found)
+    return [what for what in joined if (seen := what)]
+"""
+    assert words(check_words.in_speech(PATH, code, "base")) == [
+        ("names", 1, "one"),
+        ("names", 1, "_wanted"),
+        ("names", 2, "mine"),
+        ("names", 3, "found"),
+        ("names", 3, "joined"),
+        ("names", 5, "what"),
+        ("names", 5, "seen"),
+    ]
+
+
+def test_docstrings_that_open_with_a_question_word_count() -> None:
+    code = '''\
+"""Whether a file can be read."""
+class Kind:
+    """Why: because of it."""
+    def name(self):
+        """The name.
+
+        What follows does not count.
+        """
+        return """Which is no docstring."""
+'''
+    assert words(check_words.in_speech(PATH, code, "base")) == [
+        ("openings", 1, "Whether a file can be read."),
+        ("openings", 2, "Why: because of it."),
+    ]
+
+
+@together(
+    "name, count",
+    [("taking", 1), ("stored", 1), ("_gone", 1), ("values_found", 1), ("kept_values", 0), ("listing", 0), ("seed", 0)],
+)
+def test_modules_named_by_participles_count(name: str, count: int) -> None:
+    assert len([*check_words.in_speech(Path(f"{name}.py"), "", "base")]) == count
+
+
+def test_numbers_of_a_room_only_go_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = tmp_path / "words.toml"
+    limits.write_text("nouns = []\n\n[allowed.names] # of values\nbase = 3\ncli = 1 # few\n", encoding="utf-8")
+    monkeypatch.setattr(check_words, "LIMITS", limits)
+    check_words.lower_limits(Counter({("names", "base"): 4}))
+    expected = "nouns = []\n\n[allowed.names] # of values\nbase = 3\ncli = 0 # few\n"
+    assert limits.read_text(encoding="utf-8") == expected
 
 
 @together(
@@ -87,16 +138,20 @@ def test_all_folders_are_looked_at(tmp_path: Path) -> None:
         "docs/reference/glossary.md": GLOSSARY,
         "docs/page.md": "a stretch",
         "README.md": "a profile",
-        "src/code.py": "known = 1\n",
+        "src/wavewright/base/code.py": "class Kind:\n    known = 1\n",
+        "src/wavewright/other.py": "class Kind:\n    pass\n",
+        "tools/make.py": "made = 1\n",
         "src/facts.toml": 'about = "a stretch"\n',
         "web/src/view.tsx": 'const text = "a stretch";\n',
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert [(hit.rule, hit.path.name) for hit in check_words.check(tmp_path)] == [
-        ("docs", "page.md"),
-        ("docs", "README.md"),
-        ("names", "code.py"),
-        ("strings", "facts.toml"),
-        ("page", "view.tsx"),
+    assert [(hit.rule, hit.path.name, hit.room) for hit in check_words.check(tmp_path)] == [
+        ("docs", "page.md", "all"),
+        ("docs", "README.md", "all"),
+        ("names", "code.py", "base"),
+        ("names", "make.py", "tools"),
+        ("classes", "code.py", "all"),
+        ("strings", "facts.toml", "all"),
+        ("page", "view.tsx", "all"),
     ]

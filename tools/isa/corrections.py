@@ -1,4 +1,4 @@
-"""Where the record that LLVM's disassembler picks says less about the registers than another of the same bits."""
+"""Records that LLVM's disassembler picks although another of the same bits says more about the registers."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class ToolError(ValueError):
 
 @dataclass
 class _Reading:
-    """What one pass over the records collects."""
+    """Results of one pass over the records."""
 
     subtargets: Subtargets = field(default_factory=Subtargets)
     instructions: list[TableRecord] = field(default_factory=list)

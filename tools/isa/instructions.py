@@ -32,7 +32,7 @@ _VARIANT = re.compile(r"\{(\w+)\}(?!\w)")
 
 
 def flag_bits(instruction_class: TableRecord) -> dict[str, int]:
-    """Where the flags stand in `TSFlags`, from the record of the class InstSI.
+    """Bits of the flags in `TSFlags`, from the record of the class InstSI.
 
     The flags must be read from TSFlags: a record can set a field of the same name after TSFlags was made of it.
     """
@@ -41,7 +41,7 @@ def flag_bits(instruction_class: TableRecord) -> dict[str, int]:
 
 
 def is_decoded(record: TableRecord) -> bool:
-    """Whether the record stands in a decoder table of the GCN targets."""
+    """True if the record stands in a decoder table of the GCN targets."""
     if record.fields.get("Namespace") != '"AMDGPU"' or any(record.flag(name) for name in _NOT_DECODED):
         return False
     return bool(record.text("DecoderNamespace")) and "Inst" in record.fields

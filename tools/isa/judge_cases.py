@@ -28,7 +28,7 @@ EDGES = (
 
 @dataclass(frozen=True)
 class FixedBits:
-    """What is fixed in the word of a record, and which table columns have the record."""
+    """Fixed bits in the word of a record, and the table columns that have the record."""
 
     name: str
     size_bytes: int

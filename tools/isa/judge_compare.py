@@ -134,7 +134,7 @@ ALLOWED = (
 
 @dataclass
 class Verdict:
-    """How many windows were equal, and those that were not by the name of their class."""
+    """Number of windows that were equal, and those that were not by the name of their class."""
 
     total: int = 0
     equal: int = 0
@@ -163,7 +163,7 @@ class Verdict:
 
 
 def ours(column: str, windows: bytes, *, wave64: bool = False) -> list[Answer]:
-    """What the core says about windows of `WINDOW_BYTES` each."""
+    """Answers of the core about windows of `WINDOW_BYTES` each."""
     count = len(windows) // WINDOW_BYTES
     chunks = [(_SPACING * i, WINDOW_BYTES * i, WINDOW_BYTES * (i + 1), wave64) for i in range(count)]
     rows = pl.DataFrame(_core.disassemble(windows, chunks, column, operands=False).rows)

@@ -40,7 +40,7 @@ class Answer:
 
 
 def library() -> str:
-    """Where LLVM 22 is; `LLVM_22` in the environment says it, too."""
+    """Path of LLVM 22; `LLVM_22` in the environment says it, too."""
     for path in (os.environ.get("LLVM_22", ""), *LIBRARIES):
         if path and Path(path).is_file():
             return path
@@ -48,7 +48,7 @@ def library() -> str:
 
 
 def wave_sizes(column: str) -> tuple[bool, ...]:
-    """Whether waves have 64 threads: gfx9 has no others, gfx1250 none of them."""
+    """Sizes of waves to try, True = 64 threads: gfx9 has no others, gfx1250 none of them."""
     return (True,) if column.startswith("gfx9") else (False,) if column.startswith("gfx125") else (False, True)
 
 
@@ -58,7 +58,7 @@ def features(column: str, *, wave64: bool) -> str:
 
 
 def ask(column: str, windows: bytes, *, wave64: bool = False) -> list[Answer]:
-    """What LLVM says about windows of `WINDOW_BYTES` each: size and text."""
+    """Answers of LLVM about windows of `WINDOW_BYTES` each: size and text."""
     program = _compiled("judge_llvm", ("-ldl",))
     return _answers([str(program), library(), column, features(column, wave64=wave64)], windows)
 

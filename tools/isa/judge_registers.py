@@ -76,7 +76,7 @@ def words_of_llvm(operands: str) -> str:
 
 
 def expected(vector: Vector) -> str:
-    """What the core must say of a vector: LLVM's operands, except where these are not what the instruction does."""
+    """Answer that the core must give: LLVM's operands, except where these are not what the instruction does."""
     words = vector.registers.split()
     if not vector.wave64:  # the records name masks of waves of 64
         masks = ("vcc_lo*2", "exec_lo*2")

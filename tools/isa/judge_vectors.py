@@ -163,14 +163,14 @@ def write_all(isa: Isa, old_file: Path | None) -> None:
         f"{record.name}\t{record.size_bytes}\t{record.mask:x}\t{record.value:x}\t{','.join(record.targets)}"
         for record in isa.records
     )
-    what = "The fixed bits of every record of LLVM's AMDGPU instruction tables, and the targets that have it."
-    write("records.tsv.gz", what, isa.llvm_version, ("record\tsize_bytes\tmask\tvalue\ttargets", *records))
+    title = "The fixed bits of every record of LLVM's AMDGPU instruction tables, and the targets that have it."
+    write("records.tsv.gz", title, isa.llvm_version, ("record\tsize_bytes\tmask\tvalue\ttargets", *records))
     rows = (
         "\t".join((v.column, "64" if v.wave64 else "32", v.code.hex(), v.record, v.registers, v.text))
         for v in all_vectors(isa, old)
     )
-    what = "One random instruction of every record and target, as LLVM's disassembler prints it (blanks joined)."
-    write("vectors.tsv.gz", what, isa.llvm_version, ("target\twave\thex\trecord\tregisters\ttext", *rows))
+    title = "One random instruction of every record and target, as LLVM's disassembler prints it (blanks joined)."
+    write("vectors.tsv.gz", title, isa.llvm_version, ("target\twave\thex\trecord\tregisters\ttext", *rows))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What LLVM names by text and our decoder by number: how operands are decoded and printed, flags, features.
+"""Numbers of our decoder for names of LLVM: how operands are decoded and printed, flags, features.
 
 The order of each list is the numbering of a generated C++ enumeration (`cpp/src/isa/kinds.inc`). A method or a flag
 of LLVM that is not listed here stops the generator: the decoder would not know what to do with it.
@@ -327,7 +327,7 @@ def family(target: str) -> str:
 
 @dataclass(frozen=True, order=True)
 class OperandKind:
-    """How operands of a type are decoded and printed."""
+    """Decoding and printing of operands of a type."""
 
     decode: str
     width: int

@@ -1,4 +1,4 @@
-"""What the disassembler needs of LLVM's AMDGPU records, between whoever reads them and whoever packs them."""
+"""Model of LLVM's AMDGPU records for the disassembler, between whoever reads them and whoever packs them."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class PackedTemplate:
 
 @dataclass(frozen=True)
 class PackedTraits:
-    """What records that behave alike have in common, as bits."""
+    """Traits that records which behave alike have in common, as bits."""
 
     flags: int
     encoding: int

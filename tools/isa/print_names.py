@@ -1,4 +1,4 @@
-"""What LLVM prints that stands in its C++ sources and in no record.
+"""Names that LLVM prints, which stand in its C++ sources and in no record.
 
 Names of registers, messages and formats are asked for: LLVM's disassembler prints every number (`llvm-mc`). Lists of
 records that print in a way of their own are read from the sources.

@@ -1,4 +1,4 @@
-"""Which records a target can decode: its features and LLVM's predicates."""
+"""Records that a target can decode: its features and LLVM's predicates."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Subtargets:
         return self._features[key]
 
     def decodes(self, target: str, wave_size: int, namespace: str, predicates: Iterable[str]) -> bool:
-        """Whether the disassembler of a target uses a record of this decoder namespace and these predicates."""
+        """True if the disassembler of a target uses a record of this decoder namespace and these predicates."""
         if namespace not in _NAMESPACES[family(target)]:
             return False
         feature = _TABLE_FEATURES.get(namespace)

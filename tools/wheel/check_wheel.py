@@ -41,7 +41,7 @@ PATHS = re.compile(rb"/(?:home|root|tmp|work|github|__w)/[\w.+/-]+")
 
 
 class Symbols(NamedTuple):
-    """What the native module asks of the system and offers to it."""
+    """Symbols that the native module takes from the system and offers to it."""
 
     machine: str
     libraries: set[str]
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def check(wheel: Path) -> list[str]:
-    """What is wrong with the wheel; prints its figures."""
+    """Problems of the wheel; prints its figures."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         core = archive.read(CORE) if CORE in names else b""
@@ -146,7 +146,7 @@ def read_symbols(core: bytes) -> Symbols:
 
 
 def symbol_problems(symbols: Symbols, machine: str) -> list[str]:
-    """What an old system does not have, and what should not be visible to others."""
+    """Symbols that an old system does not have, or that should not be visible to others."""
     problems = [f"it needs {name}" for name in sorted(symbols.libraries - LIBRARIES - LOADERS)]
     needed = sorted(set().union(*symbols.versions.values()))
     problems += [f"it needs symbols of {version}" for version in needed if not old_libraries.allowed(version)]
@@ -163,7 +163,7 @@ def machine_of(wheel: Path) -> str:
 
 
 def audit_problems(wheel: Path) -> list[str]:
-    """What auditwheel thinks of the tag: it must find the wheel consistent with it, or with an older one."""
+    """Judgement of auditwheel about the tag: it must find the wheel consistent with it, or with an older one."""
     done = subprocess.run(
         [sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=False
     )

@@ -35,7 +35,7 @@ class Symbol(NamedTuple):
 
 
 def allowed(version: str) -> bool:
-    """Whether the oldest system that we support has this version of a symbol.
+    """True if the oldest system that we support has this version of a symbol.
 
     >>> allowed("GLIBCXX_3.4.24"), allowed("GLIBCXX_3.4.29"), allowed("GLIBC_2.2.5"), allowed("CXXABI_TM_1")
     (True, False, True, False)
@@ -50,7 +50,7 @@ def order(version: str) -> tuple[int, ...]:
 
 
 def old_symbols(library: Path) -> list[Symbol]:
-    """What an old release of the library had: of every symbol the newest version within LIMITS."""
+    """Symbols of an old release of the library: of each the newest version within LIMITS."""
     listing = subprocess.run(["readelf", "--dyn-syms", "--wide", library], check=True, capture_output=True, text=True)
     newest: dict[str, Symbol] = {}
     for line in listing.stdout.splitlines():

@@ -21,7 +21,7 @@ inline constexpr uint32_t kNoEvent = UINT32_MAX;
 enum class Awaits : uint8_t {
     kNothing = 0,
     kAllWork = 1,       // of its process that was launched before
-    kLane = 2,          // work of one stream that was launched before
+    kStream = 2,        // work of one stream that was launched before
     kLaunchedWork = 3,  // the work that it launched itself
     kPerhaps = 4,       // of its process, if some of it ended meanwhile: the record does not say
 };
@@ -43,14 +43,14 @@ inline constexpr size_t kLinkCount = 11;
 
 struct GraphInput {
     // Events, in any order.
-    std::span<const uint32_t> lane;  // number of its thread or stream
+    std::span<const uint32_t> track;  // number of its thread or stream
     std::span<const int64_t> start_ns, end_ns;
     std::span<const uint32_t> launch;   // of work: the launching call; kNoEvent = not recorded
     std::span<const uint32_t> meeting;  // of work: the collective over ranks; kNoEvent = none
     std::span<const uint8_t> awaits;    // of calls: an `Awaits`
-    std::span<const uint32_t> awaited;  // of calls: the lane of `Awaits::kLane`; kNoEvent = not recorded
-    // Lanes.
-    std::span<const uint32_t> process;  // of each lane
+    std::span<const uint32_t> awaited;  // of calls: the track of `Awaits::kStream`; kNoEvent = not recorded
+    // Tracks.
+    std::span<const uint32_t> process;  // of each track
     std::span<const uint8_t> is_gpu;    // whether it is a stream
     // Recorded dependencies: the end of `before` comes before the start (or the end) of `after`.
     std::span<const uint32_t> before, after;

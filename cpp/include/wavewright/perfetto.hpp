@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "wavewright/lanes.hpp"
+#include "wavewright/tracks.hpp"
 
 namespace wavewright {
 
@@ -32,12 +32,11 @@ struct PerfettoEvents {
     std::vector<PerfettoAnnotation> annotations{};
 };
 
-// Slices on tracks. The first lane of a track is the track itself, the others are child tracks, so that no time has to
-// be changed.
+// Slices on tracks. Those that overlap go to child tracks, so that no time has to be changed.
 class PerfettoSlices {
   public:
     // Child tracks get the uuids from `first_child` on.
-    explicit PerfettoSlices(uint64_t first_child, bool may_nest) : lanes_(may_nest), next_child_(first_child) {}
+    explicit PerfettoSlices(uint64_t first_child, bool may_nest) : tracks_(may_nest), next_child_(first_child) {}
 
     // Rows sorted by track, begin and (longest first) end. Later calls may go on with the same tracks.
     std::string add(const PerfettoEvents& events);
@@ -48,7 +47,7 @@ class PerfettoSlices {
     uint64_t next_child() const { return next_child_; }
 
   private:
-    Lanes lanes_;
+    Tracks tracks_;
     uint64_t next_child_, child_count_ = 0;
 };
 

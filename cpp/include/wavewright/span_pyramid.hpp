@@ -1,8 +1,8 @@
-// Spans of time on lanes, ready to be drawn at any zoom: a tile of any level in time that follows what it shows.
+// Spans of time on tracks, ready to be drawn at any zoom: a tile of any level in time that follows what it shows.
 //
 // Cells of level L are `cell << L` wide; a tile is kTileCells of them. On every level a span that is at least a cell
 // long is itself, in every tile that it reaches into, with its own begin and end; level 0 holds all spans so. Of the
-// shorter ones, those of a lane that begin in the same cell are shown together, as the kind that takes most time (then
+// shorter ones, those of a track that begin in the same cell are shown together, as the kind that takes most time (then
 // the one with more spans, then the higher number), and neighbours of the same kind with less than a cell between them
 // are one group of the tile in which they begin. Every span is counted once per level, and a group of one is that
 // span. What began last lies on top of what it overlaps.
@@ -18,29 +18,29 @@ namespace wavewright {
 
 inline constexpr uint32_t kTileCells = 1024;
 inline constexpr uint8_t kMaxDepth = 3;
-inline constexpr uint32_t kMaxLanes = 1 << 22;
+inline constexpr uint32_t kMaxTracks = 1 << 22;
 
 // One value per span. `item` may be empty: the number of the row stands for it.
 struct SpanColumns {
-    std::span<const uint32_t> lane;
+    std::span<const uint32_t> track;
     std::span<const int64_t> begin;
     std::span<const int64_t> end;  // before `begin`: taken as equal
     std::span<const uint16_t> kind;
     std::span<const int32_t> item;
 };
 
-// What a tile holds, lane by lane in order of begin.
+// What a tile holds, track by track in order of begin.
 struct SpanTile {
-    Column<uint32_t> lane;
+    Column<uint32_t> track;
     Column<double> begin, end;
     Column<uint16_t> kind;
     Column<uint32_t> count;  // spans
     Column<int32_t> item;    // of the only span; -1 for groups
-    Column<uint8_t> depth;   // sub-lane, so that spans that overlap can be seen side by side; the least of a group
+    Column<uint8_t> depth;   // sub-track, so that spans that overlap can be seen side by side; the least of a group
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
-        visit("lane", lane);
+        visit("track", track);
         visit("begin", begin);
         visit("end", end);
         visit("kind", kind);
@@ -51,16 +51,16 @@ struct SpanTile {
 };
 
 struct SpanRules {
-    uint32_t lane_count = 0;     // spans on other lanes are left out
+    uint32_t track_count = 0;    // spans on other tracks are left out
     int64_t begin = 0, end = 0;  // of all tiles together; spans are cut to it
     uint8_t cell_bits = 0;       // cells of level 0 are 2**cell_bits wide
-    bool parts_overlaps = true;  // which spans get a sub-lane of their own: all that overlap, or only those that also
+    bool parts_overlaps = true;  // which spans get a sub-track of their own: all that overlap, or only those that also
                                  // begin together; the others lie over the one before
 };
 
 class SpanPyramid {
   public:
-    // Throws std::length_error for more than 2**31 - 1 spans or kMaxLanes lanes.
+    // Throws std::length_error for more than 2**31 - 1 spans or kMaxTracks tracks.
     SpanPyramid(const SpanColumns& spans, const SpanRules& rules);
     ~SpanPyramid();
     SpanPyramid(const SpanPyramid&) = delete;
@@ -69,7 +69,7 @@ class SpanPyramid {
     int64_t begin() const { return begin_; }
     int64_t end() const { return end_; }
     uint64_t span_count() const;
-    uint32_t lane_count() const;
+    uint32_t track_count() const;
     uint32_t level_count() const { return level_count_; }  // one tile of the last level holds everything
     uint64_t tile_count(uint32_t level) const;
     size_t byte_count() const;  // memory that it takes

@@ -1,4 +1,4 @@
-// Spans of waves on lanes, as timelines show them: executed instructions, what pipes issue, states.
+// Spans of waves on tracks, as timelines show them: executed instructions, what pipes issue, states.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace wavewright {
 
-inline constexpr uint32_t kNoLane = UINT32_MAX;
+inline constexpr uint32_t kNoTrack = UINT32_MAX;
 inline constexpr uint16_t kMatrixKind = 15;  // matrix instructions, which the hardware reports as VALU
 
-// One row per instruction or state; those of no wave have no lane.
+// One row per instruction or state; those of no wave have no track.
 struct WaveSpans {
-    Column<uint32_t> lane;
+    Column<uint32_t> track;
     Column<int64_t> begin, end;
     Column<uint16_t> kind;
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
-        visit("lane", lane);
+        visit("track", track);
         visit("begin", begin);
         visit("end", end);
         visit("kind", kind);
@@ -30,7 +30,7 @@ struct WaveSpans {
 
 // Where waves lie: one value per wave.
 struct PlacedWaves {
-    std::span<const uint32_t> lane;
+    std::span<const uint32_t> track;
     std::span<const int64_t> time;    // instructions: cycles to add to their times; states: start of the wave
     std::span<const uint64_t> first;  // of its rows; what lies outside the table is left out
     std::span<const uint32_t> count;
@@ -47,14 +47,14 @@ struct TracedInstructions {
 // From the time to the end of the stall or the duration; the kind is the category, kMatrixKind for rows of `is_matrix`.
 WaveSpans executed_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix);
 
-// From time + stall to the end of the duration as the pipe rules say (see pipe_use). The lane of a wave is that of its
-// unit: pipe p of unit u is lane lanes[u * pipe_count + p], where there is one.
-struct PipeLanes {
-    std::span<const uint32_t> lanes;
+// From time + stall to the end of the duration as the pipe rules say (see pipe_use). The track of a wave is that of its
+// unit: pipe p of unit u is track tracks[u * pipe_count + p], where there is one.
+struct PipeTracks {
+    std::span<const uint32_t> tracks;
     uint32_t pipe_count;
 };
 WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
-                       const PipeRules& rules, const PipeLanes& pipes);
+                       const PipeRules& rules, const PipeTracks& pipes);
 
 // A bit for every pipe of every unit to which anything is issued.
 std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructions& table, const PipeRules& rules,

@@ -21,9 +21,7 @@ bool decode_operand(const Target& target, Instruction& instruction, size_t opera
 // Reads the dword behind the instruction that constants with kLiteralCode stand for; false where it is not there.
 bool take_literal(Instruction& instruction);
 
-// What depends on more than one operand (decode_more.cpp, image.cpp).
-void choose_halves(Instruction& instruction);
-void narrow_matrix_sources(Instruction& instruction);
+// Decodes the operands of image instructions that depend on each other (image.cpp); false where they have no meaning.
 bool decode_image(const Target& target, Instruction& instruction);
 
 }  // namespace wavewright::isa

@@ -57,7 +57,7 @@ void sort_if_needed(std::span<uint32_t> rows, Less less) {
 
 struct Point {
     int64_t time_ns;
-    uint32_t node, lane, place;
+    uint32_t node, track, place;
 };
 
 bool is_latency(uint8_t link) {
@@ -81,9 +81,9 @@ struct EventGraph::Draft {
 struct EventGraph::Building {
     EventGraph& graph;
     const GraphInput& in;
-    Groups lanes;
+    Groups tracks;
     std::vector<Draft> drafts;
-    std::vector<Stream> streams;  // by lane; empty for threads
+    std::vector<Stream> streams;  // by track; empty for threads
     std::vector<std::vector<uint32_t>> by_process_streams, by_process_threads;
     std::vector<std::vector<Point>> points;  // of each thread, in order
     std::vector<int64_t> dependency_ns;      // of work: the latest end of recorded dependencies
@@ -92,16 +92,16 @@ struct EventGraph::Building {
     Building(EventGraph& owner, const GraphInput& input)
         : graph(owner),
           in(input),
-          lanes(input.lane, input.process.size()),
+          tracks(input.track, input.process.size()),
           streams(input.process.size()),
           by_process_streams(input.group.size()),
           by_process_threads(input.group.size()),
           points(input.process.size()),
-          dependency_ns(input.lane.size(), std::numeric_limits<int64_t>::min()),
-          has_launched(input.lane.size()) {
-        drafts.reserve(3 * input.lane.size());
-        for (uint32_t lane = 0; lane < in.process.size(); ++lane)
-            (in.is_gpu[lane] != 0 ? by_process_streams : by_process_threads)[in.process[lane]].push_back(lane);
+          dependency_ns(input.track.size(), std::numeric_limits<int64_t>::min()),
+          has_launched(input.track.size()) {
+        drafts.reserve(3 * input.track.size());
+        for (uint32_t track = 0; track < in.process.size(); ++track)
+            (in.is_gpu[track] != 0 ? by_process_streams : by_process_threads)[in.process[track]].push_back(track);
     }
 
     void add(uint32_t to, uint32_t from, Link link, bool is_inferred = false) {
@@ -120,30 +120,30 @@ struct EventGraph::Building {
                 latest = std::max(latest, in.end_ns[in.before[at]]);
             }
         }
-        for (uint32_t lane = 0; lane < in.process.size(); ++lane)
-            in.is_gpu[lane] != 0 ? add_stream(lane) : add_thread(lane);
+        for (uint32_t track = 0; track < in.process.size(); ++track)
+            in.is_gpu[track] != 0 ? add_stream(track) : add_thread(track);
         for (uint32_t process = 0; process < in.group.size(); ++process) {
-            for (const uint32_t lane : by_process_threads[process])
-                for (const uint32_t call : lanes.of(lane)) add_waits(call, process);
+            for (const uint32_t track : by_process_threads[process])
+                for (const uint32_t call : tracks.of(track)) add_waits(call, process);
             add_other_streams(process);
             add_hand_overs(process);
         }
         add_meetings();
     }
 
-    void add_thread(uint32_t lane) {
-        const std::span<uint32_t> calls = lanes.of(lane);
+    void add_thread(uint32_t track) {
+        const std::span<uint32_t> calls = tracks.of(track);
         sort_if_needed(calls, [&](uint32_t a, uint32_t b) {
             if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
             return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] > in.end_ns[b] : a < b;
         });
         std::vector<uint32_t> open;
-        std::vector<Point>& sequence = points[lane];
+        std::vector<Point>& sequence = points[track];
         sequence.reserve(2 * calls.size());
         const auto place = [&](uint32_t node) {
             graph.call_[node] = open.empty() ? kNoEvent : open.back();
             if (!sequence.empty()) add(node, sequence.back().node, open.empty() ? Link::kCode : Link::kCall);
-            sequence.push_back({graph.time_[node], node, lane, static_cast<uint32_t>(sequence.size())});
+            sequence.push_back({graph.time_[node], node, track, static_cast<uint32_t>(sequence.size())});
         };
         const auto close_until = [&](int64_t time_ns) {
             while (!open.empty() && graph.time_[end_of(open.back())] <= time_ns) {
@@ -163,8 +163,8 @@ struct EventGraph::Building {
         close_until(std::numeric_limits<int64_t>::max());
     }
 
-    void add_stream(uint32_t lane) {
-        const std::span<uint32_t> events = lanes.of(lane);
+    void add_stream(uint32_t track) {
+        const std::span<uint32_t> events = tracks.of(track);
         sort_if_needed(events, [&](uint32_t a, uint32_t b) {
             if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
             return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] < in.end_ns[b] : a < b;
@@ -175,7 +175,7 @@ struct EventGraph::Building {
             const int64_t a_end = in.end_ns[events[a]], b_end = in.end_ns[events[b]];
             return a_end != b_end ? a_end < b_end : a < b;
         });
-        Stream& stream = streams[lane];
+        Stream& stream = streams[track];
         stream.events = events;
         size_t ended = 0;
         for (uint32_t at = 0; at < events.size(); ++at) {
@@ -206,14 +206,14 @@ struct EventGraph::Building {
         auto awaits = static_cast<Awaits>(in.awaits[call]);
         if (awaits == Awaits::kNothing) return;
         if (awaits == Awaits::kLaunchedWork && has_launched[call] != 0) return;  // added with the work
-        if (awaits == Awaits::kLane && in.awaited[call] != kNoEvent) {
+        if (awaits == Awaits::kStream && in.awaited[call] != kNoEvent) {
             const uint32_t work = awaited_work(streams[in.awaited[call]], call);
             if (work != kNoEvent) add(end_of(call), end_of(work), Link::kWait);
             return;
         }
         uint32_t last = kNoEvent;
-        for (const uint32_t lane : by_process_streams[process]) {
-            const uint32_t work = awaited_work(streams[lane], call);
+        for (const uint32_t track : by_process_streams[process]) {
+            const uint32_t work = awaited_work(streams[track], call);
             if (work == kNoEvent) continue;
             if (awaits == Awaits::kAllWork) add(end_of(call), end_of(work), Link::kWait);
             if (last == kNoEvent || in.end_ns[work] > in.end_ns[last]) last = work;
@@ -225,8 +225,8 @@ struct EventGraph::Building {
     // Work whose start nothing recorded explains, right after the end of work of another stream.
     void add_other_streams(uint32_t process) {
         const std::vector<uint32_t>& numbers = by_process_streams[process];
-        for (const uint32_t lane : numbers)
-            for (const uint32_t event : streams[lane].events) {
+        for (const uint32_t track : numbers)
+            for (const uint32_t event : streams[track].events) {
                 const uint32_t launch = in.launch[event];
                 if (launch != kNoEvent && in.awaits[launch] == static_cast<uint8_t>(Awaits::kLaunchedWork) &&
                     in.end_ns[event] <= graph.time_[end_of(launch)])
@@ -234,14 +234,14 @@ struct EventGraph::Building {
             }
         if (numbers.size() < 2) return;
         std::vector<uint32_t> by_end;
-        for (const uint32_t lane : numbers)
-            by_end.insert(by_end.end(), streams[lane].events.begin(), streams[lane].events.end());
+        for (const uint32_t track : numbers)
+            by_end.insert(by_end.end(), streams[track].events.begin(), streams[track].events.end());
         std::sort(by_end.begin(), by_end.end(), [&](uint32_t a, uint32_t b) {
             return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] < in.end_ns[b] : a < b;
         });
-        for (const uint32_t lane : numbers) {
+        for (const uint32_t track : numbers) {
             int64_t previous_ns = std::numeric_limits<int64_t>::min();  // latest end in the stream so far
-            for (const uint32_t event : streams[lane].events) {
+            for (const uint32_t event : streams[track].events) {
                 const int64_t start = in.start_ns[event];
                 int64_t explained = std::max(dependency_ns[event], previous_ns <= start ? previous_ns : start);
                 if (in.launch[event] != kNoEvent) explained = std::max(explained, in.start_ns[in.launch[event]]);
@@ -252,7 +252,7 @@ struct EventGraph::Building {
                 for (int step = 0; at != by_end.begin() && step < kStepsBack; ++step) {
                     const uint32_t other = *--at;
                     if (in.end_ns[other] < start - kQuietNs || in.end_ns[other] <= explained) break;
-                    if (in.lane[other] == lane || in.start_ns[other] >= start) continue;
+                    if (in.track[other] == track || in.start_ns[other] >= start) continue;
                     add(start_of(event), end_of(other), Link::kOtherStream, true);
                     break;
                 }
@@ -265,10 +265,10 @@ struct EventGraph::Building {
         const std::vector<uint32_t>& numbers = by_process_threads[process];
         if (numbers.size() < 2) return;
         std::vector<Point> all;
-        for (const uint32_t lane : numbers) all.insert(all.end(), points[lane].begin(), points[lane].end());
+        for (const uint32_t track : numbers) all.insert(all.end(), points[track].begin(), points[track].end());
         std::stable_sort(all.begin(), all.end(), [](const Point& a, const Point& b) { return a.time_ns < b.time_ns; });
-        for (const uint32_t lane : numbers) {
-            const std::vector<Point>& sequence = points[lane];
+        for (const uint32_t track : numbers) {
+            const std::vector<Point>& sequence = points[track];
             size_t burst = sequence.size();  // first point of the burst of calls that follows
             for (size_t at = sequence.size(); at-- > 0;) {
                 const Point& here = sequence[at];
@@ -281,8 +281,8 @@ struct EventGraph::Building {
                                                [](const Point& point, int64_t time) { return point.time_ns < time; });
                 for (int step = 0; before != all.begin() && step < kStepsBack; ++step) {
                     const Point& other = *--before;
-                    if (other.lane == lane) break;
-                    const std::vector<Point>& others = points[other.lane];
+                    if (other.track == track) break;
+                    const std::vector<Point>& others = points[other.track];
                     const bool goes_on =
                         other.place + 1 < others.size() && others[other.place + 1].time_ns <= burst_end;
                     if (goes_on && at > 0) continue;
@@ -296,7 +296,7 @@ struct EventGraph::Building {
     void add_meetings() {
         for (uint32_t event = 0; event < in.meeting.size(); ++event) {
             if (in.meeting[event] == kNoEvent) continue;
-            const auto node = static_cast<uint32_t>(2 * in.lane.size() + in.meeting[event]);
+            const auto node = static_cast<uint32_t>(2 * in.track.size() + in.meeting[event]);
             graph.time_[node] = std::max(graph.time_[node], in.start_ns[event]);
             add(node, start_of(event), Link::kArrival);
             add(end_of(event), node, Link::kService);
@@ -304,7 +304,7 @@ struct EventGraph::Building {
     }
 };
 
-EventGraph::EventGraph(const GraphInput& input) : event_count_(input.lane.size()) {
+EventGraph::EventGraph(const GraphInput& input) : event_count_(input.track.size()) {
     size_t meetings = 0;
     for (const uint32_t meeting : input.meeting)
         if (meeting != kNoEvent) meetings = std::max(meetings, size_t{meeting} + 1);
@@ -317,7 +317,7 @@ EventGraph::EventGraph(const GraphInput& input) : event_count_(input.lane.size()
     process_.resize(event_count_);
     group_.resize(event_count_);
     for (size_t event = 0; event < event_count_; ++event) {
-        process_[event] = input.process[input.lane[event]];
+        process_[event] = input.process[input.track[event]];
         group_[event] = input.group[process_[event]];
     }
     {

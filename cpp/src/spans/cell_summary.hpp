@@ -1,4 +1,4 @@
-// Pieces of one lane, added up per cell of a level and kind.
+// Pieces of one track, added up per cell of a level and kind.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct SpanPiece {
     uint32_t count;   // spans
     int32_t item;     // of the only span; kManyItems: there are several
     uint16_t kind;
-    uint8_t depth;  // the least sub-lane
+    uint8_t depth;  // the least sub-track
 };
 
 // Takes pieces in order of their begin. A piece belongs to the cell in which it begins, as a whole, so that every span

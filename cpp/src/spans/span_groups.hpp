@@ -1,4 +1,4 @@
-// What is shown of a lane on a level: spans at least a cell long by themselves, shorter ones in groups.
+// What is shown of a track on a level: spans at least a cell long by themselves, shorter ones in groups.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace wavewright {
 
-// Takes the pieces of one lane that reach into a tile, in order of their begin.
+// Takes the pieces of one track that reach into a tile, in order of their begin.
 template <class Time>
 class SpanGroups {
   public:
@@ -30,7 +30,7 @@ class SpanGroups {
         }
     }
 
-    // All that was added, in order of begin: visit(piece). It can then take the next lane.
+    // All that was added, in order of begin: visit(piece). It can then take the next track.
     template <class Visit>
     void finish(Visit&& visit) {
         summary_.finish();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "spans/span_lane.hpp"
+#include "spans/span_track.hpp"
 
 namespace wavewright {
 namespace {
@@ -22,7 +22,7 @@ class SpanPyramid::Levels {
   public:
     virtual ~Levels() = default;
     virtual uint64_t span_count() const = 0;
-    virtual uint32_t lane_count() const = 0;
+    virtual uint32_t track_count() const = 0;
     virtual size_t byte_count() const = 0;
     virtual void append(uint32_t level, uint32_t shift, uint64_t from, uint64_t to, SpanTile& tile) const = 0;
 };
@@ -35,57 +35,57 @@ class TimedLevels : public SpanPyramid::Levels {
   public:
     // The begin and the end of the rules are bounded.
     TimedLevels(const SpanColumns& spans, const SpanRules& rules, uint32_t level_count)
-        : origin_(rules.begin), lanes_(rules.lane_count) {
-        sort_into_lanes(spans, rules.end);
-        const size_t shares = std::min(lanes_.size(), static_cast<size_t>(span_count() / kSpansPerWorker));
-        in_parallel(lanes_.size(), workers_for(shares), [&](size_t lane, unsigned) {
-            if (lanes_[lane].count != 0) lanes_[lane].build(spans_, rules, level_count);
+        : origin_(rules.begin), tracks_(rules.track_count) {
+        sort_into_tracks(spans, rules.end);
+        const size_t shares = std::min(tracks_.size(), static_cast<size_t>(span_count() / kSpansPerWorker));
+        in_parallel(tracks_.size(), workers_for(shares), [&](size_t track, unsigned) {
+            if (tracks_[track].count != 0) tracks_[track].build(spans_, rules, level_count);
         });
     }
 
     uint64_t span_count() const override { return spans_.begin.size(); }
-    uint32_t lane_count() const override { return static_cast<uint32_t>(lanes_.size()); }
+    uint32_t track_count() const override { return static_cast<uint32_t>(tracks_.size()); }
 
     size_t byte_count() const override {
         size_t bytes =
             spans_.begin.size_bytes() + spans_.end.size_bytes() + spans_.kind.size_bytes() + spans_.item.size_bytes();
-        for (const SpanLane<Time>& lane : lanes_) bytes += lane.byte_count();
+        for (const SpanTrack<Time>& track : tracks_) bytes += track.byte_count();
         return bytes;
     }
 
     void append(uint32_t level, uint32_t shift, uint64_t from, uint64_t to, SpanTile& tile) const override {
         SpanGroups<Time> groups(shift, from);
-        for (uint32_t number = 0; number < lanes_.size(); ++number) {
-            const SpanLane<Time>& lane = lanes_[number];
-            if (lane.count == 0) continue;
+        for (uint32_t number = 0; number < tracks_.size(); ++number) {
+            const SpanTrack<Time>& track = tracks_[number];
+            if (track.count == 0) continue;
             const auto show = [&](const SpanPiece<Time>& piece) { append_piece(number, piece, tile); };
             if (level == 0) {
-                lane.each_span(spans_, from, to, show);
+                track.each_span(spans_, from, to, show);
             } else {
-                lane.add_to(spans_, level, from, to, groups);
+                track.add_to(spans_, level, from, to, groups);
                 groups.finish(show);
             }
         }
     }
 
   private:
-    void sort_into_lanes(const SpanColumns& columns, int64_t end) {
-        for (const uint32_t lane : columns.lane)
-            if (lane < lanes_.size()) ++lanes_[lane].count;
-        std::vector<size_t> next(lanes_.size());
+    void sort_into_tracks(const SpanColumns& columns, int64_t end) {
+        for (const uint32_t track : columns.track)
+            if (track < tracks_.size()) ++tracks_[track].count;
+        std::vector<size_t> next(tracks_.size());
         size_t total = 0;
-        for (size_t lane = 0; lane < lanes_.size(); ++lane) {
-            next[lane] = lanes_[lane].first = total;
-            total += lanes_[lane].count;
+        for (size_t track = 0; track < tracks_.size(); ++track) {
+            next[track] = tracks_[track].first = total;
+            total += tracks_[track].count;
         }
         Time* begins = spans_.begin.extend(total);
         Time* ends = spans_.end.extend(total);
         uint16_t* kinds = spans_.kind.extend(total);
         int32_t* items = spans_.item.extend(total);
-        for (size_t row = 0; row < columns.lane.size(); ++row) {
-            const uint32_t lane = columns.lane[row];
-            if (lane >= lanes_.size()) continue;
-            const size_t at = next[lane]++;
+        for (size_t row = 0; row < columns.track.size(); ++row) {
+            const uint32_t track = columns.track[row];
+            if (track >= tracks_.size()) continue;
+            const size_t at = next[track]++;
             const int64_t begin = std::clamp(columns.begin[row], origin_, end);
             begins[at] = static_cast<Time>(begin - origin_);
             ends[at] = static_cast<Time>(std::clamp(columns.end[row], begin, end) - origin_);
@@ -94,8 +94,8 @@ class TimedLevels : public SpanPyramid::Levels {
         }
     }
 
-    void append_piece(uint32_t lane, const SpanPiece<Time>& piece, SpanTile& tile) const {
-        tile.lane.push_back(lane);
+    void append_piece(uint32_t track, const SpanPiece<Time>& piece, SpanTile& tile) const {
+        tile.track.push_back(track);
         tile.begin.push_back(static_cast<double>(origin_ + static_cast<int64_t>(piece.begin)));
         tile.end.push_back(static_cast<double>(origin_ + static_cast<int64_t>(piece.end)));
         tile.kind.push_back(piece.kind);
@@ -105,8 +105,8 @@ class TimedLevels : public SpanPyramid::Levels {
     }
 
     int64_t origin_;
-    LaneSpans<Time> spans_;
-    std::vector<SpanLane<Time>> lanes_;
+    TrackSpans<Time> spans_;
+    std::vector<SpanTrack<Time>> tracks_;
 };
 
 }  // namespace
@@ -115,10 +115,10 @@ SpanPyramid::SpanPyramid(const SpanColumns& spans, const SpanRules& given)
     : begin_(std::clamp(given.begin, -kFarthest, kFarthest)),
       end_(std::clamp(given.end, begin_, kFarthest)),
       cell_bits_(std::min(given.cell_bits, kMaxCellBits)) {
-    if (given.lane_count > kMaxLanes) throw std::length_error("too many lanes");
-    if (spans.lane.size() > static_cast<size_t>(INT32_MAX)) throw std::length_error("too many spans");
+    if (given.track_count > kMaxTracks) throw std::length_error("too many tracks");
+    if (spans.track.size() > static_cast<size_t>(INT32_MAX)) throw std::length_error("too many spans");
     while (tile_count(level_count_ - 1) > 1) ++level_count_;
-    const SpanRules rules{given.lane_count, begin_, end_, cell_bits_, given.parts_overlaps};
+    const SpanRules rules{given.track_count, begin_, end_, cell_bits_, given.parts_overlaps};
     if (end_ - begin_ < UINT32_MAX) {
         levels_ = std::make_unique<TimedLevels<uint32_t>>(spans, rules, level_count_);
     } else {
@@ -132,8 +132,8 @@ uint64_t SpanPyramid::span_count() const {
     return levels_->span_count();
 }
 
-uint32_t SpanPyramid::lane_count() const {
-    return levels_->lane_count();
+uint32_t SpanPyramid::track_count() const {
+    return levels_->track_count();
 }
 
 size_t SpanPyramid::byte_count() const {

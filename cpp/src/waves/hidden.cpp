@@ -165,29 +165,29 @@ Parts hidden_parts(Cursor& cursor, int64_t gap, const Token& token) {
 }
 
 // The order in which AMD's viewer lines up the tokens of a wave: tokens that start in the same cycle while one is
-// running go to further lanes.
+// running go to further tracks.
 void sort_as_viewer(std::vector<Token>& tokens) {
     struct Placed {
         Token token;
-        size_t lane;
+        size_t track;
     };
     auto before = [](const Placed& a, const Placed& b) {
-        return std::tuple(a.token.time, a.lane, -a.token.length) < std::tuple(b.token.time, b.lane, -b.token.length);
+        return std::tuple(a.token.time, a.track, -a.token.length) < std::tuple(b.token.time, b.track, -b.token.length);
     };
     auto later = [](const Token& a, const Token& b) { return a.time >= b.time; };
     if (std::adjacent_find(tokens.begin(), tokens.end(), later) == tokens.end()) return;
-    constexpr size_t kLanes = 4;
-    std::array<const Token*, kLanes> last{};
+    constexpr size_t kTracks = 4;
+    std::array<const Token*, kTracks> last{};
     std::vector<Placed> placed;
     placed.reserve(tokens.size());
     for (const Token& token : tokens) {
-        auto taken = [&](size_t lane) {
-            return last[lane] != nullptr && last[lane]->time == token.time && last[lane]->length > 0;
+        auto taken = [&](size_t track) {
+            return last[track] != nullptr && last[track]->time == token.time && last[track]->length > 0;
         };
-        size_t lane = 0;
-        while (lane + 1 < kLanes && taken(lane)) ++lane;
-        last[lane] = &token;
-        placed.push_back({token, lane});
+        size_t track = 0;
+        while (track + 1 < kTracks && taken(track)) ++track;
+        last[track] = &token;
+        placed.push_back({token, track});
     }
     std::stable_sort(placed.begin(), placed.end(), before);
     for (size_t i = 0; i < tokens.size(); ++i) tokens[i] = placed[i].token;

@@ -9,7 +9,7 @@ namespace {
 WaveSpans empty_spans(size_t count) {
     WaveSpans spans;
     if (count == 0) return spans;
-    std::fill_n(spans.lane.extend(count), count, kNoLane);
+    std::fill_n(spans.track.extend(count), count, kNoTrack);
     std::memset(spans.begin.extend(count), 0, count * sizeof(int64_t));
     std::memset(spans.end.extend(count), 0, count * sizeof(int64_t));
     std::memset(spans.kind.extend(count), 0, count * sizeof(uint16_t));
@@ -19,7 +19,7 @@ WaveSpans empty_spans(size_t count) {
 // Calls visit(wave, row) for the rows of all waves in a table of `row_count` rows.
 template <class Visit>
 void each_row(const PlacedWaves& waves, size_t row_count, Visit&& visit) {
-    for (size_t wave = 0; wave < waves.lane.size(); ++wave) {
+    for (size_t wave = 0; wave < waves.track.size(); ++wave) {
         const size_t first = std::min<uint64_t>(waves.first[wave], row_count);
         const size_t last = first + std::min<size_t>(waves.count[wave], row_count - first);
         for (size_t row = first; row < last; ++row) visit(wave, row);
@@ -37,8 +37,8 @@ uint8_t pipe_of(const PipeRules& rules, const TracedInstructions& table, size_t 
     return pipe == kByCategory ? rules.of_category[table.category[i]] : pipe;
 }
 
-void put(WaveSpans& spans, size_t row, uint32_t lane, int64_t begin, int64_t length, uint16_t kind) {
-    spans.lane[row] = lane;
+void put(WaveSpans& spans, size_t row, uint32_t track, int64_t begin, int64_t length, uint16_t kind) {
+    spans.track[row] = track;
     spans.begin[row] = begin;
     spans.end[row] = begin + std::max<int64_t>(length, 0);
     spans.kind[row] = kind;
@@ -52,23 +52,23 @@ WaveSpans executed_spans(const PlacedWaves& waves, const TracedInstructions& tab
     each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
         const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]);
         const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
-        put(spans, i, waves.lane[wave], begin, std::max(table.stall[i], table.duration[i]), kind);
+        put(spans, i, waves.track[wave], begin, std::max(table.stall[i], table.duration[i]), kind);
     });
     return spans;
 }
 
 WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
-                       const PipeRules& rules, const PipeLanes& pipes) {
+                       const PipeRules& rules, const PipeTracks& pipes) {
     WaveSpans spans = empty_spans(table.time.size());
     each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
         const uint8_t pipe = pipe_of(rules, table, i);
-        const uint64_t number = uint64_t{waves.lane[wave]} * pipes.pipe_count + pipe;
-        if (pipe >= pipes.pipe_count || number >= pipes.lanes.size()) return;
+        const uint64_t number = uint64_t{waves.track[wave]} * pipes.pipe_count + pipe;
+        if (pipe >= pipes.pipe_count || number >= pipes.tracks.size()) return;
         const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]) + table.stall[i];
         const bool is_short = pipe < 32 && (rules.short_pipes >> pipe & 1) != 0;
         const int64_t issue = is_short ? 0 : int64_t{table.duration[i]} - table.stall[i];
         const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
-        put(spans, i, pipes.lanes[number], begin, std::max<int64_t>(issue, rules.issue_cycles), kind);
+        put(spans, i, pipes.tracks[number], begin, std::max<int64_t>(issue, rules.issue_cycles), kind);
     });
     return spans;
 }
@@ -78,7 +78,7 @@ std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructi
     std::vector<uint32_t> used(unit_count);
     each_row(waves, table.category.size(), [&](size_t wave, size_t i) {
         const uint8_t pipe = pipe_of(rules, table, i);
-        if (pipe < 32 && waves.lane[wave] < unit_count) used[waves.lane[wave]] |= uint32_t{1} << pipe;
+        if (pipe < 32 && waves.track[wave] < unit_count) used[waves.track[wave]] |= uint32_t{1} << pipe;
     });
     return used;
 }
@@ -91,7 +91,7 @@ WaveSpans state_spans(const PlacedWaves& waves, std::span<const uint8_t> states,
         if (wave != last_wave) now = bounded(waves.time[wave]);
         last_wave = wave;
         const int64_t length = std::max(durations[i], 0);
-        put(spans, i, waves.lane[wave], now, length, states[i]);
+        put(spans, i, waves.track[wave], now, length, states[i]);
         now = bounded(now + length);
     });
     return spans;

@@ -148,23 +148,23 @@ class Packets {
 
 std::string PerfettoSlices::add(const PerfettoEvents& events) {
     Packets packets(events.track.size() * (kPacketBytes + 8 * events.annotations.size()));
-    const auto on_end = [&](const Lane& lane, const Lane::Open& open) { packets.end(lane.id, open.end); };
-    const auto on_lane = [&](uint64_t track, uint32_t number) {
+    const auto on_end = [&](const Track& track, const Track::Open& open) { packets.end(track.id, open.end); };
+    const auto on_track = [&](uint64_t track, uint32_t number) {
         if (number == 0) return track;
         packets.child_track(next_child_, track, number);
         ++child_count_;
         return next_child_++;
     };
     for (uint32_t row = 0; row < events.track.size(); ++row) {
-        const Lane& lane = lanes_.put(events.track[row], events.begin[row], events.end[row], row, on_end, on_lane);
-        packets.row(kBegin, lane.id, events, row);
+        const Track& track = tracks_.put(events.track[row], events.begin[row], events.end[row], row, on_end, on_track);
+        packets.row(kBegin, track.id, events, row);
     }
     return packets.take();
 }
 
 std::string PerfettoSlices::finish() {
     Packets packets(0);
-    lanes_.finish([&](const Lane& lane, const Lane::Open& open) { packets.end(lane.id, open.end); });
+    tracks_.finish([&](const Track& track, const Track::Open& open) { packets.end(track.id, open.end); });
     return packets.take();
 }
 

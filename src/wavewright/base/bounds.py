@@ -22,7 +22,7 @@ class Bounds(NamedTuple):
     high: float
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies within; what is not a number does not."""
+        """True if a number lies within; what is not a number does not."""
         return self.low <= value <= self.high
 
     @property
@@ -71,10 +71,10 @@ def bounded(**bounds: Bounds) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-            given = parameters.bind(*args, **kwargs).arguments
+            arguments = parameters.bind(*args, **kwargs).arguments
             for name, limits in bounds.items():
-                if given.get(name) is not None:
-                    limits.check(given[name], name)
+                if arguments.get(name) is not None:
+                    limits.check(arguments[name], name)
             return function(*args, **kwargs)
 
         checked.bounds = bounds  # type: ignore[attr-defined]

@@ -63,24 +63,24 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
     columns += [
         pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in frame.select(cs.by_dtype(pl.List)).columns
     ]
-    named = _headers(frame.columns)
-    return frame.with_columns(columns).rename(named) if named else frame.with_columns(columns)
+    headers = _headers(frame.columns)
+    return frame.with_columns(columns).rename(headers) if headers else frame.with_columns(columns)
 
 
 def _headers(names: Sequence[str]) -> dict[str, str]:
     """Column -> its harmless name, where that is another; it stays the only one of that name."""
-    taken = set(names)
-    renamed = {}
+    used_names = set(names)
+    names_by_column = {}
     for name in names:
         clean = harmless_text(name)
         if clean == name:
             continue
         number = 2
-        while clean in taken:
+        while clean in used_names:
             clean, number = f"{harmless_text(name)}_{number}", number + 1
-        taken.add(clean)
-        renamed[name] = clean
-    return renamed
+        used_names.add(clean)
+        names_by_column[name] = clean
+    return names_by_column
 
 
 def write_csv(frame: pl.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Which files of an input are read: regular ones, and of links only those that stay inside. The only such rule.
+"""Files of an input that may be read: regular ones, and of links only those that stay inside. The only such rule.
 
 An input comes from strangers. A pipe in it would be waited for, a device never ends, and a link could lead to
 anything that the user may read, and from there into a report that is passed on.
@@ -50,7 +50,7 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
 
 
 def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> bool:
-    """Whether a path stays below `root` when all links are followed.
+    """True if a path stays below `root` when all links are followed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> boo
 
 
 def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
-    """Why a file or folder that was met below `root` is not read; empty = it can be.
+    """Reason for not reading a file or folder that was met below `root`; empty = it can be read.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) 
     return "" if is_plain else not_read(entry, root)
 
 
-def listed(refused: Mapping[str, str]) -> str:
+def listed(reasons: Mapping[str, str]) -> str:
     """Names that were not read, with the reasons, in a line.
 
     Examples
@@ -101,5 +101,5 @@ def listed(refused: Mapping[str, str]) -> str:
     >>> listed({"a.att": NO_FILE})
     'a.att: neither a file nor a folder'
     """
-    more = f" and {len(refused) - _NAMED:,} more" if len(refused) > _NAMED else ""
-    return ", ".join(f"{name}: {why}" for name, why in islice(refused.items(), _NAMED)) + more
+    more = f" and {len(reasons) - _NAMED:,} more" if len(reasons) > _NAMED else ""
+    return ", ".join(f"{name}: {reason}" for name, reason in islice(reasons.items(), _NAMED)) + more

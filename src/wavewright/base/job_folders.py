@@ -51,7 +51,7 @@ def read_instead(path: str) -> str:
 
 
 def is_job_folder(path: str) -> bool:
-    """Whether a path is the folder of a job.
+    """True if a path is the folder of a job.
 
     Examples
     --------
@@ -75,10 +75,10 @@ def _refuse_pool(path: str) -> None:
     jobs = jobs_below(path)
     if not jobs:
         return
-    shown = ", ".join(f"{Path(job).name}{_name(job)}" for job in jobs[:_SHOWN_JOBS])
+    job_names = ", ".join(f"{Path(job).name}{_name(job)}" for job in jobs[:_SHOWN_JOBS])
     more = f" and {len(jobs) - _SHOWN_JOBS:,} more" if len(jobs) > _SHOWN_JOBS else ""
-    what = f"a pool of {len(jobs):,} captures" if len(jobs) > 1 else "a pool of one capture"
-    raise UsageError(what, where=path, advice=f"name one, as {jobs[0]}: {shown}{more}")
+    problem = f"a pool of {len(jobs):,} captures" if len(jobs) > 1 else "a pool of one capture"
+    raise UsageError(problem, where=path, advice=f"name one, as {jobs[0]}: {job_names}{more}")
 
 
 def _name(job: str) -> str:

@@ -1,4 +1,4 @@
-"""How text writes the names of kernels: set once by the command line, read by tables and sentences."""
+"""Form in which text writes the names of kernels: set once by the command line, read by tables and sentences."""
 
 from __future__ import annotations
 

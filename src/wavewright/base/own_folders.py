@@ -36,7 +36,7 @@ def _opened(root: Path, names: Iterable[str], *, is_made: bool = False) -> Itera
 
 
 def is_own_folder(root: Path, folder: Path) -> bool:
-    """Whether `folder` is a folder below `root`, with no link between them."""
+    """True if `folder` is a folder below `root`, with no link between them."""
     try:
         with _opened(root, folder.relative_to(root).parts):
             return True
@@ -71,12 +71,12 @@ def remove_below(root: Path, folder: Path) -> None:
 
 def link_in(root: Path, *, is_ours: Callable[[Path], bool], not_below: Iterable[str] = ()) -> Path | None:
     """The first link below `root` that is not one of ours; folders with a name of `not_below` are not entered."""
-    closed = set(not_below)
+    closed_folders = set(not_below)
     for place, folders, files in os.walk(root):
         folders.sort()
         for name in (*folders, *sorted(files)):
             path = Path(place, name)
             if path.is_symlink() and not is_ours(path):
                 return path
-        folders[:] = [name for name in folders if name not in closed]
+        folders[:] = [name for name in folders if name not in closed_folders]
     return None

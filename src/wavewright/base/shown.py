@@ -98,7 +98,7 @@ def command_line(words: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is text: polars opens only such files itself.
+    """True if a path is text: polars opens only such files itself.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def is_text(path: str | os.PathLike[str]) -> bool:
     return shown(os.fspath(path)) == os.fspath(path)
 
 
-def json_bytes(value: Any, **how: Any) -> bytes:
+def json_bytes(value: Any, **options: Any) -> bytes:
     """Plain values as JSON, with escapes for what UTF-8 cannot hold and for what a terminal would obey.
 
     Examples
@@ -121,12 +121,12 @@ def json_bytes(value: Any, **how: Any) -> bytes:
     import msgspec
 
     try:
-        encoded = msgspec.json.encode(value, **how)
+        content = msgspec.json.encode(value, **options)
     except UnicodeEncodeError:
-        encoded = msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **how)
-    if encoded.isascii() and b"\x7f" not in encoded:
-        return encoded
-    return _COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded.decode()).encode()
+        content = msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **options)
+    if content.isascii() and b"\x7f" not in content:
+        return content
+    return _COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", content.decode()).encode()
 
 
 def _all_shown(value: Any) -> Any:

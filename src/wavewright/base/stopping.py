@@ -1,4 +1,4 @@
-"""How the program ends when it is told to (Ctrl-C, SIGTERM, a closed terminal): what it has begun is cleared away.
+"""End of the program on Ctrl-C, SIGTERM or a closed terminal: what it has begun is cleared away.
 
 A signal arrives at any moment: in an import, in a destructor, in native code that runs for minutes. An exception that
 a handler raised there would be late, or be printed and forgotten by whoever called Python. So nothing is raised: a
@@ -92,23 +92,24 @@ def watch(words: str = "stopped\n") -> None:
     Signals that are ignored (nohup) stay ignored. Where there is no room for one more
     thread, everything stays as it is.
     """
-    meant = [number for number in _SIGNALS if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)]
-    if not meant:
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    own_signals = [number for number in _SIGNALS if signal.getsignal(number) in usual]
+    if not own_signals:
         return
-    before = {number: signal.getsignal(number) for number in meant}
-    for number in meant:  # until the thread runs there is nothing to clear away, and nobody needs a traceback
+    before = {number: signal.getsignal(number) for number in own_signals}
+    for number in own_signals:  # until the thread runs there is nothing to clear away, and nobody needs a traceback
         signal.signal(number, signal.SIG_DFL)
     _open_standard_streams()
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
     try:
-        threading.Thread(target=_end_at_signal, args=(reading, words), name="stopping", daemon=True).start()
+        threading.Thread(target=_end_at_signal, args=(read_end, words), name="stopping", daemon=True).start()
     except RuntimeError:
         for number, handler in before.items():
             signal.signal(number, handler)
         return
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    for number in meant:
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    for number in own_signals:
         signal.signal(number, _note)
 
 
@@ -120,13 +121,13 @@ def _note(*_: object) -> None:
 
 
 def signal_count() -> int:
-    """How often the program was told to stop: an action that waits for others hurries when it grows."""
+    """Number of times the program was told to stop: an action that waits for others hurries when it grows."""
     return _signal_count
 
 
 def _end_at_signal(reading: int, words: str) -> None:
-    while received := os.read(reading, 64):
-        for number in received:
+    while signal_bytes := os.read(reading, 64):
+        for number in signal_bytes:
             if number in _SIGNALS:
                 _end(number, words)
 

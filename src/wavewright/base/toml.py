@@ -18,7 +18,7 @@ _REASON_LETTERS_MAX = 200
 
 
 def read_toml(path: str | os.PathLike[str], *, advice: str, bytes_max: int = BYTES_MAX) -> dict[str, Any]:
-    """What a file holds.
+    """Read and parse a file.
 
     Raises
     ------

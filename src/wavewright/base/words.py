@@ -23,8 +23,8 @@ def counted(count: int, what: str) -> str:
     """
     if count == 1:
         head = _DESCRIBED.split(what, maxsplit=1)[0]
-        described = _THAT.sub(lambda match: f"that {_VERBS[match[1]]}", what[len(head) :])
-        what = _NOUN.sub(lambda match: _singular(match[1]), head) + described
+        description = _THAT.sub(lambda match: f"that {_VERBS[match[1]]}", what[len(head) :])
+        what = _NOUN.sub(lambda match: _singular(match[1]), head) + description
     return f"{count:,} {what}"
 
 
@@ -173,7 +173,7 @@ def kernel_head(title: str) -> str:
 
 
 def _depths(text: str) -> list[int]:
-    """How many brackets are open at each letter; a bracket itself is outside of what it encloses."""
+    """Number of brackets that are open at each letter; a bracket itself is outside of what it encloses."""
     open_brackets: list[str] = []
     depths = []
     for at, letter in enumerate(text):
@@ -189,11 +189,11 @@ def _depths(text: str) -> list[int]:
 
 
 def _is_operator(text: str, at: int) -> bool:
-    """Whether an opening angle is a comparison, `((8)<(9))`, or in the name of an operator."""
+    """True if an opening angle is a comparison, `((8)<(9))`, or in the name of an operator."""
     return text[max(0, at - 1) : at + 2] == ")<(" or text.endswith(("operator", "operator<"), 0, at)
 
 
 def _closes(text: str, at: int, open_brackets: list[str]) -> bool:
-    """Whether a closing angle ends arguments: inside of parentheses, `((8)>(0))`, it compares."""
+    """True if a closing angle ends arguments: inside of parentheses, `((8)>(0))`, it compares."""
     is_name = text.endswith(("operator", "operator>", "-"), 0, at)
     return bool(open_brackets) and open_brackets[-1] == "<" and not is_name

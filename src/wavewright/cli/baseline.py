@@ -41,7 +41,7 @@ def command(
     wavewright baseline run.db --step train_step -o main.wwbase
     wavewright baseline counters/ --metric "L2 Cache Hit Rate" -o main.wwbase
     """
-    from wavewright.cluster.measuring import kind_of_paths
+    from wavewright.cluster.measurements import kind_of_paths
     from wavewright.export.gate.baseline import write_baseline
 
     kind = kind_of_paths(paths, asks_for_counters=bool(metrics))

@@ -160,7 +160,7 @@ def _judged(
 ) -> GateAnswer:
     from wavewright.analysis.common.gate import gate
     from wavewright.analysis.common.gate.subjects import SUBJECTS
-    from wavewright.cluster.measuring import METRICS, findings_of, kind_of_paths
+    from wavewright.cluster.measurements import METRICS, findings_of, kind_of_paths
     from wavewright.errors import UsageError
     from wavewright.readers.budget import read_budget
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.overview import Overview
     from wavewright.analysis.trace.subject import Subject
     from wavewright.cli.kit.request import Parts
-    from wavewright.codeobj.embedded import Contents
+    from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
-    from wavewright.readers.files.decoded import Decoded
+    from wavewright.readers.files.decoded_traces import DecodedTrace
     from wavewright.readers.files.dispatches import Dispatch
     from wavewright.readers.files.kinds import Kind
 
@@ -200,7 +200,7 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
 def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> None:
     """The runs at paths: how to call them, and how they are written on the command line."""
     from wavewright.analysis.run.select.recording import combine_recording, next_steps, partial_recording
-    from wavewright.cluster.choosing import executor_for
+    from wavewright.cluster.executor_choice import executor_for
     from wavewright.cluster.gather import gather
     from wavewright.model.answer import to_builtins
     from wavewright.readers.run.inputs import find_runs
@@ -279,7 +279,7 @@ def _print_uncut(parts: Parts) -> None:
         out.print(part, soft_wrap=isinstance(part, Sentence))
 
 
-def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
+def _command_path(path: Path, dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[DecodedTrace]) -> str:
     """What to write on the command line to mean the chosen one."""
     if len(dispatches) == 1:
         return str(path)
@@ -295,7 +295,7 @@ _CALLED = {
 }
 
 
-def _decoded_rows(dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded], top: str) -> pl.DataFrame:
+def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[DecodedTrace], top: str) -> pl.DataFrame:
     """One row per dispatch; the kernels are looked up."""
     import polars as pl
 
@@ -443,7 +443,7 @@ def _runs_beside(path: Path) -> list[str]:
 
 
 def _files(path: Path, capture: Capture) -> str:
-    from wavewright.readers.files.decoded import survey
+    from wavewright.readers.files.decoded_traces import survey
 
     traces = sum(len(window.files) for window in capture.windows)
     decoded = len(survey(path).decoded) if path.is_dir() else 0

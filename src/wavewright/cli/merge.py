@@ -26,7 +26,7 @@ def command(paths: tuple[str, ...], output: Path, force: bool, show_secrets: boo
     wavewright merge rank*/results.db -o all.db
     wavewright merge trace.rpd results.db -o all.db
     """
-    from wavewright.export.run.rocpd.merging import merge_runs
+    from wavewright.export.run.rocpd.merge import merge_runs
 
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)

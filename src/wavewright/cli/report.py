@@ -17,7 +17,7 @@ from wavewright.model.blocks import Sentence, sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.export.kit.written import Written
+    from wavewright.export.kit.writer_result import Written
     from wavewright.export.report.sections.own import OwnSection
     from wavewright.model.document import Document
     from wavewright.model.report import Report

@@ -45,7 +45,7 @@ def command(
     """
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.splitting import parts_of
-    from wavewright.export.run.rocpd.splitting import write_parts
+    from wavewright.export.run.rocpd.split import write_parts
 
     if (marker is not None) != (by == "marker"):
         raise UsageError("--marker and --by marker belong together", advice='--by marker --marker "step"')

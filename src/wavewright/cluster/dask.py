@@ -77,8 +77,8 @@ class DaskExecutor:
         try:
             client = distributed.Client(**self._options())  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
-            what = f"no Dask scheduler answers ({error})"
-            raise UsageError(what, where=str(self.scheduler), advice="start one: dask scheduler") from error
+            problem = f"no Dask scheduler answers ({error})"
+            raise UsageError(problem, where=str(self.scheduler), advice="start one: dask scheduler") from error
         with client:
             self._wait_for_workers(client)
             return _Errands(client, task, items, done, self).outcomes()
@@ -86,13 +86,14 @@ class DaskExecutor:
     def _wait_for_workers(self, client: Any) -> None:
         if self.workers_of(client):
             return
-        suited = f" with {', '.join(self.resources)}" if self.resources else ""
-        self.say(f"the Dask cluster has no workers{suited}; waiting for some, {self.wait_seconds:g} s at most")
+        requirement = f" with {', '.join(self.resources)}" if self.resources else ""
+        self.say(f"the Dask cluster has no workers{requirement}; waiting for some, {self.wait_seconds:g} s at most")
         begin = time.monotonic()
         while not self.workers_of(client):
             if time.monotonic() - begin > self.wait_seconds:
                 options = "".join(f" --resources {name}={amount:g}" for name, amount in self.resources.items())
-                what, advice = f"the Dask cluster has no workers{suited}", f"start some: dask worker ADDRESS{options}"
+                what = f"the Dask cluster has no workers{requirement}"
+                advice = f"start some: dask worker ADDRESS{options}"
                 raise UsageError(what, where=str(self.scheduler), advice=advice)
             time.sleep(_WAIT_SECONDS)
 
@@ -101,12 +102,12 @@ class DaskExecutor:
         if not self.resources:
             return _workers(client)
         try:
-            described = client.scheduler_info(n_workers=-1)["workers"]
+            workers = client.scheduler_info(n_workers=-1)["workers"]
         except (OSError, TimeoutError):
             return set()
         return {
             address
-            for address, facts in described.items()
+            for address, facts in workers.items()
             if all(facts.get("resources", {}).get(name, 0) >= needed for name, needed in self.resources.items())
         }
 
@@ -125,7 +126,7 @@ class _NotSeen:
 
 
 def _errand(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
-    """What a worker does."""
+    """Do one task on a worker."""
     from distributed import get_worker
 
     try:
@@ -143,11 +144,11 @@ class _Errands(Generic[Item, Result]):
         task: Callable[[Item], Result],
         items: Sequence[Item],
         done: Callable[[], None],
-        how: DaskExecutor,
+        executor: DaskExecutor,
     ) -> None:
         import distributed
 
-        self._client, self._task, self._items, self._done, self._how = client, task, items, done, how
+        self._client, self._task, self._items, self._done, self._how = client, task, items, done, executor
         self._outcomes: list[Outcome[Result] | None] = [None for _ in items]
         self._refused: list[set[str]] = [set() for _ in items]  # By item: the workers that do not see its files.
         self._blind: set[str] = set()  # Workers that do not see the files of some item.
@@ -155,23 +156,23 @@ class _Errands(Generic[Item, Result]):
         self._futures: dict[int, Any] = {}
         self._places: dict[int, set[str]] = {}  # Item -> the only workers that it was given to.
         self._alone_since: float | None = None
-        self._needs = {"resources": how.resources or None, "retries": how.retries or None}
+        self._needs = {"resources": executor.resources or None, "retries": executor.retries or None}
         self._finished: Any = distributed.as_completed([])  # type: ignore[no-untyped-call]
 
     def outcomes(self) -> list[Outcome[Result]]:
-        """What became of every item."""
-        sent = self._client.map(partial(_errand, self._task), list(self._items), pure=False, **self._needs)
-        for number, future in enumerate(sent):
+        """Outcomes of all items."""
+        futures = self._client.map(partial(_errand, self._task), list(self._items), pure=False, **self._needs)
+        for number, future in enumerate(futures):
             self._watch(number, future)
-        asked = time.monotonic()
+        asked_at_s = time.monotonic()
         while self._numbers:
             if self._finished.has_ready():
                 self._take(self._finished.next_batch(block=False))
                 continue
             time.sleep(_POLL_SECONDS)
             now = time.monotonic()
-            if now - asked > _ASK_SECONDS:
-                asked = now
+            if now - asked_at_s > _ASK_SECONDS:
+                asked_at_s = now
                 if not self._is_hopeful(now):
                     break
         ended = Outcome[Result](lost=f"the cluster had no workers for {self._how.wait_seconds:g} s")
@@ -217,7 +218,7 @@ class _Errands(Generic[Item, Result]):
         self._done()
 
     def _is_hopeful(self, now: float) -> bool:
-        """Whether workers are there, or may still come; items whose only workers are gone are given to others."""
+        """True if workers are there, or may still come; items whose only workers are gone are given to others."""
         live = self._how.workers_of(self._client)
         if live:
             self._alone_since = None
@@ -250,7 +251,7 @@ def _workers(client: Any) -> set[str]:
 
 
 def _told(future: Any) -> Outcome[Any] | None:
-    """What became of a task that ended; None = its worker died with the result, and it is done again.
+    """Outcome of a task that ended; None = its worker died with the result, and it is done again.
 
     Then Dask would wait for the result as long as there is no other worker.
     """
@@ -282,8 +283,8 @@ def _result(future: Any, seconds: float) -> Outcome[Any]:
     except (ImportError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "deserializ" not in str(error):
             raise
-        what = f"the cluster cannot load wavewright ({str(error).splitlines()[0]})"
-        raise UsageError(what, advice="install the same version for the scheduler and for every worker") from error
+        problem = f"the cluster cannot load wavewright ({str(error).splitlines()[0]})"
+        raise UsageError(problem, advice="install the same version for the scheduler and for every worker") from error
 
 
 def _silence() -> None:

@@ -25,7 +25,7 @@ class NotSeenError(Exception):
 
 @dataclass(frozen=True)
 class Outcome(Generic[Result]):
-    """What became of one item: a value, or the sentence that says why there is none."""
+    """Outcome of one item: a value, or the sentence that says why there is none."""
 
     value: Result | None = None
     lost: str = ""  #: Why no worker could finish it; empty = one did.
@@ -36,7 +36,7 @@ class Executor(Protocol):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether workers may see other files than this process, so that tasks may raise `NotSeenError`."""
+        """True if workers may see other files than this process, so that tasks may raise `NotSeenError`."""
         ...
 
     def run(

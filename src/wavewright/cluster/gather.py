@@ -40,13 +40,13 @@ class Gathered(Generic[Result]):
 
     @property
     def paths(self) -> list[str]:
-        """What to call the `inputs`: paths, or places in archives."""
+        """Names of the `inputs`: paths, or places in archives."""
         return [run_input.label for run_input in self.inputs]
 
 
 @dataclass(frozen=True)
 class _Asking(Generic[Result]):
-    """What a worker does with one input."""
+    """Task of a worker: a question about one input."""
 
     question: Callable[[Run], Result]
     selection: RunSelection
@@ -66,8 +66,8 @@ class _Asking(Generic[Result]):
         except (Exception, pl.exceptions.PanicException) as error:
             if not self.is_one_of_many:
                 raise
-            what = f"this is a bug in wavewright: {type(error).__name__}: {error}"
-            return _Told(failure=WavewrightError(what, where=run_input.label, advice="report it"))
+            problem = f"this is a bug in wavewright: {type(error).__name__}: {error}"
+            return _Told(failure=WavewrightError(problem, where=run_input.label, advice="report it"))
 
     def _told(self, run_input: RunInput) -> _Told[Result]:
         run = Run([open_input(run_input, show_secrets=self.show_secrets)])
@@ -87,7 +87,7 @@ def _check_seen(run_input: RunInput) -> None:
 
 @dataclass(frozen=True)
 class _Told(Generic[Result]):
-    """What a worker brings home: an answer with the losses and runs of its file, or the error instead."""
+    """Reply of a worker: an answer with the losses and runs of its file, or the error instead."""
 
     value: Result | None = None
     losses: pl.DataFrame | None = None
@@ -130,7 +130,7 @@ def gather(
     _refuse_missing(inputs, told_by_workers, most_missing)
     outcomes = _without_repeats(asking, inputs, told_by_workers)
     values, read_inputs, losses = [], [], [empty_frame(RUN["losses"])]
-    for run_input, (outcome, repeated) in zip(inputs, outcomes, strict=True):
+    for run_input, (outcome, repeated_guids) in zip(inputs, outcomes, strict=True):
         result = outcome.value
         if result is None:
             losses.append(
@@ -140,7 +140,7 @@ def gather(
             losses.append(run_losses([Loss("unreadable_source", detail=str(result.failure))], run_input.label))
         elif result.losses is not None:
             losses.append(result.losses)
-        losses += [run_losses([Loss("duplicate_run", detail=guid)], run_input.label) for guid in sorted(repeated)]
+        losses += [run_losses([Loss("duplicate_run", detail=guid)], run_input.label) for guid in sorted(repeated_guids)]
         if result is not None and result.failure is None and result.value is not None:
             values.append(result.value)
             read_inputs.append(run_input)
@@ -153,12 +153,13 @@ def _refuse_missing(
     inputs: Sequence[RunInput], outcomes: Sequence[Outcome[_Told[Result]]], most_missing: float
 ) -> None:
     """Raise when workers left too many of several inputs unread."""
-    missing = [(run_input, outcome) for run_input, outcome in zip(inputs, outcomes, strict=True) if outcome.lost]
-    if len(inputs) > 1 and len(missing) > most_missing * len(inputs):
-        (run_input, outcome), count = missing[0], len(inputs)
-        what = f"{len(missing):,} of {count:,} inputs were not read; this one: {outcome.lost}"
+    unread_inputs = [(run_input, outcome) for run_input, outcome in zip(inputs, outcomes, strict=True) if outcome.lost]
+    if len(inputs) > 1 and len(unread_inputs) > most_missing * len(inputs):
+        (run_input, outcome), count = unread_inputs[0], len(inputs)
+        problem = f"{len(unread_inputs):,} of {count:,} inputs were not read; this one: {outcome.lost}"
         advice = "workers must live and see the files at these paths; --max-missing PERCENT takes less for an answer"
-        raise WavewrightError(what, where=run_input.label, kept=f"{count - len(missing):,} inputs", advice=advice)
+        read = f"{count - len(unread_inputs):,} inputs"
+        raise WavewrightError(problem, where=run_input.label, kept=read, advice=advice)
 
 
 def _nothing_chosen(
@@ -172,7 +173,7 @@ def _nothing_chosen(
 def _first_failure(
     inputs: Sequence[RunInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
 ) -> WavewrightError:
-    """Why there is no answer at all."""
+    """The error to raise when there is no answer at all."""
     for run_input, (outcome, _) in zip(inputs, outcomes, strict=True):
         if outcome.value is None:
             return WavewrightError(outcome.lost, where=run_input.label, advice=LOSSES["lost_worker"].advice)
@@ -185,19 +186,19 @@ def _without_repeats(
     asking: _Asking[Result], inputs: Sequence[RunInput], outcomes: Sequence[Outcome[_Told[Result]]]
 ) -> list[tuple[Outcome[_Told[Result]], frozenset[str]]]:
     """The outcomes, asked again without the runs that an earlier input holds too, and which those are."""
-    seen: set[str] = set()
+    known_guids: set[str] = set()
     unique = []
     for run_input, outcome in zip(inputs, outcomes, strict=True):
         result = outcome.value
-        repeated = result.guids & seen if result else frozenset()
-        if result and repeated:
-            seen |= result.guids
-            if repeated == result.guids:
+        repeated_guids = result.guids & known_guids if result else frozenset()
+        if result and repeated_guids:
+            known_guids |= result.guids
+            if repeated_guids == result.guids:
                 outcome = Outcome(_Told[Result](losses=result.losses))
             else:
-                narrower = replace(asking.selection, without_guids=(*asking.selection.without_guids, *repeated))
+                narrower = replace(asking.selection, without_guids=(*asking.selection.without_guids, *repeated_guids))
                 outcome = Outcome(replace(asking, selection=narrower, is_elsewhere=False)(run_input))
         elif result:
-            seen |= result.guids
-        unique.append((outcome, repeated))
+            known_guids |= result.guids
+        unique.append((outcome, repeated_guids))
     return unique

@@ -45,12 +45,12 @@ class Processes:
     ) -> list[Outcome[Result]]:
         """See `Executor.run`."""
         outcomes: dict[int, Outcome[Result]] = {}
-        waiting = list(range(len(items)))
-        while waiting:
-            self._together(task, {number: items[number] for number in waiting}, outcomes, done)
-            waiting = [number for number in waiting if number not in outcomes]
+        pending_items = list(range(len(items)))
+        while pending_items:
+            self._together(task, {number: items[number] for number in pending_items}, outcomes, done)
+            pending_items = [number for number in pending_items if number not in outcomes]
             # A pool takes items in their order, so that the one which killed a worker is among the first of the rest.
-            suspects, waiting = waiting[: 2 * self.count + 1], waiting[2 * self.count + 1 :]
+            suspects, pending_items = pending_items[: 2 * self.count + 1], pending_items[2 * self.count + 1 :]
             for number in suspects:
                 outcomes[number] = self._alone(task, items[number])
                 done()
@@ -104,7 +104,7 @@ def _start_tracker() -> None:
 
 
 def _place_sockets() -> None:
-    """Where Python's server that forks the workers listens: it would remove that folder only at an end of its own."""
+    """Choose the folder of the socket of Python's fork server, which would remove that folder only at its own end."""
     settings: dict[str, Any] = vars(multiprocessing.current_process())["_config"]
     if settings.get("tempdir") is None:
         has_room = len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_PLACE

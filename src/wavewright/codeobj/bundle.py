@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
     @property
     def is_device(self) -> bool:
-        """Whether it is for an AMD GPU, and not empty."""
+        """True if the entry is for an AMD GPU and not empty."""
         return self.size > 0 and ("amdgcn" in self.id or "-amd-amdhsa" in self.id)
 
 
@@ -104,18 +104,18 @@ def read_entries(source: ByteSource) -> tuple[list[Entry], list[str]]:
 def _apart(entries: list[Entry], table_end: int, size: int, problems: list[str]) -> list[Entry]:
     """The entries that have bytes of their own, in the order of the table; ends that are missing are cut off."""
     apart = []
-    reached = table_end
+    end = table_end
     for entry in sorted((entry for entry in entries if entry.size), key=lambda entry: (entry.offset, entry.size)):
         if entry.offset >= size:
             problems.append(f"{entry.id:.100} starts at {entry.offset:,}, after the end ({size:,} bytes)")
-        elif entry.offset < reached:
+        elif entry.offset < end:
             problems.append(f"{entry.id:.100} overlaps what is before it, at {entry.offset:,}")
         else:
             there = min(entry.size, size - entry.offset)
             if there < entry.size:
                 problems.append(f"{entry.id:.100} claims {entry.size:,} bytes, {there:,} are there")
             apart.append(entry._replace(size=there))
-            reached = entry.offset + there
+            end = entry.offset + there
     places = {entry.id: number for number, entry in enumerate(entries)}
     return sorted(apart, key=lambda entry: places[entry.id])
 
@@ -142,8 +142,8 @@ def read_packed(source: ByteSource, shelf: Shelf) -> PackedBundle:
         raise BundleError(f"a bundle packed with method {method}, which is not known here")
     if total is not None and not layout.size <= total <= source.size:
         raise BundleError(f"a packed bundle claims {total:,} bytes, {source.size:,} are there")
-    packed = Part(source, layout.size, (total or source.size) - layout.size)
-    limit = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * packed.size))
+    payload = Part(source, layout.size, (total or source.size) - layout.size)
+    limit = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * payload.size))
     if unpacked_size > limit:
-        raise BundleError(f"{packed.size:,} packed bytes claim to hold {unpacked_size:,}, more than is unpacked")
-    return PackedBundle(Unpacked(packed, packing, unpacked_size, shelf), total)
+        raise BundleError(f"{payload.size:,} packed bytes claim to hold {unpacked_size:,}, more than is unpacked")
+    return PackedBundle(Unpacked(payload, packing, unpacked_size, shelf), total)

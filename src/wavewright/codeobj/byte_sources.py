@@ -9,8 +9,8 @@ import os
 import weakref
 from typing import TYPE_CHECKING, Protocol
 
+from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.base.files import open_regular
-from wavewright.base.unpacking import PackedError, unpacked_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ class ByteSource(Protocol):
 
     @property
     def size(self) -> int:
-        """How many bytes."""
+        """Number of bytes."""
         ...
 
     def read_at(self, offset: int, size: int) -> bytes:
@@ -64,10 +64,10 @@ class FileBytes:
     def read_at(self, offset: int, size: int) -> bytes:
         """See `ByteSource`."""
         pieces = []
-        wanted = min(size, self.size - offset)
-        while wanted > 0 and (piece := os.pread(self._descriptor, wanted, offset)):
+        byte_count = min(size, self.size - offset)
+        while byte_count > 0 and (piece := os.pread(self._descriptor, byte_count, offset)):
             pieces.append(piece)
-            offset, wanted = offset + len(piece), wanted - len(piece)
+            offset, byte_count = offset + len(piece), byte_count - len(piece)
         return b"".join(pieces)
 
 
@@ -100,10 +100,10 @@ class Shelf:
 
 
 class Unpacked:
-    """What a packed part unpacks to: `size` bytes, as it claims; more or fewer are an error."""
+    """The unpacked bytes of a packed part: `size` of them, as it claims; more or fewer are an error."""
 
-    def __init__(self, packed: ByteSource, packing: str, size: int, shelf: Shelf) -> None:
-        self.packed, self.packing, self.size = packed, packing, size
+    def __init__(self, source: ByteSource, packing: str, size: int, shelf: Shelf) -> None:
+        self.packed, self.packing, self.size = source, packing, size
         self._shelf = shelf
 
     def head(self, size: int) -> bytes:

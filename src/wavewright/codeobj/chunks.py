@@ -38,13 +38,13 @@ def cut(code_object: CodeObject, ranges: Iterable[tuple[int, int]] | None = None
     >>> len(chunks), chunks[0].start, chunks[0].end == len(code), chunks[0].wave64
     (1, 0, True, False)
     """
-    wanted = code_object.text_ranges if ranges is None else without_overlap(ranges)
+    code_ranges = code_object.text_ranges if ranges is None else without_overlap(ranges)
     starts = [function.address for function in code_object.functions]
     is_wave64 = wave64_of(code_object)
     pieces: list[bytes] = []
     chunks: list[Chunk] = []
     total = 0
-    for start, size in _intersection(code_object.text_ranges, wanted):
+    for start, size in _intersection(code_object.text_ranges, code_ranges):
         piece = code_object.bytes_at(start, size)
         end = start + len(piece)
         inside = starts[bisect_right(starts, start) : bisect_left(starts, end)]
@@ -58,7 +58,7 @@ def cut(code_object: CodeObject, ranges: Iterable[tuple[int, int]] | None = None
 
 
 def wave64_of(code_object: CodeObject) -> Callable[[int], bool]:
-    """Whether the code at an ELF address is of waves with 64 lanes.
+    """A function that tells if the code at an ELF address is of waves with 64 lanes.
 
     Kernels are what their descriptors say. A function that is no kernel has 64 lanes where all kernels of its code
     object have, and 32 otherwise: who calls it is not known, and 32 is what compilers choose from gfx10 on.
@@ -76,10 +76,10 @@ def wave64_of(code_object: CodeObject) -> Callable[[int], bool]:
     return is_wave64
 
 
-def _intersection(text: Sequence[tuple[int, int]], wanted: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The parts of `wanted` inside `text`; both are (start, size), sorted and without overlap."""
+def _intersection(text: Sequence[tuple[int, int]], ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The parts of `ranges` inside `text`; both are (start, size), sorted and without overlap."""
     at = 0
-    for start, size in wanted:
+    for start, size in ranges:
         while at < len(text) and sum(text[at]) <= start:
             at += 1
         for index in range(at, len(text)):

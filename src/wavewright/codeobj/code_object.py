@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from wavewright.codeobj.embedded import Contents
+    from wavewright.codeobj.embedded_objects import Contents
     from wavewright.codeobj.metadata import KernelArgument, Metadata
 
 _STT_FUNC, _STT_KERNEL = 2, 10
@@ -137,13 +137,13 @@ class CodeObject:
 
     @classmethod
     def _from_contents(cls, contents: Contents, where: str, target: str | None) -> CodeObject:
-        fitting = contents.of_target(target) if target else ()
-        chosen = contents.choose(target if fitting else None)
+        candidates = contents.of_target(target) if target else ()
+        embedded_object = contents.choose(target if candidates else None)
         notes = [loss.detail.removeprefix(f"{where}: ") for loss in contents.losses]
         if len(contents.objects) > 1:
             targets = ", ".join(dict.fromkeys(each.target for each in contents.objects[:_MAX_PROBLEMS]))
             notes.append(f"it holds {len(contents.objects)} code objects ({targets}); that for {target} was read")
-        return cls._from_elf(chosen.read(), where, target, tuple(notes))
+        return cls._from_elf(embedded_object.read(), where, target, tuple(notes))
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -158,21 +158,21 @@ class CodeObject:
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """Functions by address; one without a size reaches to the next one or the end of its code."""
-        named: dict[int, Symbol] = {}
+        symbols: dict[int, Symbol] = {}
         for symbol in self._symbols[0]:
             if symbol.type in (_STT_FUNC, _STT_KERNEL) and self.text_end(symbol.address) is not None:
-                kernel_name = named.get(symbol.address)
+                kernel_name = symbols.get(symbol.address)
                 if kernel_name is None or symbol.size > kernel_name.size:
-                    named[symbol.address] = symbol
+                    symbols[symbol.address] = symbol
         for name, (_, address) in self._descriptors.items():
-            if address is not None and address not in named:
-                named[address] = Symbol(name, _STT_FUNC, 1, address, 0)
-        addresses = sorted(named)
+            if address is not None and address not in symbols:
+                symbols[address] = Symbol(name, _STT_FUNC, 1, address, 0)
+        addresses = sorted(symbols)
         functions = []
         for address, behind in zip_longest(addresses, addresses[1:]):
             end = self.text_end(address) or address
-            size = named[address].size or min(end, behind or end) - address
-            functions.append(Function(address, min(size, end - address), named[address].name))
+            size = symbols[address].size or min(end, behind or end) - address
+            functions.append(Function(address, min(size, end - address), symbols[address].name))
         return tuple(functions)
 
     @cached_property
@@ -190,7 +190,7 @@ class CodeObject:
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
-        """What the file claims and does not have."""
+        """Losses: contents that the file claims and does not have."""
         problems = [*self.notes, *self.elf.problems, self._symbols[1], self._metadata[1]]
         problems += [problem for _, problem in self._arguments.values()]
         if self.target is None:

@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_pieces
+from wavewright.base.compression import PackedError, packing_of, unpacked_pieces
 from wavewright.codeobj.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
 from wavewright.codeobj.byte_sources import FileBytes, MemoryBytes, Part, Shelf
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, EM_AMDGPU, MACHINE_NAMES
-from wavewright.codeobj.embedded import BITCODE, Contents, EmbeddedObject, distinct, what_instead
+from wavewright.codeobj.embedded_objects import BITCODE, Contents, EmbeddedObject, distinct, what_instead
 from wavewright.codeobj.hosts import ARCHIVE_MAGIC, THIN_MAGIC, archive_members, host_sections
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
@@ -44,7 +44,7 @@ _SCAN_BYTES = 1 << 20
 
 
 def is_contained(head: bytes) -> bool:
-    """Whether a file that starts with `head` (64 bytes) is something that code objects are in, and not one itself."""
+    """True if a file that starts with `head` (64 bytes) contains code objects, and is not one itself."""
     if head.startswith(b"\x7fELF"):
         return head[4:6] == _ELF64_LITTLE and _machine_of(head) not in (0, EM_AMDGPU)
     return bool(_STARTS.match(head) or packing_of(head)) or head.startswith((ARCHIVE_MAGIC, THIN_MAGIC, PACKED_MAGIC))
@@ -111,8 +111,8 @@ class _Search:
             source = self._whole(source, packing_of(head))
             head = source.read_at(0, 64)
         if head.startswith(THIN_MAGIC):
-            what = "a thin archive: it names object files and does not hold them"
-            raise UnsupportedError(what, where=self.where, advice="give the object files")
+            problem = "a thin archive: it names object files and does not hold them"
+            raise UnsupportedError(problem, where=self.where, advice="give the object files")
         if head.startswith(ARCHIVE_MAGIC):
             for member in archive_members(source):
                 if not self._is_done():
@@ -126,7 +126,7 @@ class _Search:
         return Contents(self.where, objects, losses)
 
     def _whole(self, source: ByteSource, packing: str) -> MemoryBytes:
-        """What a packed file holds."""
+        """Unpack a packed file."""
         pieces, length = [], 0
         limit = min(MAX_WHOLE_BYTES, max(1 << 28, 200 * source.size))
         try:
@@ -135,8 +135,8 @@ class _Search:
                 pieces.append(piece)
                 length += len(piece)
                 if length > limit:
-                    what = f"unpacks to more than {limit / (1 << 20):,.0f} MiB"
-                    raise UsageError(what, where=self.where, advice="if you trust it, unpack it yourself")
+                    problem = f"unpacks to more than {limit / (1 << 20):,.0f} MiB"
+                    raise UsageError(problem, where=self.where, advice="if you trust it, unpack it yourself")
         except PackedError as error:
             raise NotATraceError(f"cannot be unpacked: {error}", where=self.where, advice="copy it again") from error
         return MemoryBytes(b"".join(pieces))
@@ -176,24 +176,24 @@ class _Search:
             start = starts.next(at) if at or source.read_at(0, 4) != PACKED_MAGIC else 0
             if start is None:
                 return
-            rest = Part(source, start, source.size)
+            remainder = Part(source, start, source.size)
             here = f"{place}+{start:#x}" if start or place else ""
             try:
-                at = start + self._one(rest, here)
+                at = start + self._one(remainder, here)
             except (BundleError, PackedError) as error:
                 self._problem(here, str(error))
                 at = start + 4
 
     def _one(self, source: ByteSource, place: str) -> int:
-        """What a source starts with; how many bytes it takes."""
+        """Take the bundle or code object at the start of a source; returns the number of its bytes."""
         head = source.read_at(0, ELF_HEADER.size)
         if head.startswith(PACKED_MAGIC):
-            packed = read_packed(source, self.shelf)
+            bundle = read_packed(source, self.shelf)
             try:
-                self._bundle(packed.content, place, packed.content.packing)
+                self._bundle(bundle.content, place, bundle.content.packing)
             except (BundleError, PackedError) as error:
                 self._problem(place, str(error))
-            return packed.size or len(PACKED_MAGIC)
+            return bundle.size or len(PACKED_MAGIC)
         if head.startswith(MAGIC):
             return self._bundle(source, place, "")
         if head.startswith(_OFFLOAD_MAGIC):
@@ -269,8 +269,8 @@ class _Search:
         if head.startswith(b"\x7fELF"):
             machine = _machine_of(head)
             name = MACHINE_NAMES.get(machine, f"machine {machine}")
-            what = f"an ELF file for {name} without code for an AMD GPU (no section {_FATBIN})"
-            return UnsupportedError(what, where=self.where, advice="give the library or object that has the kernels")
+            problem = f"an ELF file for {name} without code for an AMD GPU (no section {_FATBIN})"
+            return UnsupportedError(problem, where=self.where, advice="give the library or object that has the kernels")
         if head.startswith((MAGIC, PACKED_MAGIC)):
             return NotATraceError("an offload bundle without code for an AMD GPU", where=self.where)
         if head.startswith(ARCHIVE_MAGIC):
@@ -281,7 +281,7 @@ class _Search:
 
 
 class _Starts:
-    """Where bundles and code objects start in a source; every byte is looked at once, and what is skipped never."""
+    """Finds the starts of bundles and code objects in a source; looks at every byte once, and at skipped ones never."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -300,7 +300,7 @@ class _Starts:
 
 
 def _elf_size(head: bytes, source: ByteSource) -> int:
-    """How many bytes an ELF file takes that has its section headers at its end, as linkers write it; 0 = not said."""
+    """Size in bytes of an ELF file with its section headers at its end, as linkers write it; 0 = not said."""
     if len(head) < ELF_HEADER.size:
         return 0
     _, _, _, _, _, shoff, _, _, _, _, _, count, _ = ELF_HEADER.unpack_from(head)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from wavewright import _core
 from wavewright.codeobj.chunks import cut
+from wavewright.codeobj.libllvm.disassembler import run_llvm
+from wavewright.codeobj.libllvm.libraries import find_libraries
 from wavewright.codeobj.listing import Listing
-from wavewright.codeobj.llvm import find_libraries
-from wavewright.codeobj.llvm_run import run_llvm
 from wavewright.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ def _with_llvm(target: str, code: bytes, chunks: Sequence[Chunk], column: str, *
         tsv = b"".join([*run.lines, _by_tables(code, run.pending, column)])
         return Listing(tsv, " + ".join([*run.versions, _tables(column)]), tuple(losses))
     if not run.versions:
-        why = _why_not(libraries, run.rejections) or "no libLLVM is here"
-        return Listing(b"", "none", (*losses, Loss("no_disassembler", detail=f"{target}: {why}")))
+        reason = _why_not(libraries, run.rejections) or "no libLLVM is here"
+        return Listing(b"", "none", (*losses, Loss("no_disassembler", detail=f"{target}: {reason}")))
     missing_bytes = sum(chunk.end - chunk.start for chunk in run.pending)
-    what = f"{missing_bytes:,} bytes of code from {run.pending[0].address:#x} on have no text"
-    losses.append(Loss("disassembly_incomplete", detail=what))
+    problem = f"{missing_bytes:,} bytes of code from {run.pending[0].address:#x} on have no text"
+    losses.append(Loss("disassembly_incomplete", detail=problem))
     return Listing(b"".join(run.lines), " + ".join(run.versions), tuple(losses))
 
 
@@ -82,8 +82,8 @@ def _tables(column: str) -> str:
 
 
 def _why_not(libraries: Sequence[str], rejections: Sequence[str]) -> str:
-    """Why no LLVM could be used; empty = nobody asked for one that cannot."""
-    asked = os.environ.get("WAVEWRIGHT_LLVM")
+    """Reason for not using LLVM; empty = nobody asked for one that cannot be used."""
+    variable = os.environ.get("WAVEWRIGHT_LLVM")
     if rejections:
         return "; ".join(rejections[:_MAX_REASONS])
-    return f"WAVEWRIGHT_LLVM names {asked}, where there is no libLLVM" if asked and not libraries else ""
+    return f"WAVEWRIGHT_LLVM names {variable}, where there is no libLLVM" if variable and not libraries else ""

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavewright.base.unpacking import PackedError, unpacked_pieces
+from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.errors import MissingToolError, NotATraceError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Section(NamedTuple):
 
     @property
     def executable(self) -> bool:
-        """Whether the section holds code."""
+        """True if the section holds code."""
         return bool(self.flags & SHF_EXECINSTR) and self.size > 0
 
 
@@ -66,7 +66,7 @@ class Symbol(NamedTuple):
 
 @dataclass(frozen=True)
 class ElfFile:
-    """What the container says. `problems` are sentences about what it claims and does not have."""
+    """Header and sections of an ELF file. `problems` are sentences about what it claims and does not have."""
 
     data: bytes
     machine: int
@@ -84,9 +84,9 @@ class ElfFile:
 
     def symbols(self) -> tuple[list[Symbol], str]:
         """Symbols of the full table, or of the dynamic one where the file was stripped, and what is missing."""
-        for wanted in (SHT_SYMTAB, SHT_DYNSYM):
+        for section_type in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
-                if section.type == wanted and section.size >= _SYMBOL.size:
+                if section.type == section_type and section.size >= _SYMBOL.size:
                     return _read_symbols(self, section)
         return [], ""
 
@@ -112,19 +112,19 @@ def parse_elf(data: bytes, where: str = "") -> ElfFile:
     """
     if data[:4] != b"\x7fELF":
         begins = f"it starts with {data[:4].hex()}" if data else "it is empty"
-        what = f"not an ELF code object ({begins})"
-        raise NotATraceError(what, where=where, advice="give a .out, .co or .hsaco file")
+        problem = f"not an ELF code object ({begins})"
+        raise NotATraceError(problem, where=where, advice="give a .out, .co or .hsaco file")
     if len(data) < ELF_HEADER.size:
-        what = f"the file ends inside the ELF header: {len(data)} bytes"
-        raise NotATraceError(what, where=where, advice="copy the code object again")
+        problem = f"the file ends inside the ELF header: {len(data)} bytes"
+        raise NotATraceError(problem, where=where, advice="copy the code object again")
     if data[4] != _ELFCLASS64 or data[5] == _ELFDATA2MSB:
-        what = "an ELF file, but not 64-bit little-endian as AMDGPU code objects are"
-        raise UnsupportedError(what, where=where, advice="give the code object of the GPU, not of the host")
+        problem = "an ELF file, but not 64-bit little-endian as AMDGPU code objects are"
+        raise UnsupportedError(problem, where=where, advice="give the code object of the GPU, not of the host")
     _, machine, _, _, phoff, shoff, flags, _, _, phnum, _, shnum, shstrndx = ELF_HEADER.unpack_from(data)
     if machine not in (0, EM_AMDGPU):
-        what = f"an ELF file for {MACHINE_NAMES.get(machine, f'machine {machine}')}, not for an AMD GPU"
+        problem = f"an ELF file for {MACHINE_NAMES.get(machine, f'machine {machine}')}, not for an AMD GPU"
         advice = "give the code object of the GPU"
-        raise UnsupportedError(what, where=where, advice=advice)
+        raise UnsupportedError(problem, where=where, advice=advice)
     problems: list[str] = []
     sections = _read_sections(data, shoff, shnum, shstrndx, problems)
     segments = list(_read_segments(data, phoff, phnum))
@@ -251,21 +251,21 @@ def _read_notes(data: bytes) -> Iterator[tuple[str, int, bytes]]:
 def _inflate(name: str, raw: bytes) -> tuple[bytes, str]:
     if len(raw) < _COMPRESSION.size:
         return b"", f"section {name} is compressed, but too short for its header"
-    kind, _, claimed, _ = _COMPRESSION.unpack_from(raw)
+    kind, _, size, _ = _COMPRESSION.unpack_from(raw)
     packing = _PACKINGS.get(kind)
     if packing is None:
         return b"", f"section {name} is compressed in a way (type {kind}) that is not read here"
-    if not 0 < claimed <= _MAX_INFLATED_BYTES:
-        return b"", f"section {name} claims {claimed:,} bytes when decompressed, outside the limits"
+    if not 0 < size <= _MAX_INFLATED_BYTES:
+        return b"", f"section {name} claims {size:,} bytes when decompressed, outside the limits"
     pieces: list[bytes] = []
     length = 0
     try:
         for piece in unpacked_pieces([raw[_COMPRESSION.size :]], packing, only_first=True):
             pieces.append(piece)
             length += len(piece)
-            if length >= claimed:
+            if length >= size:
                 break
     except (PackedError, MissingToolError) as error:
         return b"".join(pieces), f"section {name} cannot be decompressed: {error}"
-    problem = f"section {name} has {length:,} of {claimed:,} bytes" if length < claimed else ""
-    return b"".join(pieces)[:claimed], problem
+    problem = f"section {name} has {length:,} of {size:,} bytes" if length < size else ""
+    return b"".join(pieces)[:size], problem

@@ -34,7 +34,7 @@ _INTEGER_WORDS = frozenset({"bool", "char", "short", "int", "long", "size_t"})
 
 
 class _Type(NamedTuple):
-    """What a value must be: of `size_bytes`, a float or an integer; None = either, as it is written."""
+    """Type of a value: `size_bytes`, a float or an integer; None = either, as it is written."""
 
     size_bytes: int
     is_float: bool | None = None
@@ -73,15 +73,15 @@ def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
         raise UsageError(
             f"no such type: {_shown(suffix)!r} in {_shown(text)}", advice=f"types are {', '.join(_SUFFIXES)}"
         )
-    forced = _SUFFIXES[suffix] if colon else None
+    suffix_type = _SUFFIXES[suffix] if colon else None
     if _OFFSET.fullmatch(key):
         offset = int(key, 16 if key[1:2] in ("x", "X") else 10)
         argument = next((a for a in kernel.arguments if a.offset_bytes <= offset < a.end_bytes), None)
-        data = _encoded(words, forced or _type_at(argument, offset, words), text)
+        data = _encoded(words, suffix_type or _type_at(argument, offset, words), text)
         _check_place(kernel, argument, offset, len(data), text)
         return offset, data
     argument = _by_name(key, kernel)
-    data = _encoded(words, forced or _type_at(argument, argument.offset_bytes, words), text)
+    data = _encoded(words, suffix_type or _type_at(argument, argument.offset_bytes, words), text)
     if len(data) != argument.size_bytes:
         raise UsageError(
             f"{_shown(text)} gives {len(data)} bytes, and {key} has {argument.size_bytes}", advice=_HOW_LARGE
@@ -94,10 +94,10 @@ def argument_list(kernel: Kernel) -> str:
     explicit = [argument for argument in kernel.arguments if not argument.is_hidden]
     if not explicit:
         return f"the code object does not list arguments of {kernel.name}"
-    named = [f"0x{argument.offset_bytes:x} {_described(argument)}" for argument in explicit[:_SHOWN_ARGUMENTS]]
-    if len(explicit) > len(named):
-        named.append(f"and {len(explicit) - len(named):,} more")
-    return f"{kernel.name} has the arguments " + ", ".join(named)
+    descriptions = [f"0x{argument.offset_bytes:x} {_described(argument)}" for argument in explicit[:_SHOWN_ARGUMENTS]]
+    if len(explicit) > len(descriptions):
+        descriptions.append(f"and {len(explicit) - len(descriptions):,} more")
+    return f"{kernel.name} has the arguments " + ", ".join(descriptions)
 
 
 def _described(argument: KernelArgument) -> str:
@@ -107,15 +107,15 @@ def _described(argument: KernelArgument) -> str:
 
 
 def _by_name(name: str, kernel: Kernel) -> KernelArgument:
-    fitting = [a for a in kernel.arguments if name == (a.value_kind if a.is_hidden else a.name)]
-    if not fitting:
+    matches = [a for a in kernel.arguments if name == (a.value_kind if a.is_hidden else a.name)]
+    if not matches:
         raise UsageError(
             f"no such argument: {_shown(name)!r}", kept=argument_list(kernel), advice="give NAME or OFFSET"
         )
-    if len(fitting) > 1:
-        offsets = ", ".join(f"0x{argument.offset_bytes:x}" for argument in fitting[:_SHOWN_ARGUMENTS])
-        raise UsageError(f"{len(fitting)} arguments are called {name!r}", advice=f"give the offset: {offsets}")
-    return fitting[0]
+    if len(matches) > 1:
+        offsets = ", ".join(f"0x{argument.offset_bytes:x}" for argument in matches[:_SHOWN_ARGUMENTS])
+        raise UsageError(f"{len(matches)} arguments are called {name!r}", advice=f"give the offset: {offsets}")
+    return matches[0]
 
 
 def _type_at(argument: KernelArgument | None, offset: int, words: str) -> _Type:
@@ -166,11 +166,11 @@ def _check_place(kernel: Kernel, argument: KernelArgument | None, offset: int, s
             f"with its {argument.size_bytes}",
             advice="give the type (0x34=5:u32), and each argument on its own",
         )
-    claimed = kernel.kernarg_bytes
-    limit = claimed if claimed and claimed <= MAX_SEGMENT_BYTES else MAX_SEGMENT_BYTES
+    segment_bytes = kernel.kernarg_bytes
+    limit = segment_bytes if segment_bytes and segment_bytes <= MAX_SEGMENT_BYTES else MAX_SEGMENT_BYTES
     if end > limit:
-        what = f"{_shown(text)} lies outside of the {limit:,} bytes of arguments"
-        raise UsageError(what, kept=argument_list(kernel))
+        problem = f"{_shown(text)} lies outside of the {limit:,} bytes of arguments"
+        raise UsageError(problem, kept=argument_list(kernel))
 
 
 def _shown(text: str) -> str:

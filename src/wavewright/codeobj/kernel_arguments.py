@@ -1,4 +1,4 @@
-"""What is certain about the kernarg segment of a dispatch: the bytes from which a kernel loads its arguments.
+"""Certain bytes of the kernarg segment of a dispatch, from which a kernel loads its arguments.
 
 Three sources, none of them a guess: a recording of the bytes (kerncap), what the runtime computes from the size of the
 dispatch (AMDGPUUsage, "Code Object V5 Kernel Argument Metadata"), and what the user gives. Where two of them disagree,
@@ -64,13 +64,13 @@ class DispatchSize(NamedTuple):
         UsageError
             A size is zero, negative or too large.
         """
-        for what, sizes, limit in (
+        for dimension, sizes, limit in (
             ("workgroup size", self.workgroup_size, _WORKGROUP_MAX),
             ("grid", self.grid_size, _GRID_MAX),
         ):
             if sizes is not None and not all(1 <= size <= limit for size in sizes):
                 raise UsageError(
-                    f"the {what} {worded_size(sizes)} is impossible", advice=f"1 to {limit:,} per dimension"
+                    f"the {dimension} {worded_size(sizes)} is impossible", advice=f"1 to {limit:,} per dimension"
                 )
         if self.dynamic_lds_bytes is not None and not 0 <= self.dynamic_lds_bytes <= _GRID_MAX:
             raise UsageError(f"{self.dynamic_lds_bytes:,} bytes of dynamic LDS are impossible")
@@ -105,7 +105,7 @@ class ArgumentValues:
         return self.value[offset_bytes:end]
 
     def dword(self, offset_bytes: int) -> int | None:
-        """What a scalar load of four bytes returns, None = unknown."""
+        """Result of a scalar load of four bytes; None = unknown."""
         data = self.bytes_at(offset_bytes, _DWORD_BYTES)
         return None if data is None else int.from_bytes(data, "little")
 
@@ -116,23 +116,23 @@ class ArgumentValues:
         return argument if argument is not None and offset_bytes < argument.end_bytes else None
 
     def is_pointer(self, offset_bytes: int) -> bool:
-        """Whether a byte belongs to an address of memory outside of LDS."""
+        """True if a byte belongs to an address of memory outside of LDS."""
         argument = self.argument_at(offset_bytes)
         return argument is not None and argument.value_kind in POINTER_KINDS
 
     def is_lds_pointer(self, offset_bytes: int) -> bool:
-        """Whether a byte belongs to an address in LDS."""
+        """True if a byte belongs to an address in LDS."""
         argument = self.argument_at(offset_bytes)
         return argument is not None and argument.value_kind == LDS_POINTER_KIND
 
     def name_at(self, offset_bytes: int) -> str:
-        """What to call a byte of the segment in a sentence."""
+        """Name of a byte of the segment, for sentences."""
         argument = self.argument_at(offset_bytes)
         return worded_place(self.arguments, argument, offset_bytes)
 
     @property
     def pointer_offsets_bytes(self) -> tuple[int, ...]:
-        """Where the addresses start."""
+        """Offsets of the addresses."""
         return tuple(argument.offset_bytes for argument in self.arguments if argument.value_kind in POINTER_KINDS)
 
     @cached_property
@@ -143,7 +143,7 @@ class ArgumentValues:
 def argument_values(
     kernel: Kernel, size: DispatchSize | None = None, *, given: Sequence[str] = (), recorded: bytes | None = None
 ) -> ArgumentValues:
-    """What is certain about the arguments of one dispatch of `kernel`.
+    """The certain arguments of one dispatch of `kernel`.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def argument_values(
 
 
 def hidden_value(value_kind: str, size: DispatchSize, *, is_uniform: bool = False) -> int | None:
-    """What the runtime writes into a hidden argument, None = the size of the dispatch does not tell.
+    """Value that the runtime writes into a hidden argument; None = the size of the dispatch does not tell.
 
     With `is_uniform` the grid is a multiple of the workgroup size. The number of dimensions of a dispatch is only
     certain where the third is used: HIP always says 3, OpenCL says what the program asked for.
@@ -222,7 +222,7 @@ def worded_size(size: Sequence[int]) -> str:
 
 
 def worded_place(arguments: Sequence[KernelArgument], argument: KernelArgument | None, offset_bytes: int) -> str:
-    """What to call a byte of the segment: by the name of its argument where it has one."""
+    """Name of a byte of the segment: that of its argument where it has one."""
     if argument is None:
         return f"offset 0x{offset_bytes:x} of the arguments"
     if argument.is_hidden:
@@ -239,8 +239,8 @@ class _Segment:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         ends = [argument.end_bytes for argument in kernel.arguments]
-        claimed = kernel.kernarg_bytes or 0
-        self._value = bytearray(claimed if claimed <= MAX_SEGMENT_BYTES else max(ends, default=0))
+        segment_bytes = kernel.kernarg_bytes or 0
+        self._value = bytearray(segment_bytes if segment_bytes <= MAX_SEGMENT_BYTES else max(ends, default=0))
         self._sources: dict[int, str] = {}
 
     def put(self, offset: int, data: bytes, source: str) -> None:
@@ -273,22 +273,22 @@ class _Segment:
 
     def _name(self, place: int) -> str:
         arguments = self._kernel.arguments
-        containing = (a for a in arguments if a.offset_bytes <= place < a.end_bytes)
-        return worded_place(arguments, next(containing, None), place)
+        arguments_there = (a for a in arguments if a.offset_bytes <= place < a.end_bytes)
+        return worded_place(arguments, next(arguments_there, None), place)
 
 
 def _with_required(kernel: Kernel, size: DispatchSize) -> DispatchSize:
-    required = kernel.workgroup_size_required
+    workgroup_size = kernel.workgroup_size_required
     size.check()
-    if required is None or 0 in required:
+    if workgroup_size is None or 0 in workgroup_size:
         return size
-    if size.workgroup_size not in (None, required):
+    if size.workgroup_size not in (None, workgroup_size):
         raise UsageError(
             f"the workgroup size {worded_size(size.workgroup_size or ())} is not that of {kernel.name}, "
-            f"which requires {worded_size(required)}",
+            f"which requires {worded_size(workgroup_size)}",
             advice="check that the dispatch and the code object belong together",
         )
-    return size._replace(workgroup_size=required)
+    return size._replace(workgroup_size=workgroup_size)
 
 
 def _whole(kernel: Kernel, recorded: bytes) -> bytes:

@@ -61,7 +61,7 @@ class LineTable:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What could not be read; grows while inlined calls are looked up."""
+        """Losses of reading; they grow while inlined calls are looked up."""
         return tuple(Loss("debug_lines", detail=problem) for problem in self._problems[:_MAX_LOSSES])
 
     @property
@@ -112,13 +112,13 @@ class LineTable:
 
     def _append(self, rows: LineRows, first: int, last: int, names: list[str]) -> None:
         """Add one sequence, without what the ones before it cover: removed code may share addresses with others."""
-        reached = self._starts[-1] if self._starts else 0
+        last_start = self._starts[-1] if self._starts else 0
         numbers = {NO_LINE: NO_LINE}
         for index in range(first, last + 1):
             address, file = rows.address[index], rows.file[index]
-            if address < reached:
+            if address < last_start:
                 continue
-            reached = address
+            last_start = address
             if file not in numbers:
                 numbers[file] = self._number_of(names[file]) if file < len(names) else NO_LINE
             self._starts.append(address)
@@ -133,10 +133,10 @@ class LineTable:
 
     def _unit_at(self, address: int) -> tuple[Unit, ScopeMap] | None:
         index = bisect_right(self._unit_ranges, (address, _MAX_ADDRESS, 0)) - 1
-        covering = []
+        units = []
         if index >= 0 and address < self._unit_ranges[index][1]:
-            covering = [self._unit_ranges[index][2]]
-        for number in covering or self._rangeless_units:
+            units = [self._unit_ranges[index][2]]
+        for number in units or self._rangeless_units:
             if number not in self._scopes:
                 self._scopes[number], problem = read_scopes(self._info, self._units[number])
                 self._note(problem)

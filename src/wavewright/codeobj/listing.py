@@ -75,7 +75,7 @@ def _number(digits: bytes) -> int:
 
 
 def is_listing(path: str | PathLike[str]) -> bool:
-    """Whether a file is a listing and not a code object, by its name.
+    """True if a file is a listing and not a code object, by its name.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def read_listing(path: str | PathLike[str], code_object: int = 0, data: bytes | 
     return data
 
 
-def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
+def _from_code_json(data: bytes, where: str, object_id: int) -> bytes:
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -125,24 +125,24 @@ def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
     texts: dict[int, dict[int, str]] = {}
     unreadable = 0
     for row in document.get("code") or ():
-        read = _read_row(row, column)
-        if read is None:
+        fields = _read_row(row, column)
+        if fields is None:
             unreadable += 1
-        elif not read[0].startswith(";"):  # label rows name the kernel that follows
-            text, code_object, address = read
+        elif not fields[0].startswith(";"):  # label rows name the kernel that follows
+            text, code_object, address = fields
             texts.setdefault(code_object, {}).setdefault(address, text)
-    chosen = next(iter(texts)) if wanted == 0 and len(texts) == 1 else wanted
-    if chosen not in texts:
+    chosen_id = next(iter(texts)) if object_id == 0 and len(texts) == 1 else object_id
+    if chosen_id not in texts:
         ids = ", ".join(map(str, sorted(texts))) or "none"
-        raise NotATraceError(f"no rows of code object {wanted}; those it has: {ids}", where=where)
-    return _tsv_of(texts[chosen]) + b"unreadable row\n" * unreadable
+        raise NotATraceError(f"no rows of code object {object_id}; those it has: {ids}", where=where)
+    return _tsv_of(texts[chosen_id]) + b"unreadable row\n" * unreadable
 
 
 def _columns(header: Any) -> dict[str, int]:
     """Position of each column: the header is a list in some writers and one string in others."""
     names = header.split(",") if isinstance(header, str) else header if isinstance(header, list) else ()
-    named = {name.strip(): index for index, name in enumerate(names) if isinstance(name, str)}
-    return {name: named.get(name, index) for name, index in _COLUMNS.items()}
+    indices = {name.strip(): index for index, name in enumerate(names) if isinstance(name, str)}
+    return {name: indices.get(name, index) for name, index in _COLUMNS.items()}
 
 
 def _read_row(row: Any, column: dict[str, int]) -> tuple[str, int, int] | None:

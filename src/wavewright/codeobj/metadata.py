@@ -43,12 +43,12 @@ class KernelArgument(msgspec.Struct, frozen=True, rename=lambda name: f".{name.r
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the runtime fills it in; the source of the kernel does not name it."""
+        """True if the runtime fills it in; the source of the kernel does not name it."""
         return self.value_kind.startswith("hidden_")
 
 
 class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"):
-    """What the compiler wrote down about one kernel; registers are those used, not those allocated."""
+    """The compiler's metadata about one kernel; registers are those used, not those allocated."""
 
     name: str = ""
     symbol: str = ""
@@ -69,7 +69,7 @@ class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"
 
     @property
     def is_uniform(self) -> bool:
-        """Whether grids must be multiples of the workgroup size."""
+        """True if grids must be multiples of the workgroup size."""
         return self.uniform_work_group_size in (1, True)
 
     def arguments(self) -> tuple[tuple[KernelArgument, ...], str]:

@@ -59,40 +59,42 @@ def demangle_all(names: Iterable[str]) -> dict[str, str]:
     >>> demangle_all(["_Z1fv", "main"])
     {'_Z1fv': 'f()', 'main': 'main'}
     """
-    stripped = {name: name.removesuffix(".kd") for name in names}
-    bases = {name: text.split(".", 1)[0] for name, text in stripped.items()}
+    stems = {name: name.removesuffix(".kd") for name in names}
+    bases = {name: text.split(".", 1)[0] for name, text in stems.items()}
     old = {base: _with_old_types(base) for base in bases.values()}
     answers = _answers([*bases.values(), *old.values()])
     # Older types first: an old demangler does not fail on new types, it reads them as something else.
     readable = {base: _with_new_types(answers[old[base]]) or answers[base] for base in old}
-    return {name: readable[bases[name]] or text for name, text in stripped.items()}
+    return {name: readable[bases[name]] or text for name, text in stems.items()}
 
 
 def _answers(names: Iterable[str]) -> dict[str, str]:
     """Demangled names, "" for what is not a mangled name or cannot be demangled within bounds."""
-    wanted = dict.fromkeys(names, "")
-    mangled = [name for name in wanted if _ITANIUM_NAME.fullmatch(name) and len(name) <= _MAX_NAME_BYTES]
-    harmless = {name for name in mangled if _doublings(name) <= _MAX_DOUBLINGS or _expansion(name) <= _MAX_EXPANSION}
-    wanted.update((name, _demangle_here(name) or "") for name in harmless)
-    suspects = tuple(name for name in mangled if name not in harmless)
+    answers = dict.fromkeys(names, "")
+    mangled_names = [name for name in answers if _ITANIUM_NAME.fullmatch(name) and len(name) <= _MAX_NAME_BYTES]
+    harmless = {
+        each for each in mangled_names if _doublings(each) <= _MAX_DOUBLINGS or _expansion(each) <= _MAX_EXPANSION
+    }
+    answers.update((name, _demangle_here(name) or "") for name in harmless)
+    suspects = tuple(name for name in mangled_names if name not in harmless)
     if suspects:
-        wanted.update(_demangle_apart(suspects))
-    return wanted
+        answers.update(_demangle_apart(suspects))
+    return answers
 
 
 def _with_old_types(name: str) -> str:
     """The name with older types in place of new ones; "" where there is nothing to replace."""
-    substituted = name
-    for code, substitute, printed, _ in _NEW_TYPES:
-        if printed in name:
+    old_name = name
+    for code, substitute, printed_type, _ in _NEW_TYPES:
+        if printed_type in name:
             return ""
-        substituted = substituted.replace(code, substitute)
-    return substituted if substituted != name else ""
+        old_name = old_name.replace(code, substitute)
+    return old_name if old_name != name else ""
 
 
 def _with_new_types(text: str) -> str:
-    for _, _, printed, proper in _NEW_TYPES:
-        text = re.sub(rf"\b{printed}\b", proper, text)
+    for _, _, printed_type, proper in _NEW_TYPES:
+        text = re.sub(rf"\b{printed_type}\b", proper, text)
     return text
 
 

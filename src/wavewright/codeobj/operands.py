@@ -1,4 +1,4 @@
-"""What instructions do with registers, memory and counters: columns of the `code` table, from the tables of the core.
+"""Registers, memory and counters that instructions use: columns of the `code` table, from the tables of the core.
 
 The texts are read, not the bytes: so listings of captures, decoded directories and our disassembly go one way, and the
 core is asked once for each distinct text.
@@ -53,8 +53,8 @@ def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str
     """
     family = family_of(target) if target else None
     is_wide = pl.lit(value=True) if family in ("gfx9", None) else pl.col("function").is_in(list(wave64))
-    keyed = code.drop(OPERAND_COLUMNS, strict=False).with_columns(is_wide=is_wide.fill_null(value=False))
-    distinct = keyed.select("text", "is_wide").drop_nulls().unique(maintain_order=True)
+    keyed_code = code.drop(OPERAND_COLUMNS, strict=False).with_columns(is_wide=is_wide.fill_null(value=False))
+    distinct = keyed_code.select("text", "is_wide").drop_nulls().unique(maintain_order=True)
     parts = [
         read_texts(texts["text"], columns_for(target), wave64=wide)
         .with_columns(texts["text"])
@@ -64,8 +64,8 @@ def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str
     ]
     if not parts:
         return _without_operands(code)
-    joined = keyed.join(pl.concat(parts), on=["text", "is_wide"], how="left", maintain_order="left")
-    return joined.drop("is_wide").with_columns(_counters(code, family))
+    frame = keyed_code.join(pl.concat(parts), on=["text", "is_wide"], how="left", maintain_order="left")
+    return frame.drop("is_wide").with_columns(_counters(code, family))
 
 
 def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.DataFrame:
@@ -73,19 +73,19 @@ def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.
 
     `columns` are names of `_core.isa_targets`; what the first does not have is looked up in the next.
     """
-    rest = texts.to_frame("text").with_row_index("at")
-    schema = {"at": rest["at"].dtype, **dict.fromkeys((*_ROLES, "access"), pl.String())}
+    unread_texts = texts.to_frame("text").with_row_index("at")
+    schema = {"at": unread_texts["at"].dtype, **dict.fromkeys((*_ROLES, "access"), pl.String())}
     frames = [pl.DataFrame(schema=schema)]
     for column in columns:
-        answer = _core.read_instruction_texts(rest["text"].to_list(), column, wave64)
+        answer = _core.read_instruction_texts(unread_texts["text"].to_list(), column, wave64)
         rows = pl.DataFrame(answer.rows).select("record", "facts")
-        described = pl.concat(
-            [rest, rows, _registers(pl.DataFrame(answer.operands), rows.height)], how="horizontal"
+        described_texts = pl.concat(
+            [unread_texts, rows, _registers(pl.DataFrame(answer.operands), rows.height)], how="horizontal"
         ).with_columns(_access())
         is_read = rows["record"] != _NO_RECORD
-        frames.append(described.filter(is_read).select(list(schema)))
-        rest = rest.filter(~is_read)
-        if not rest.height:
+        frames.append(described_texts.filter(is_read).select(list(schema)))
+        unread_texts = unread_texts.filter(~is_read)
+        if not unread_texts.height:
             break
     at = pl.DataFrame({"at": pl.int_range(len(texts), dtype=pl.UInt32, eager=True)})
     return at.join(pl.concat(frames), on="at", how="left", maintain_order="left").drop("at")
@@ -114,17 +114,17 @@ def _registers(operands: pl.DataFrame, height: int) -> pl.DataFrame:
     names = pl.DataFrame({"key": keys, "word": words})
     operands = operands.join(names, on="key", how="left", maintain_order="left")
     columns = []
-    for name, (wanted, unwanted) in _ROLES.items():
-        of_role = operands.filter((pl.col("role") & (wanted | unwanted)) == wanted)
+    for name, (bits, excluded_bits) in _ROLES.items():
+        of_role = operands.filter((pl.col("role") & (bits | excluded_bits)) == bits)
         distinct = of_role.unique(["row", "key"], keep="first", maintain_order=True)
         lists = distinct.group_by("row", maintain_order=True).agg("word")
-        listed = lists["word"].list.join(" ")
-        columns.append(pl.Series(name, [""], pl.String).new_from_index(0, height).scatter(lists["row"], listed))
+        register_texts = lists["word"].list.join(" ")
+        columns.append(pl.Series(name, [""], pl.String).new_from_index(0, height).scatter(lists["row"], register_texts))
     return pl.DataFrame(columns)
 
 
 def _access() -> pl.Expr:
-    """What a row does with memory, from its `facts` and `text`.
+    """Kind of access to memory of a row, from its `facts` and `text`.
 
     LLVM says of everything that must stay in order with accesses that it may load and store: of waits, prefetches and
     exports too. What moves data adds to one of these counters.

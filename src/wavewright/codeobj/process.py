@@ -16,7 +16,7 @@ _STDERR_BYTES = 1 << 14
 
 
 class Outcome(NamedTuple):
-    """What a program printed, and how it ended: `failure` is empty when it exited with status 0."""
+    """Output of a program and its end: `failure` is empty when it exited with status 0."""
 
     stdout: bytes
     stderr: bytes
@@ -60,19 +60,19 @@ def _converse(
     process: subprocess.Popen[bytes], stdin: bytes, idle_s: float, total_s: float, output_limit_bytes: int
 ) -> Outcome:
     assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
-    printed: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    output: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
     unsent = memoryview(stdin)
-    last_sign_of_life = started = time.monotonic()
+    last_sign_of_life = start_s = time.monotonic()
     with selectors.DefaultSelector() as selector:
         os.set_blocking(process.stdin.fileno(), False)
         selector.register(process.stdin, selectors.EVENT_WRITE)
-        for stream in printed:
+        for stream in output:
             selector.register(stream, selectors.EVENT_READ)
-        while any(stream in selector.get_map() for stream in printed):
+        while any(stream in selector.get_map() for stream in output):
             now = time.monotonic()
-            remaining_s = min(last_sign_of_life + idle_s, started + total_s) - now
+            remaining_s = min(last_sign_of_life + idle_s, start_s + total_s) - now
             if remaining_s <= 0:
-                return _outcome(process, printed, f"no answer for {now - last_sign_of_life:.0f} s")
+                return _outcome(process, output, f"no answer for {now - last_sign_of_life:.0f} s")
             for key, _ in selector.select(remaining_s):
                 if key.fileobj is process.stdin:
                     unsent = _send(process.stdin, unsent)
@@ -81,23 +81,23 @@ def _converse(
                         process.stdin.close()
                     continue
                 stream = process.stdout if key.fileobj is process.stdout else process.stderr
-                received = os.read(stream.fileno(), _CHUNK_BYTES)
+                chunk = os.read(stream.fileno(), _CHUNK_BYTES)
                 last_sign_of_life = time.monotonic()
-                if not received:
+                if not chunk:
                     selector.unregister(stream)
-                elif stream is process.stdout or len(printed[stream]) < _STDERR_BYTES:
-                    printed[stream] += received
-            if len(printed[process.stdout]) > output_limit_bytes:
-                return _outcome(process, printed, f"more than {output_limit_bytes:,} bytes of output")
+                elif stream is process.stdout or len(output[stream]) < _STDERR_BYTES:
+                    output[stream] += chunk
+            if len(output[process.stdout]) > output_limit_bytes:
+                return _outcome(process, output, f"more than {output_limit_bytes:,} bytes of output")
     try:
         status = process.wait(timeout=idle_s)
     except subprocess.TimeoutExpired:
-        return _outcome(process, printed, f"did not end within {idle_s:.0f} s of its last word")
-    return _outcome(process, printed, _failure_of(status))
+        return _outcome(process, output, f"did not end within {idle_s:.0f} s of its last word")
+    return _outcome(process, output, _failure_of(status))
 
 
 def _send(stream: IO[bytes], unsent: memoryview) -> memoryview:
-    """What is left to send; nothing when the program no longer listens."""
+    """Send a part; returns what remains, nothing when the program no longer listens."""
     try:
         return unsent[os.write(stream.fileno(), unsent[:_CHUNK_BYTES]) :] if unsent else unsent
     except BlockingIOError:
@@ -106,9 +106,9 @@ def _send(stream: IO[bytes], unsent: memoryview) -> memoryview:
         return memoryview(b"")
 
 
-def _outcome(process: subprocess.Popen[bytes], printed: dict[IO[bytes], bytearray], failure: str) -> Outcome:
+def _outcome(process: subprocess.Popen[bytes], output: dict[IO[bytes], bytearray], failure: str) -> Outcome:
     assert process.stdout and process.stderr  # noqa: S101 - both are pipes
-    return Outcome(bytes(printed[process.stdout]), bytes(printed[process.stderr]), failure)
+    return Outcome(bytes(output[process.stdout]), bytes(output[process.stderr]), failure)
 
 
 def _failure_of(status: int) -> str:

@@ -75,11 +75,11 @@ def numbers_of(word: str) -> range:
     >>> numbers_of("v[4:7]"), numbers_of("vcc_hi"), numbers_of("off")
     (range(260, 264), range(107, 108), range(0, 0))
     """
-    numbered = _SPELLED.fullmatch(word)
-    if numbered:
-        start, end = next((start, end) for start, end, name in _FILES if name == numbered[1])
-        first = start + int(numbered[2] or numbered[3])
-        return range(first, min(start + int(numbered[4]) + 1 if numbered[4] else first + 1, end))
+    match = _SPELLED.fullmatch(word)
+    if match:
+        start, end = next((start, end) for start, end, name in _FILES if name == match[1])
+        first = start + int(match[2] or match[3])
+        return range(first, min(start + int(match[4]) + 1 if match[4] else first + 1, end))
     for number, name in _PAIRS.items():
         halves = {name: (0, 2), f"{name}_lo": (0, 1), f"{name}_hi": (1, 2)}
         if word in halves:

@@ -67,9 +67,9 @@ def family_of(target: str) -> str | None:
     >>> family_of("gfx942"), family_of("gfx1030"), family_of("gfx1201"), family_of("gfx1251"), family_of("gfx803")
     ('gfx9', 'gfx10', 'gfx12', 'gfx1250', None)
     """
-    numbered = _NUMBERED.match(target)
-    if numbered:
-        major, minor = numbered[1], numbered[2]
+    match = _NUMBERED.match(target)
+    if match:
+        major, minor = match[1], match[2]
         return "gfx1250" if (major, minor) == ("12", "5") else f"gfx{major}"
     generic = _GENERIC.match(target)
     if generic:

@@ -51,8 +51,8 @@ def to_builtins(value: Any, *, top: int | None = None) -> Any:
     import polars as pl
 
     if isinstance(value, pl.DataFrame):
-        shown = value if top is None else value.head(top)
-        return {"row_count": value.height, "rows": to_builtins(shown.to_dicts())}
+        rows = value if top is None else value.head(top)
+        return {"row_count": value.height, "rows": to_builtins(rows.to_dicts())}
     if is_dataclass(value) and not isinstance(value, type):
         head = {"definition": value.definition} if isinstance(value, Answer) and value.definition else {}
         return head | {field.name: to_builtins(getattr(value, field.name), top=top) for field in fields(value)}

@@ -40,13 +40,13 @@ class Quantity:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is about."""
+        """Identity of the measured thing."""
         return self.subject, self.name
 
 
 @dataclass(frozen=True)
 class MeasuredCapture:
-    """What one capture measured."""
+    """Measurements of one capture."""
 
     label: str  #: Name of its file or folder.
     quantities: tuple[Quantity, ...]

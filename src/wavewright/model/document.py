@@ -1,4 +1,4 @@
-"""What questions are about: thread traces, runs, counter captures; opened when first asked for."""
+"""Documents that questions are about: thread traces, runs, counter captures; opened when first asked for."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class FirstAnswers(Protocol):
 
     @property
     def is_known(self) -> bool:
-        """Whether there are any."""
+        """True if there are any."""
 
-    def get(self, name: str, given: Mapping[str, str]) -> Any:
+    def get(self, name: str, parameters: Mapping[str, str]) -> Any:
         """The answer to a question; None = it is not there."""
 
-    def put(self, name: str, given: Mapping[str, str], payload: Any) -> None:
+    def put(self, name: str, parameters: Mapping[str, str], payload: Any) -> None:
         """Add the answer to a question."""
 
     def when_quiet(self, longest_seconds: float) -> None:
         """Wait until nobody has asked for a moment."""
 
     def differs(self) -> bool:
-        """Whether an answer is not what it was."""
+        """True if an answer is not what it was."""
 
     def save(self) -> None:
         """Write them down."""
@@ -71,7 +71,7 @@ class Document:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was read already."""
+        """True if it was read already."""
         return self._opened is not None
 
     @property
@@ -85,7 +85,7 @@ class Document:
             return self._opened
 
     def _taken_over(self) -> Shown | None:
-        """What was read for a look at the document already."""
+        """The contents that were read for a look at the document already."""
         lent = self.library.lent.get(self.number) if self.library else None
         if lent is None or lent is self or not lent.is_open:
             return None
@@ -100,7 +100,7 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """What it is: "trace", "run" or "counters"."""
+        """Kind: "trace", "run" or "counters"."""
         if isinstance(self.opened, ThreadTrace):
             return "trace"
         return "counters" if isinstance(self.opened, CounterSet) else "run"
@@ -111,7 +111,7 @@ class Document:
 
     @property
     def line(self) -> dict[str, Any]:
-        """What the list of documents says of it; the kind is not known before it was opened."""
+        """Entry in the list of documents; the kind is not known before it was opened."""
         kind = self.kind if self.is_open else None
         return {
             "number": self.number,

@@ -78,8 +78,8 @@ class KeptSource:
             return before
         import polars as pl
 
-        wanted = {*columns, *_TOGETHER.get(table, ()), *(before.columns if before is not None else ())}
-        names = [name for name in RUN[table].names if name in wanted]
+        columns_together = {*columns, *_TOGETHER.get(table, ()), *(before.columns if before is not None else ())}
+        names = [name for name in RUN[table].names if name in columns_together]
         pieces, row_count = [empty_frame(RUN[table]).select(names)], 0
         for piece in self._source.chunks(table, names):
             pieces.append(piece)

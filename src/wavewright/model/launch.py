@@ -41,12 +41,12 @@ class Launch:
 
     @property
     def above_median_share(self) -> float:
-        """How much longer than the median call it took: 0.45 = 45 % longer, negative = shorter."""
+        """Share by which it took longer than the median call: 0.45 = 45 % longer, negative = shorter."""
         return self.duration_ns / self.duration_ns_median - 1 if self.duration_ns_median else 0.0
 
     @property
     def is_unusual(self) -> bool:
-        """Whether nine tenths of the calls were faster, or slower."""
+        """True if nine tenths of the calls were faster, or slower."""
         outside = not self.duration_ns_p10 <= self.duration_ns <= self.duration_ns_p90
         return outside and self.call_count >= FEWEST_CALLS
 
@@ -66,7 +66,7 @@ def median_noise(durations_ns: pl.Series) -> float | None:
     count = durations_ns.len()
     if count < FEWEST_CALLS:
         return None
-    ordered = durations_ns.sort()
+    sorted_ns = durations_ns.sort()
     reach = _NORMAL_95 * sqrt(count) / 2
     low, high = max(floor(count / 2 - reach), 0), min(ceil(count / 2 + reach), count - 1)
-    return float(ordered[high] - ordered[low]) / 2
+    return float(sorted_ns[high] - sorted_ns[low]) / 2

@@ -1,4 +1,4 @@
-"""What can be asked next: the name of a question with its parameters."""
+"""A question to ask next: its name with parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class NextQuestion(NamedTuple):
-    """What can be asked next, ready to be sent."""
+    """A question to ask next, ready to be sent."""
 
     topic: str  #: A name of `wavewright.questions.catalog`.
     parameters: Mapping[str, str] = {}

@@ -60,7 +60,7 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a report was made of, and how to make it again."""
+    """Inputs of a report, and the command to make it again."""
 
     version: str  #: Of wavewright.
     command: str  #: Makes the same report again.

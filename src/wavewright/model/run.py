@@ -86,7 +86,7 @@ class Run(Displayed):
         self._counts: dict[str, list[int]] = {}
 
     def __repr__(self) -> str:
-        """What it holds, on one line."""
+        """Summary of the contents on one line."""
         from wavewright.base.words import counted
 
         tables = ("processes", "dispatches", "copies", "regions")
@@ -122,20 +122,20 @@ class Run(Displayed):
         if table in self._tables:
             yield self._tables[table].select(names)
             return
-        computed = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
-        if computed:
-            yield computed().select(names)
+        computed_frame = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
+        if computed_frame:
+            yield computed_frame().select(names)
             return
         dtypes = RUN[table].dtypes  # counter_info.symbol is a string
         references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
         for number, source in enumerate(self.origins):
             shifts = {name: self._before(REFERENCES[name], number) for name in references}
             for piece in source.chunks(table, names):
-                moved = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
-                yield piece.with_columns(moved) if moved else piece
+                shifted_columns = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
+                yield piece.with_columns(shifted_columns) if shifted_columns else piece
 
     def count(self, table: str) -> int:
-        """How many rows a table has; one column of it is read."""
+        """Number of rows of a table; one column of it is read."""
         names = self._checked(table, None)
         return sum(piece.height for piece in self.chunks(table, names[:1]))
 
@@ -218,7 +218,7 @@ class Run(Displayed):
         return pl.concat(frames, how="diagonal_relaxed")
 
     def _before(self, table: str, number: int) -> int:
-        """How many rows of a numbered table the sources before source `number` have."""
+        """Number of rows of a numbered table in the sources before source `number`."""
         if number == 0 or table == "sources":
             return number
         if table not in self._counts:

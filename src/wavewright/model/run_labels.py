@@ -45,5 +45,5 @@ def agent_label(agent: Mapping[str, Any]) -> str:
     'GPU 0 gfx942'
     """
     index = next((agent[name] for name in ("type_index", "logical_index", "agent_id") if agent[name] is not None), "")
-    what = agent["target"] if agent["kind"] != "CPU" else ""
-    return f"{agent['kind'] or 'Agent'} {index}" + (f" {what}" if what else "")
+    target = agent["target"] if agent["kind"] != "CPU" else ""
+    return f"{agent['kind'] or 'Agent'} {index}" + (f" {target}" if target else "")

@@ -205,6 +205,6 @@ class ThreadTrace(Displayed):
         try:
             answer: pl.DataFrame = context.execute(query)
         except (pl.exceptions.PolarsError, ValueError) as error:
-            what = f"the query cannot be run: {error}"
-            raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}") from error
+            problem = f"the query cannot be run: {error}"
+            raise UsageError(problem, advice=f"tables: {', '.join(THREAD_TRACE)}") from error
         return answer

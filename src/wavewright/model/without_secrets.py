@@ -67,11 +67,11 @@ class _MaskedExtras(Mapping[str, "pl.DataFrame"]):
 def _masked(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
-    changed = []
+    masked_columns = []
     for name in columns:
         texts = frame[name].cast(pl.String)
         suspects = texts.filter(texts.str.contains(_SUSPECT)).unique()
-        replaced = {text: masked(text) for text in suspects.to_list()}
-        if any(text != hidden for text, hidden in replaced.items()):
-            changed.append(texts.replace(replaced).cast(frame.schema[name]).alias(name))
-    return frame.with_columns(changed) if changed else frame
+        masks = {text: masked(text) for text in suspects.to_list()}
+        if any(text != mask for text, mask in masks.items()):
+            masked_columns.append(texts.replace(masks).cast(frame.schema[name]).alias(name))
+    return frame.with_columns(masked_columns) if masked_columns else frame

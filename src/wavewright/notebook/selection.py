@@ -12,7 +12,7 @@ from wavewright.base.bounds import ITEM
 from wavewright.errors import UsageError
 from wavewright.page.counters.kernels import kernels_of
 from wavewright.page.run.events import event_place
-from wavewright.page.run.tracks import timeline_of
+from wavewright.page.run.layers import timeline_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

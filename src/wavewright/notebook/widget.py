@@ -11,7 +11,7 @@ from wavewright.errors import MissingToolError, UsageError
 from wavewright.model.document import Library
 from wavewright.notebook.display import document_display
 from wavewright.notebook.documents import path_of
-from wavewright.page.asking import ask, json
+from wavewright.page.payloads import ask, json
 from wavewright.questions.kit.parameters import whole_number
 from wavewright.server.problems import problem_of
 

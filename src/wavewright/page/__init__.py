@@ -1,1 +1,1 @@
-"""What the viewer's page may ask of documents, as bytes: the same for the local server and the one-file export."""
+"""Questions of the viewer's page about documents, answered as bytes: the same for the local server and the export."""

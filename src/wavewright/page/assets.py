@@ -1,4 +1,4 @@
-"""Where the built page lies."""
+"""Place of the built page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def page_folder() -> Path:
         folder = Path(root) / "_web"
         if (folder / "index.html").is_file():
             return folder
-    what = "the viewer's page is missing from this installation"
+    problem = "the viewer's page is missing from this installation"
     advice = "install wavewright again; in a clone, `make page` builds it, and fetches Node.js where there is none"
-    raise MissingToolError(what, advice=advice)
+    raise MissingToolError(problem, advice=advice)

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 _TILE: Parameters = {"name": text, "level": place, "tile": place}
 
 
-def _definitions(given: str) -> Any:
+def _definitions(definitions_text: str) -> Any:
     from wavewright.page.trace.curves import definitions
 
-    return definitions(given)
+    return definitions(definitions_text)
 
 
 _OF_TRACES_ONLY: Parameters = {"se": engine, "text": _definitions}
 
 
 def curve_names(document: Document) -> dict[str, Any]:
-    """Which curves there are, and how they are tiled."""
+    """The names of curves, and their tiling."""
     if document.kind == "trace":
         from wavewright.page.trace.curves import curve_names_of_trace
 
@@ -38,18 +38,18 @@ def curve_names(document: Document) -> dict[str, Any]:
     return curve_names_of_run(document)
 
 
-def curves(document: Document, **given: Any) -> pl.DataFrame:
+def curves(document: Document, **parameters: Any) -> pl.DataFrame:
     """One tile of all curves of a name: mean, smallest and largest value per series and bin."""
     if document.kind == "trace":
         from wavewright.page.trace.curves import curves_of_trace
 
-        return curves_of_trace(document, **given)
+        return curves_of_trace(document, **parameters)
     from wavewright.page.run.curves import curves_of_run
 
-    wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)
+    wrong = next((name for name in _OF_TRACES_ONLY if name in parameters), None)
     if wrong:
         raise UsageError(f"curves: no parameter {wrong!r} about a run")
-    return curves_of_run(document, **given)
+    return curves_of_run(document, **parameters)
 
 
 def _held(document: Document) -> Iterable[Mapping[str, Any]]:

@@ -26,7 +26,7 @@ _GUARD = Lock()
 
 
 def card(document: Document) -> dict[str, Any]:
-    """What the gallery says of a document before its diagnosis, and how many documents there are by then."""
+    """Card of a document in the gallery before its diagnosis, with the number of documents by then."""
     facts = document.kept("card", lambda: _card(_lent(document)))
     return facts | {"document_count": len(document.library.documents) if document.library else 1}
 
@@ -56,9 +56,9 @@ def _bytes(document: Document) -> int:
     """About what a document takes in memory; of runs, which keep much more than a table, too much for two."""
     if not document.is_open:
         return 0
-    opened = document.opened
-    if isinstance(opened, ThreadTrace):
-        return int(opened.instructions.estimated_size())
+    content = document.opened
+    if isinstance(content, ThreadTrace):
+        return int(content.instructions.estimated_size())
     return MOST_LENT_BYTES // 2 + 1
 
 
@@ -79,16 +79,16 @@ def _of_trace(document: Document) -> dict[str, Any]:
     from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
 
     trace = document.trace
-    seen = trace_overview(trace)
+    overview = trace_overview(trace)
     curves = kernel_residency(trace, bins=_BINS).engine_curves
     resident = curves.group_by("bin").agg(pl.col("wave_count_mean").sum()).sort("bin")["wave_count_mean"].to_list()
-    figures = {"cycles": seen.span_cycles, "waves": seen.waves, "instructions": seen.instructions}
+    figures = {"cycles": overview.span_cycles, "waves": overview.waves, "instructions": overview.instructions}
     return {
-        "title": ", ".join(map(kernel_title, seen.kernels)),
-        "target": seen.target or "",
+        "title": ", ".join(map(kernel_title, overview.kernels)),
+        "target": overview.target or "",
         "figures": figures,
         "picture": {"what": "resident waves over time", "form": "curve", "values": resident},
-        "losses": [vars(loss) for loss in seen.losses],
+        "losses": [vars(loss) for loss in overview.losses],
     }
 
 

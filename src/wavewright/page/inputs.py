@@ -32,7 +32,7 @@ MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
 
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How inputs are read: the options of `wavewright open` that say it."""
+    """Options of `wavewright open` that say how inputs are read."""
 
     dispatch: int | str | None = None
     source_root: str | None = None
@@ -71,7 +71,7 @@ def add_inputs(
 
 
 def what_is(path: Path, inventory: Inventory | None = None) -> str:
-    """What an input is, in words; reading it may wait until it is looked at.
+    """Description of an input in words; reading it may wait until it is looked at.
 
     Raises
     ------
@@ -112,36 +112,36 @@ class _Input:
         return self._document
 
     def open(self) -> Shown:
-        """What is at the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
-        opened = self._read(self.reading.dispatch, self.inventory)
+        """Open the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
+        content = self._read(self.reading.dispatch, self.inventory)
         with self._lock:
             is_first, self._has_beside = not self._has_beside, True
         if is_first:
-            self._add_beside(opened)
-        return opened
+            self._add_beside(content)
+        return content
 
-    def _add_beside(self, opened: Shown) -> None:
+    def _add_beside(self, content: Shown) -> None:
         from wavewright.model.run import Run
         from wavewright.model.trace import ThreadTrace
 
         name = self.path.resolve().name
-        if isinstance(opened, Run) and self.path.is_file() and opened.count("counter_info"):
+        if isinstance(content, Run) and self.path.is_file() and content.count("counter_info"):
             from wavewright.readers.counters import open_counters  # folders are several processes
 
             counters = partial(open_counters, self.path, target=self.reading.target)
             self._add("counters" if self.is_only else f"{name}, counters", counters, ".counters")
-        if isinstance(opened, ThreadTrace):
-            others = opened.source.other_dispatches
+        if isinstance(content, ThreadTrace):
+            others = content.source.other_dispatches
             if others:  # the name of the input alone would not say which of them it is
-                self._document.label = shown(f"{name}, dispatch {opened.source.dispatch_key}")
+                self._document.label = shown(f"{name}, dispatch {content.source.dispatch_key}")
             for number in others[:MOST_SIBLINGS]:
                 label = f"dispatch {number}" if self.is_only else f"{name}, dispatch {number}"
                 self._add(label, partial(self._read, number, None), f".dispatch_{number}")
             if len(others) > MOST_SIBLINGS:
                 self.tell(f"{MOST_SIBLINGS:,} of {len(others):,} other dispatches can be chosen in the page")
 
-    def _add(self, label: str, opener: Callable[[], Shown], which: str = "") -> Document:
-        notes = notes_beside(self.path, which) if self.has_notes else ""
+    def _add(self, label: str, opener: Callable[[], Shown], suffix: str = "") -> Document:
+        notes = notes_beside(self.path, suffix) if self.has_notes else ""
         return self.library.add(label, str(self.path), opener, notes=notes)
 
     def _read(self, dispatch: int | str | None, inventory: Inventory | None) -> Shown:
@@ -153,7 +153,7 @@ class _Input:
         reading = self.reading
         if reading.target is not None and sniff(self.path, inventory) in COUNTER_CAPTURES:
             return open_counters(self.path, target=reading.target, inventory=inventory)
-        opened = open_path(
+        content = open_path(
             self.path,
             dispatch=dispatch,
             code_objects=reading.code_objects,
@@ -161,11 +161,11 @@ class _Input:
             amd=reading.amd,
             inventory=inventory,
         )
-        if isinstance(opened, ThreadTrace):
+        if isinstance(content, ThreadTrace):
             from wavewright.readers.trace.sources import add_sources, add_sources_beside
 
             if reading.source_root is None:
-                add_sources_beside(opened, self.path)
+                add_sources_beside(content, self.path)
             else:
-                add_sources(opened, Path(reading.source_root))
-        return opened
+                add_sources(content, Path(reading.source_root))
+        return content

@@ -58,5 +58,5 @@ def _part_of_trace(trace: ThreadTrace, begin: float | None, end: float | None) -
     except UsageError as error:
         if trace.samples.height:
             raise
-        what = f"no traced wave ran from cycle {start or 0:,} to {stop or 0:,}"
-        raise UsageError(what, advice="select another time, or look at the whole time") from error
+        problem = f"no traced wave ran from cycle {start or 0:,} to {stop or 0:,}"
+        raise UsageError(problem, advice="select another time, or look at the whole time") from error

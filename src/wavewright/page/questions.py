@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     QUESTIONS: dict[str, PageQuestion]  #: Of all kinds.
 
-_FOR_ALL_KINDS = ("overview", "glossary", "gallery", "curves", "tracks", "area", "declared")
+_FOR_ALL_KINDS = ("overview", "glossary", "gallery", "curves", "layers", "area", "declared_questions")
 #: Modules with questions about one kind of documents. The analyses of a kind take up to half a second to import, so
 #: those of the others wait until a document of theirs is looked at.
 _FOR_KIND = {

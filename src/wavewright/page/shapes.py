@@ -1,4 +1,4 @@
-"""What the questions of the page answer with: declared tables and fields, from which its TypeScript types are made.
+"""Shapes of the answers to the page: declared tables and fields, from which its TypeScript types are made.
 
 `tools/make_page_types.py` writes `web/src/data/answers.gen.ts` from `SHAPES`. A question that sends an analysis's
 answer unchanged names the class only; columns and fields that the page adds are declared here.
@@ -63,10 +63,10 @@ if TYPE_CHECKING:
     from wavewright.model.answer import Answer
 
 
-def _columns(spec: TableSpec, added: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
+def _columns(spec: TableSpec, more: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
     """The table without some columns and with others."""
-    remaining = tuple(column for column in spec.columns if column.name not in without)
-    return replace(spec, columns=remaining + table_spec("", "", added).columns)
+    columns = tuple(column for column in spec.columns if column.name not in without)
+    return replace(spec, columns=columns + table_spec("", "", more).columns)
 
 
 def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Shape:
-    """What one question answers with: an analysis's answer, and how the page differs from it."""
+    """Shape of the answer to one question: an analysis's answer, and how the page differs from it."""
 
     answer: type[Answer] | None = None  #: None = only the tables given here.
     #: Tables that the page makes or extends, in place of the declared ones of these names.
@@ -90,10 +90,10 @@ class Shape:
     @property
     def sent_tables(self) -> dict[str, TableSpec]:
         """The tables as the page gets them."""
-        declared = dict(self.answer.tables) if self.answer else {}
-        sent = {name: self.tables.get(name, spec) for name, spec in declared.items() if name not in self.without}
-        sent |= {name: spec for name, spec in self.tables.items() if name not in sent}
-        return {name: declared_since_start(spec) for name, spec in sent.items()} if self.times_since_start else sent
+        tables = dict(self.answer.tables) if self.answer else {}
+        specs = {name: self.tables.get(name, spec) for name, spec in tables.items() if name not in self.without}
+        specs |= {name: spec for name, spec in self.tables.items() if name not in specs}
+        return {name: declared_since_start(spec) for name, spec in specs.items()} if self.times_since_start else specs
 
     @property
     def sent_fields(self) -> list[str]:
@@ -102,8 +102,8 @@ class Shape:
         return [name for name in names if name not in self.without and name not in self.sent_tables]
 
 
-def _of_run(answer: type[Answer], **given: Any) -> Shape:
-    return Shape(answer, times_since_start=True, **given)
+def _of_run(answer: type[Answer], **options: Any) -> Shape:
+    return Shape(answer, times_since_start=True, **options)
 
 
 _WAVES = TableSpec(

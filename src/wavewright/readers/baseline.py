@@ -85,7 +85,7 @@ class _Head(Struct):
 
 
 def is_baseline(path: Path) -> bool:
-    """Whether a file says that it is a baseline; its name does not matter."""
+    """True if a file says that it is a baseline; its name does not matter."""
     try:
         with open_regular(path) as stream:
             head = stream.read(200)
@@ -117,8 +117,8 @@ def read_baseline(path: Path) -> Baseline:
         if head.format != BASELINE_FORMAT:
             raise NotATraceError("not a baseline of wavewright", where=where, advice=again)
         if head.schema_version != BASELINE_SCHEMA_VERSION:
-            what = f"a baseline of version {head.schema_version}; this wavewright reads {BASELINE_SCHEMA_VERSION}"
-            raise UnsupportedError(what, where=where, advice=f"update wavewright, or {again}")
+            problem = f"a baseline of version {head.schema_version}; this wavewright reads {BASELINE_SCHEMA_VERSION}"
+            raise UnsupportedError(problem, where=where, advice=f"update wavewright, or {again}")
         return _opened(msgspec.json.decode(data, type=File))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NotATraceError(f"a damaged baseline ({error})", where=where, advice=again) from error

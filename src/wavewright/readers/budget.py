@@ -66,8 +66,8 @@ def _texts(values: object, entry: str, where: str) -> list[str]:
 def _limits(text: str, subject: str | None, where: str) -> Iterator[Limit]:
     match = _LIMIT.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
-        what = f"{text[:60]!r} is not a limit"
-        raise UsageError(what, where=where, advice="write NAME <= NUMBER UNIT or NAME >= NUMBER UNIT")
+        problem = f"{text[:60]!r} is not a limit"
+        raise UsageError(problem, where=where, advice="write NAME <= NUMBER UNIT or NAME >= NUMBER UNIT")
     name, unit = match["name"], match["unit"]
     if subject is None:
         if name not in _WHOLES:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.base.compression import without_packing
 from wavewright.base.scratch import scratch_folder
 from wavewright.base.shown import shown
-from wavewright.base.unpacking import without_packing
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.launch import Launch, median_noise
 from wavewright.model.losses import LOSSES, Loss

@@ -15,7 +15,7 @@ from wavewright.base.words import counted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import is_archive, is_raw_name
-from wavewright.readers.files.decoded import Decoded, decoded_in_archive, decoded_on_disk, form_of, survey
+from wavewright.readers.files.decoded_traces import DecodedTrace, decoded_in_archive, decoded_on_disk, form_of, survey
 from wavewright.readers.files.dispatches import Dispatch, choose, named
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.files.inventory import Inventory
@@ -217,7 +217,7 @@ DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind not in (Kind.RAW_CA
 KINDS_WITH_SAMPLES = (Kind.SAMPLES, Kind.RESULTS, Kind.RUN_FOLDER)  #: Kinds in which there may be PC samples.
 
 
-def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) -> tuple[list[Decoded], list[Loss]]:
+def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) -> tuple[list[DecodedTrace], list[Loss]]:
     """The decoded traces at a path of one of the decoded kinds, and what was lost while finding them."""
     inventory = inventory or Inventory()
     if kind in (Kind.UI_OUTPUT, Kind.PARQUET):
@@ -240,7 +240,7 @@ def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
     return [Loss("not_followed", len(refused), detail=listed(refused))] if refused else []
 
 
-def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
+def read_decoded(candidate: DecodedTrace, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
     """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses."""
     from wavewright.readers.launches import look_beside
     from wavewright.readers.trace.resources import fill_from_around
@@ -303,12 +303,12 @@ def _disagreements(trace: ThreadTrace) -> list[Loss]:
     return losses
 
 
-def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
+def _in_archives(paths: Sequence[Path]) -> tuple[list[DecodedTrace], list[Loss]]:
     from wavewright.readers.files.archive import Archive
 
     if len(paths) > MAX_ARCHIVES:
         raise UsageError(f"{len(paths):,} archives", where=str(paths[0].parent), advice="name one of them")
-    decoded: list[Decoded] = []
+    decoded: list[DecodedTrace] = []
     losses: list[Loss] = []
     for path in paths:
         archive = Archive.read(path)
@@ -333,8 +333,8 @@ def _nothing_in(archive: Archive) -> NotATraceError:
 
 
 def open_decoded(
-    chosen: Dispatch[Decoded],
-    dispatches: Sequence[Dispatch[Decoded]],
+    chosen: Dispatch[DecodedTrace],
+    dispatches: Sequence[Dispatch[DecodedTrace]],
     losses: Sequence[Loss] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
     *,
@@ -387,7 +387,7 @@ def _raw_or_decoded(
     return trace
 
 
-def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[Decoded]:
+def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[DecodedTrace]:
     """The decoded traces in a folder or archive of raw ones."""
     if path.is_dir():
         return decoded_on_disk(survey(path, inventory).decoded, inventory)

@@ -10,12 +10,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from wavewright.page.asking import ask, json
+from wavewright.page.payloads import ask, json
 from wavewright.questions.kit.parameters import whole_number
-from wavewright.server import kept, notes
+from wavewright.server import notes, user_state
 from wavewright.server.bodies import body_of
 from wavewright.server.guard import Guard
-from wavewright.server.opening import Opening
+from wavewright.server.open_requests import OpenRequests
 from wavewright.server.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -40,15 +40,15 @@ _UNKNOWN = Problem(404, "there is no such page")
 
 def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGIApp:
     """An application that serves the page and answers its questions, below `/<token>/`."""
-    config = kept.config_folder()
-    answers, files, opening = _Answers(library, config), _Files(page), Opening(library, uploads, config)
+    config = user_state.config_folder()
+    answers, files, open_requests = _Answers(library, config), _Files(page), OpenRequests(library, uploads, config)
     routes = [
         Route("/api/documents", answers.documents),
-        Route("/api/kept", _answering(answers.kept), methods=["GET", "PUT"]),
-        Route("/api/recent", _answering(opening.recent)),
-        Route("/api/recent/{name}/{action}", _answering(opening.of_recent), methods=["PUT"]),
-        Route("/api/uploads", _answering(opening.start), methods=["PUT"]),
-        Route("/api/uploads/{name}/{action}", _answering(opening.of_upload), methods=["PUT"]),
+        Route("/api/kept", _answering(answers.user_state), methods=["GET", "PUT"]),
+        Route("/api/recent", _answering(open_requests.recent)),
+        Route("/api/recent/{name}/{action}", _answering(open_requests.of_recent), methods=["PUT"]),
+        Route("/api/uploads", _answering(open_requests.start), methods=["PUT"]),
+        Route("/api/uploads/{name}/{action}", _answering(open_requests.of_upload), methods=["PUT"]),
         Route("/api/{number}/notes", answers.notes, methods=["GET", "PUT"]),
         Route("/api/{number}/{question}", answers.answer),
         Route("/", files.file),
@@ -58,7 +58,7 @@ def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGI
 
 
 class _Answers:
-    """What the page asks about the documents of a library."""
+    """Answers to the page about the documents of a library."""
 
     def __init__(self, library: Library, config: Path | None) -> None:
         self.library = library
@@ -81,13 +81,13 @@ class _Answers:
         document = None
         try:
             document = self._document(request)
-            name, given = request.path_params["question"], dict(request.query_params)
+            name, parameters = request.path_params["question"], dict(request.query_params)
             cache = document.kept_answers
-            if cache and not document.is_open and (earlier := cache.get(name, given)):
+            if cache and not document.is_open and (earlier := cache.get(name, parameters)):
                 return _sent(earlier)
-            payload = ask(document, name, given)
+            payload = ask(document, name, parameters)
             if cache:
-                cache.put(name, given, payload)
+                cache.put(name, parameters, payload)
         except BaseException as error:  # a panic inside polars is not an Exception
             return _failed(problem_of(error, document))
         return _sent(payload)
@@ -105,12 +105,12 @@ class _Answers:
         except BaseException as error:
             return _failed(problem_of(error, document))
 
-    async def kept(self, request: Request) -> dict[str, Any]:
-        """What is kept for the user, and the command that shows the same documents again."""
+    async def user_state(self, request: Request) -> dict[str, Any]:
+        """State of the page for the user, and the command that shows the same documents again."""
         if request.method != "PUT":
-            return {**await run_in_threadpool(kept.read_kept, self.config), "command": self.library.command}
-        content = await body_of(request, kept.MOST_BYTES)
-        return await run_in_threadpool(kept.change_kept, self.config, content)
+            return {**await run_in_threadpool(user_state.read_state, self.config), "command": self.library.command}
+        content = await body_of(request, user_state.MOST_BYTES)
+        return await run_in_threadpool(user_state.change_state, self.config, content)
 
     def _document(self, request: Request) -> Document:
         return self.library.document(whole_number(request.path_params["number"]))
@@ -137,7 +137,7 @@ class _Files:
 
 
 def _answering(answer: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
-    """What a request gets: the answer as JSON, or what went wrong."""
+    """Wrap an answer into a response: JSON, or what went wrong."""
 
     async def respond(request: Request) -> Response:
         try:

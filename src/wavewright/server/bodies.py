@@ -1,4 +1,4 @@
-"""What the page sends to be written, with a bound; another site's form cannot send these types, nor hide its origin."""
+"""Bodies of requests that write, with a bound; another site's form cannot send these types, nor hide its origin."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _GARBAGE = (400, "Bad Request", "This is not a request that this server understa
 
 
 class Limits(NamedTuple):
-    """What a client may take before its request is whole."""
+    """Limits of a client before its request is complete."""
 
     header_seconds: float = 10  #: From the connection, or the first byte of a later request, to the end of its headers.
     body_seconds: float = 30  #: From there to the end of its body.
@@ -95,13 +95,13 @@ def limited(limits: Limits) -> type[H11Protocol]:
             if self.transport.is_closing():
                 return
             if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
-                fixed = {
+                headers = {
                     **HEADERS,
                     "content-type": "text/plain; charset=utf-8",
                     "content-length": str(len(sentence) + 1),
                     "connection": "close",
                 }
-                lines = [f"HTTP/1.1 {status} {reason}", *(f"{name}: {value}" for name, value in fixed.items())]
+                lines = [f"HTTP/1.1 {status} {reason}", *(f"{name}: {value}" for name, value in headers.items())]
                 self.transport.write("\r\n".join([*lines, "", sentence + "\n"]).encode("ascii"))
             self.transport.close()
 

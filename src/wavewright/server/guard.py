@@ -1,4 +1,4 @@
-"""Who may ask: requests from this machine, for this server, with its token; everybody else gets one plain sentence."""
+"""Access control: requests from this machine, for this server, with its token; others get one plain sentence."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ class Guard:
         send = _with_headers(send)
         path: str = scope["path"]
         before, _, behind = path.partition("/")
-        given, *rest = behind.split("/", 1)
+        token, *target_parts = behind.split("/", 1)
         refusal = (
             _wrong_place(scope)
             or _wrong_target(path, before)
-            or self._wrong_token(given)
-            or _wrong_request(scope, rest[0] if rest else "")
+            or self._wrong_token(token)
+            or _wrong_request(scope, target_parts[0] if target_parts else "")
         )
         if refusal:
-            await _say(send, *refusal, as_json=bool(rest) and rest[0].startswith("api/"))
-        elif not rest:
-            await _redirect(send, f"/{quote(given)}/")
+            await _say(send, *refusal, as_json=bool(target_parts) and target_parts[0].startswith("api/"))
+        elif not target_parts:
+            await _redirect(send, f"/{quote(token)}/")
         else:
-            await self.app({**scope, "path": "/" + rest[0]}, receive, send)
+            await self.app({**scope, "path": "/" + target_parts[0]}, receive, send)
 
-    def _wrong_token(self, given: str) -> tuple[int, str] | None:
-        return None if compare_digest(given.encode("utf-8", "replace"), self.token) else (403, _NOT_YOURS)
+    def _wrong_token(self, token: str) -> tuple[int, str] | None:
+        return None if compare_digest(token.encode("utf-8", "replace"), self.token) else (403, _NOT_YOURS)
 
 
 def _wrong_place(scope: Scope) -> tuple[int, str] | None:
-    """Why a request does not come from a page of this machine: other sites can make a browser send one, and can let
-    their own name lead to 127.0.0.1."""
+    """Reason for rejecting a request that is not from a page of this machine: other sites can make a browser send one,
+    and can let their own name lead to 127.0.0.1."""
     hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
     host = hosts[0] if len(hosts) == 1 else ""
     name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
@@ -81,7 +81,7 @@ def _wrong_place(scope: Scope) -> tuple[int, str] | None:
 
 
 def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
-    """Why a target is none: `*`, an address with a host, or nonsense."""
+    """Reason for rejecting the request target, if any: `*`, an address with a host, or nonsense."""
     if before or not path:
         return 400, "This server answers only addresses that start with a slash."
     return None
@@ -104,8 +104,10 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {key for key, _ in message["headers"]}
-            more = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given]
+            header_names = {key for key, _ in message["headers"]}
+            more = [
+                (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in header_names
+            ]
             message = {**message, "headers": [*message["headers"], *more]}
         await send(message)
 

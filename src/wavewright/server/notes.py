@@ -35,7 +35,7 @@ def write_notes(file: str, content: bytes) -> dict[str, Any]:
             twin.write_bytes(msgspec.json.format(msgspec.json.encode(notes), indent=1))
             twin.replace(path)
     except OSError as error:
-        what = f"the notes cannot be written: {error.strerror or error}"
+        problem = f"the notes cannot be written: {error.strerror or error}"
         advice = "they stay in this browser; `wavewright open --notes FILE` saves them elsewhere"
-        raise WavewrightError(what, where=file, advice=advice) from error
+        raise WavewrightError(problem, where=file, advice=advice) from error
     return {"notes": notes.notes, "saved_at": file, "can_save": True}

@@ -1,4 +1,4 @@
-"""What went wrong, for the page: always the same four fields, never a traceback."""
+"""Problems as the page gets them: always the same four fields, never a traceback."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
         return Problem(410, document.gone, document.label, _ON_SCREEN, "drop it on the page again")
     is_asked_wrong = isinstance(error, UsageError) and document is not None and document.is_open
     if document is not None and not is_asked_wrong and _is_gone(document.path):
-        what = "the trace is gone: it was moved or deleted while it was open"
-        return Problem(410, what, document.path, _ON_SCREEN, "put it back, or open it where it is now")
+        problem = "the trace is gone: it was moved or deleted while it was open"
+        return Problem(410, problem, document.path, _ON_SCREEN, "put it back, or open it where it is now")
     if isinstance(error, WavewrightError):
         status = 400 if isinstance(error, UsageError) else 422
         return Problem(status, error.what, error.where, error.kept, error.advice)
     if isinstance(error, MemoryError):
-        what = "there is not enough memory for this answer"
-        return Problem(507, what, "", _ON_SCREEN, "close other programs, or open a smaller part")
+        problem = "there is not enough memory for this answer"
+        return Problem(507, problem, "", _ON_SCREEN, "close other programs, or open a smaller part")
     if isinstance(error, OSError):
         where = str(error.filename or "")
         return Problem(422, f"a file cannot be read: {error.strerror or error}", where, _ON_SCREEN)
     _log.error("a bug in wavewright: a question could not be answered", exc_info=error)
-    what = f"this is a bug in wavewright: {type(error).__name__}"
-    return Problem(500, what, "", _ON_SCREEN, "please report what `wavewright open` printed in the terminal")
+    problem = f"this is a bug in wavewright: {type(error).__name__}"
+    return Problem(500, problem, "", _ON_SCREEN, "please report what `wavewright open` printed in the terminal")
 
 
 def _is_gone(path: str) -> bool:
-    """Whether nothing is there; what may not be looked at is not gone."""
+    """True if nothing is there; what may not be looked at is not gone."""
     try:
         return not Path(path).exists()
     except (OSError, ValueError):

@@ -19,7 +19,7 @@ import msgspec
 from wavewright.base.shown import is_text
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.inputs import Reading, what_is
-from wavewright.server.kept import alone, config_folder, write_privately
+from wavewright.server.user_state import alone, config_folder, write_privately
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def id(self) -> str:
-        """What the page calls it."""
+        """Identifier for the page."""
         content = msgspec.json.encode([self.paths, self.reading])
         return hashlib.sha256(content).hexdigest()[:16]
 
@@ -59,20 +59,20 @@ def remember(paths: Sequence[Path], reading: Reading) -> None:
     Inputs that need files of other folders (code objects, resources) and names that are not text are left out.
     """
     folder = config_folder()
-    named = [str(path.absolute()) for path in paths]
-    if folder is None or reading.code_objects or reading.resources or not all(map(is_text, named)):
+    absolute_paths = [str(path.absolute()) for path in paths]
+    if folder is None or reading.code_objects or reading.resources or not all(map(is_text, absolute_paths)):
         return
     root = reading.source_root
     reading = msgspec.structs.replace(reading, source_root=str(Path(root).absolute()) if root else None)
     with suppress(OSError, WavewrightError, msgspec.MsgspecError):
-        entry = Entry(tuple(named), what_is(paths[0]), time.time(), reading)
+        entry = Entry(tuple(absolute_paths), what_is(paths[0]), time.time(), reading)
         with alone(folder):
             others = [other for other in _read(folder) if other.id != entry.id]
             _write(folder, [entry, *others][:MOST_ENTRIES])
 
 
 def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
-    """What the page is told about each entry, the latest first.
+    """Entries as the page gets them, the latest first.
 
     Examples
     --------
@@ -121,16 +121,16 @@ def _line(entry: Entry) -> dict[str, Any]:
 
 def _bytes_at(paths: Sequence[str]) -> int | None:
     """The size of files and of all files of folders; None = they are too many to look at."""
-    total, left, waiting = 0, _MOST_LOOKED_AT, list(paths)
-    while waiting:
-        path = waiting.pop()
+    total, entries_left, paths_left = 0, _MOST_LOOKED_AT, list(paths)
+    while paths_left:
+        path = paths_left.pop()
         with suppress(OSError):
             facts = os.stat(path, follow_symlinks=path in paths)  # noqa: PTH116 - texts are quicker
             total += facts.st_size if stat.S_ISREG(facts.st_mode) else 0
             if stat.S_ISDIR(facts.st_mode):
-                waiting += [entry.path for entry in os.scandir(path)]
-        left -= 1
-        if left < 0 or len(waiting) > left:
+                paths_left += [entry.path for entry in os.scandir(path)]
+        entries_left -= 1
+        if entries_left < 0 or len(paths_left) > entries_left:
             return None
     return total
 

@@ -41,7 +41,7 @@ PIECE_BYTES = 16 << 20  #: The most that one request of the page may bring.
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be dropped."""
+    """Limits of what may be dropped."""
 
     bytes: int = 4 * _GIB  #: At once.
     files: int = 200_000  #: At once.
@@ -90,10 +90,10 @@ class Upload:
             if self._missing == 0 and not self._next():
                 break
             part = memoryview(piece)[at : at + self._missing]
-            written = os.write(self._open, part)
-            at += written
-            self._missing -= written
-            self.received += written
+            byte_count = os.write(self._open, part)
+            at += byte_count
+            self._missing -= byte_count
+            self.received += byte_count
         self.last = time.monotonic()
         if self.received == self.total:
             while self._missing == 0 and self._next():
@@ -134,22 +134,22 @@ class Upload:
 
     @property
     def entries(self) -> list[Path]:
-        """What was dropped: files and folders."""
+        """Dropped files and folders."""
         return [self.place / name for name in dict.fromkeys(parts[0] for parts in self.sizes)]
 
 
 class Uploads:
-    """What was dropped on the pages of one server."""
+    """Uploads to the pages of one server."""
 
     def __init__(
         self,
         budget: Budget | None = None,
         parent: Path | None = None,
-        removed: Callable[[Path], None] = lambda _: None,
+        on_removal: Callable[[Path], None] = lambda _: None,
     ) -> None:
         self.budget = budget or Budget()
         self._parent = parent
-        self._removed = removed  #: Called with the folder of what was opened and had to go.
+        self._removed = on_removal  #: Called with the folder of what was opened and had to go.
         self._folder: Path | None = None
         self._remove: Callable[[], None] = lambda: None
         self._uploads: dict[str, Upload] = {}  # in the order of their age
@@ -169,10 +169,10 @@ class Uploads:
         total = sum(sizes.values())
         with self._lock:
             self._sweep()
-            unfinished = sum(not upload.is_finished for upload in self._uploads.values())
-            if unfinished >= self.budget.at_once:
-                what = f"{unfinished} other uploads are on their way"
-                raise WavewrightError(what, advice="wait for them, or cancel them")
+            unfinished_count = sum(not upload.is_finished for upload in self._uploads.values())
+            if unfinished_count >= self.budget.at_once:
+                problem = f"{unfinished_count} other uploads are on their way"
+                raise WavewrightError(problem, advice="wait for them, or cancel them")
             self._make_room(total)
             name = secrets.token_hex(16)
             folder = self._place() / name
@@ -205,14 +205,14 @@ class Uploads:
                 upload.write(piece)
             except OSError as error:
                 self._give_up(upload)
-                what = f"the files cannot be stored: {error.strerror or error}"
+                problem = f"the files cannot be stored: {error.strerror or error}"
                 raise WavewrightError(
-                    what, advice="open them by `wavewright open PATH`, which copies nothing"
+                    problem, advice="open them by `wavewright open PATH`, which copies nothing"
                 ) from error
         return upload.received
 
     def finish(self, name: str) -> list[Path]:
-        """What was dropped, all of it there: paths to open.
+        """Paths to open once all that was dropped is there.
 
         Raises
         ------
@@ -223,8 +223,8 @@ class Uploads:
         with upload.lock:
             if upload.received != upload.total:
                 self._give_up(upload)
-                missing = upload.total - upload.received
-                raise UsageError(f"{missing:,} bytes are missing", advice="drop the files again")
+                missing_bytes = upload.total - upload.received
+                raise UsageError(f"{missing_bytes:,} bytes are missing", advice="drop the files again")
             upload.write(b"")
             upload.close()
             upload.is_finished = True
@@ -277,16 +277,16 @@ class Uploads:
 
     def _make_room(self, total: int) -> None:
         """Remove the oldest that were opened until there is room."""
-        finished = [name for name, upload in self._uploads.items() if upload.is_finished]
-        while finished and self._stored() + total > self.budget.total_bytes:
-            upload = self._uploads.pop(finished.pop(0))
+        finished_names = [name for name, upload in self._uploads.items() if upload.is_finished]
+        while finished_names and self._stored() + total > self.budget.total_bytes:
+            upload = self._uploads.pop(finished_names.pop(0))
             self._removed(upload.folder)
             self._give_up(upload)
         free = shutil.disk_usage(self._place()).free - _ROOM_LEFT
         if total > free or self._stored() + total > self.budget.total_bytes:
-            what = f"there is no room for {_amount(total)} of dropped files"
+            problem = f"there is no room for {_amount(total)} of dropped files"
             raise WavewrightError(
-                what,
+                problem,
                 where=str(self._place().parent),
                 advice="open them by `wavewright open PATH`, which copies nothing",
             )
@@ -305,8 +305,8 @@ class Uploads:
                     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._folder, self._remove = make_scratch(parent)
             except OSError as error:
-                what = f"dropped files cannot be stored: {error.strerror or error}"
-                raise WavewrightError(what, where=str(parent or ""), advice="set WAVEWRIGHT_CACHE=FOLDER") from error
+                problem = f"dropped files cannot be stored: {error.strerror or error}"
+                raise WavewrightError(problem, where=str(parent or ""), advice="set WAVEWRIGHT_CACHE=FOLDER") from error
         return self._folder
 
     def _checked(self, content: bytes) -> dict[tuple[str, ...], int]:
@@ -350,16 +350,16 @@ def parts_of(path: str) -> tuple[str, ...]:
     >>> parts_of("capture/./se0.att"), parts_of("a\\n/b")
     (('capture', 'se0.att'), ('a_', 'b'))
     """
-    shown = repr(path[:80])
+    path_text = repr(path[:80])
     if path.startswith("/") or "\\" in path or "\0" in path:
-        raise UsageError(f"{shown} is not the name of a dropped file")
+        raise UsageError(f"{path_text} is not the name of a dropped file")
     parts = tuple(_clean(part) for part in path.split("/") if part not in ("", "."))
     if not parts or ".." in parts:
-        raise UsageError(f"{shown} is not the name of a dropped file")
+        raise UsageError(f"{path_text} is not the name of a dropped file")
     if len(parts) > _DEEPEST or sum(len(os.fsencode(part)) + 1 for part in parts) > _LONGEST_PATH:
-        raise UsageError(f"the path {shown} is too long", advice="drop the folder that holds the capture itself")
+        raise UsageError(f"the path {path_text} is too long", advice="drop the folder that holds the capture itself")
     if any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
-        raise UsageError(f"a name in {shown} is too long")
+        raise UsageError(f"a name in {path_text} is too long")
     return parts
 
 
@@ -372,7 +372,7 @@ _ALONE = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.COMPUTE_DATABASE, Ki
 
 
 def _openable(upload: Upload) -> list[Path]:
-    """What to open: what is something by itself, else the folder of all: several files are those of one capture."""
+    """Paths to open: those that are something by themselves, else the folder of all, as files of one capture."""
     entries = upload.entries
     is_alone = len(entries) == 1 or all(map(_is_alone, entries))
     return entries if is_alone else [upload.place]

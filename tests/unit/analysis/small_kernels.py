@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made
+from tests.kit.ui_directories import frame
 from wavewright.codeobj.classes import classify
 from wavewright.model.trace import ThreadTrace
 

@@ -29,7 +29,7 @@ class Token:
     length: int
     row: int
     work: str
-    lane: int = 0
+    track: int = 0
 
     @property
     def end(self) -> int:
@@ -156,11 +156,11 @@ def overlap(part: Interval, intervals: list[list[int]]) -> int:
 def lined_up(tokens: list[Token]) -> list[Token]:
     last: list[Token | None] = [None] * 4
     for token in tokens:
-        token.lane = 0
-        while token.lane < 3:
-            before = last[token.lane]
+        token.track = 0
+        while token.track < 3:
+            before = last[token.track]
             if before is None or before.time != token.time or before.end <= token.time:
                 break
-            token.lane += 1
-        last[token.lane] = token
-    return sorted(tokens, key=lambda token: (token.time, token.lane, -token.length))
+            token.track += 1
+        last[token.track] = token
+    return sorted(tokens, key=lambda token: (token.time, token.track, -token.length))

@@ -21,9 +21,9 @@ import pytest
 
 import wavewright
 from synth import Scenario, synthesize, write_capture
+from tests.kit.sampling import thirds
+from tests.kit.small_traces import frame, small_trace
 from tests.kit.together import together, try_all
-from tests.sampling import thirds
-from tests.unit.small_traces import frame, small_trace
 from wavewright import analysis
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.errors import WavewrightError

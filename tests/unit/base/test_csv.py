@@ -12,8 +12,8 @@ import polars as pl
 import wavewright
 from synth import Workload, write_rpd
 from tests.cli.in_process import call
+from tests.kit.small_runs import small_source
 from tests.kit.together import together
-from tests.unit.small_runs import small_source
 from wavewright.base.csv import harmless, harmless_text, write_csv
 from wavewright.export.counters.compute_csv import _text
 from wavewright.export.run.csv import write_csv as write_folder

@@ -6,8 +6,8 @@ import pytest
 
 from synth.profiler_output import make_templates
 from synth.rocm_tree import RocmTree, make_rocm_tree
-from tests.amd_script import Scripts
 from tests.conftest import SHARED
+from tests.kit.amd_script import Scripts
 from tests.unit.capture.made_captures import Bench
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
-from tests.amd_script import old_and_new
+from tests.kit.amd_script import old_and_new
 from wavewright.base.words import amount
 from wavewright.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
 from wavewright.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wavewright.cluster.choosing import executor_for
 from wavewright.cluster.executor import Serial
+from wavewright.cluster.executor_choice import executor_for
 from wavewright.cluster.processes import Processes
 from wavewright.errors import MissingToolError, UsageError
 

@@ -10,7 +10,7 @@ import pytest
 
 from synth.containers import offload_bundle
 from synth.kernels import KERNELS, TARGETS, kernel_path, source_paths
-from tests.judges import llvm_program
+from tests.kit.judges import llvm_program
 from tests.kit.processor import processor_s
 from tests.kit.together import together
 from tests.unit.codeobj.made_elf import (
@@ -26,7 +26,7 @@ from tests.unit.codeobj.made_elf import (
     make_elf,
     symbol,
 )
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.lines import line_table
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError, WavewrightError

@@ -23,7 +23,7 @@ from synth.containers import (
 )
 from synth.kernels import kernel_path
 from tests.kit.together import together
-from wavewright.base.unpacking import zstd_library
+from wavewright.base.compression import zstd_library
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.containers import code_objects_in
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path
-from tests.judges import llvm_library
+from tests.kit.judges import llvm_library
 from tests.unit.codeobj.made_elf import code_only, functions_of
 from wavewright import _core
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.disassemble import disassemble
+from wavewright.codeobj.libllvm.libraries import find_libraries
 from wavewright.codeobj.listing import Row, parse_rows, read_listing
-from wavewright.codeobj.llvm import find_libraries
 from wavewright.codeobj.targets import TARGET_OF_MACH
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,7 +8,7 @@ import pytest
 
 from synth.kernels import BUILDS, kernel_path
 from synth.kernels.build import build
-from tests.judges import llvm_program
+from tests.kit.judges import llvm_program
 
 
 @pytest.mark.slow

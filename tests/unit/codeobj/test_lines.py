@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
-from tests.judges import llvm_program
+from tests.kit.judges import llvm_program
 from tests.kit.processor import processor_s
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.lines import LineTable, line_table

@@ -15,9 +15,9 @@ import pytest
 
 from synth.kernels import kernel_path, listing_path
 from tests.unit.codeobj.made_elf import code_only
-from wavewright.codeobj import llvm_run
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.disassemble import disassemble
+from wavewright.codeobj.libllvm import disassembler
 
 GOOD, ABORTS, HANGS, EXITS = "000080bf", "efbeadde", "bebafeca", "0df0ad0b"
 
@@ -76,7 +76,7 @@ def _code(*words: str, target: str = "gfx803") -> CodeObject:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvm_run, "_IDLE_S", 4.0)  # a child needs 2 s to start where four suites share two cores
+    monkeypatch.setattr(disassembler, "_IDLE_S", 4.0)  # a child needs 2 s to start where four suites share two cores
 
 
 def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What is inside selected lanes and time, against sums made here."""
+"""What is inside selected tracks and time, against sums made here."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.e2e.run_inputs import made_ranks
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
-from wavewright.page.area import lanes_from
-from wavewright.page.asking import ask
-from wavewright.page.run.tracks import timeline_of
-from wavewright.page.trace.spans import tracks_of_trace
+from wavewright.page.area import tracks_from
+from wavewright.page.payloads import ask
+from wavewright.page.run.layers import timeline_of
+from wavewright.page.trace.spans import layers_of_trace
 from wavewright.readers.opening import open as open_path
 
 SLOT = ["se", "cu", "simd", "slot"]
@@ -50,19 +50,19 @@ def executions(document: Document) -> pl.DataFrame:
     return rows.with_columns(time=pl.col("time_cycles") + move)
 
 
-@pytest.mark.parametrize("track", ["instructions", "waves"])
-def test_rows_of_a_trace_are_sums_over_the_lanes(library: Library, track: str) -> None:
+@pytest.mark.parametrize("layer", ["instructions", "waves"])
+def test_rows_of_a_trace_are_sums_over_the_tracks(library: Library, layer: str) -> None:
     document = library.document(0)
-    lanes = {line["name"]: line["lanes"] for line in tracks_of_trace(document)["tracks"]}
-    traced = {tuple(lane[name] for name in SLOT) for lane in lanes["instructions"]}
-    chosen = [lane for lane in lanes[track] if tuple(lane[name] for name in SLOT) in traced][1:4]
-    slots = pl.DataFrame([{name: lane[name] for name in SLOT} for lane in chosen])
+    tracks = {line["name"]: line["tracks"] for line in layers_of_trace(document)["layers"]}
+    traced = {tuple(track[name] for name in SLOT) for track in tracks["instructions"]}
+    chosen = [track for track in tracks[layer] if tuple(track[name] for name in SLOT) in traced][1:4]
+    slots = pl.DataFrame([{name: track[name] for name in SLOT} for track in chosen])
     everything = executions(document)
     start, stop = (moment(everything["time"], share) for share in (0.2, 0.7))
     inside = everything.join(slots.cast({name: everything.schema[name] for name in SLOT}), on=SLOT, how="semi")
     inside = inside.filter(pl.col("time") >= start, pl.col("time") < stop)
-    text = f"{track}:" + ",".join(str(lane["lane"]) for lane in chosen)
-    got = answered(document, "area", lanes=text, start=start, stop=stop)
+    text = f"{layer}:" + ",".join(str(track["track"]) for track in chosen)
+    got = answered(document, "area", tracks=text, start=start, stop=stop)
     assert got["execution_count"] + got["unknown_count"] == inside.height > 50
     known = inside.filter(pl.col("row") >= 0)
     expected = {
@@ -84,23 +84,23 @@ def test_rows_of_a_trace_are_sums_over_the_lanes(library: Library, track: str) -
         assert line["issue_cycles_total"] == line["latency_cycles_total"] - line["stall_cycles_total"]
 
 
-def test_lanes_of_pipes_hold_what_they_issue(library: Library) -> None:
+def test_tracks_of_pipes_hold_what_they_issue(library: Library) -> None:
     document = library.document(0)
-    pipes = next(line for line in tracks_of_trace(document)["tracks"] if line["name"] == "pipes")
-    lane = next(lane for lane in pipes["lanes"] if lane["pipe"] == "VALU")
+    pipes = next(line for line in layers_of_trace(document)["layers"] if line["name"] == "pipes")
+    track = next(track for track in pipes["tracks"] if track["pipe"] == "VALU")
     everything = executions(document)
     issued = everything.with_columns(time=pl.col("time") + pl.col("stall_cycles"))
-    of_unit = issued.filter(pl.col("se") == lane["se"], pl.col("simd") == lane["simd"])
+    of_unit = issued.filter(pl.col("se") == track["se"], pl.col("simd") == track["simd"])
     start, stop = moment(of_unit["time"], 0), moment(of_unit["time"], 0.5)
     categories = of_unit.filter(pl.col("time") >= start, pl.col("time") < stop)
-    got = answered(document, "area", lanes=f"pipes:{lane['lane']}", start=start, stop=stop)
+    got = answered(document, "area", tracks=f"pipes:{track['track']}", start=start, stop=stop)
     rows = [line["row"] for line in got["rows"]["rows"]]
     expected = categories.filter(pl.col("row").is_in(rows)).height
     assert got["execution_count"] == expected > 10
     assert all(line["text"].startswith("v_") for line in got["rows"]["rows"])
 
 
-def test_without_lanes_the_time_of_all_is_meant(library: Library) -> None:
+def test_without_tracks_the_time_of_all_is_meant(library: Library) -> None:
     document = library.document(0)
     everything = executions(document)
     start, stop = (moment(everything["time"], share) for share in (0.4, 0.5))
@@ -113,13 +113,13 @@ def test_names_of_a_run_count_with_their_part_inside(library: Library) -> None:
     document = library.document(1)
     timeline = timeline_of(document)
     names = dict(timeline.kinds.select("kind", "name").iter_rows())
-    lanes = [0, 2, 3]
+    tracks = [0, 2, 3]
     start, stop = (moment(timeline.spans["start_ns"], share) for share in (0.3, 0.6))
-    got = answered(document, "run_area", lanes="run:0,2-3", start=start, stop=stop)
+    got = answered(document, "run_area", tracks="run:0,2-3", start=start, stop=stop)
     totals: dict[str, list[int]] = {}
-    for lane, kind, begin, end in timeline.spans.select("lane", "kind", "start_ns", "end_ns").iter_rows():
+    for track, kind, begin, end in timeline.spans.select("track", "kind", "start_ns", "end_ns").iter_rows():
         is_inside = begin < stop and (end > start or begin == end >= start)
-        if lane in lanes and is_inside:
+        if track in tracks and is_inside:
             totals.setdefault(names[kind], []).append(min(end, stop) - max(begin, start))
     shown = {line["name"]: (line["event_count"], line["total_ns"], line["max_ns"]) for line in got["names"]["rows"]}
     assert shown == {name: (len(parts), sum(parts), max(parts)) for name, parts in totals.items()}
@@ -132,12 +132,12 @@ def test_names_of_a_run_count_with_their_part_inside(library: Library) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "run", "run:", "run:1-", "run:a", "Run:1", "run:1;2", "run:0-999999"])
-def test_what_names_no_lanes_is_refused(given: str) -> None:
+def test_what_names_no_tracks_is_refused(given: str) -> None:
     with pytest.raises(UsageError):
-        lanes_from(given)
+        tracks_from(given)
 
 
 def test_a_timeline_that_is_not_there_is_refused(library: Library) -> None:
     for number, name in ((0, "area"), (1, "run_area")):
         with pytest.raises(UsageError):
-            answered(library.document(number), name, lanes="nowhere:1", start=0, stop=1)
+            answered(library.document(number), name, tracks="nowhere:1", start=0, stop=1)

@@ -9,11 +9,11 @@ import msgspec
 import polars as pl
 import pytest
 
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
-from wavewright.page.asking import arrow, ask, json
+from wavewright.page.payloads import arrow, ask, json
 from wavewright.page.protocol.payload import ARROW, JSON
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import QUESTIONS

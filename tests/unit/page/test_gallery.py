@@ -9,7 +9,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.made_decoded import decoded_files, write_files
+from tests.kit.made_decoded import decoded_files, write_files
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.overview import overview
 from wavewright.model.document import Library

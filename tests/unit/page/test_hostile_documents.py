@@ -8,11 +8,11 @@ from itertools import islice
 
 import pytest
 
-from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
-from tests.sampling import thirds
+from tests.kit.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
+from tests.kit.sampling import thirds
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.opening import open as open_path
 

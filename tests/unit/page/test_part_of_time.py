@@ -13,15 +13,15 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask
 from wavewright.page.part_of_time import part_of_time
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 
 

@@ -16,10 +16,10 @@ import pytest
 from synth import Workload, write_rocpd_ranks
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.model.document import Document, Library
 from wavewright.model.schema import TableSpec
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.payload import ARROW
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.shapes import SHAPES

@@ -11,7 +11,7 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.model.blocks import Code, Finding, Sentence
 from wavewright.model.document import Document

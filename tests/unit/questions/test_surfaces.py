@@ -16,7 +16,7 @@ from wavewright.mcp.definitions import definition
 from wavewright.model.document import Document
 from wavewright.model.run import Run
 from wavewright.notebook.views import VIEWS
-from wavewright.page.declared import declared_questions
+from wavewright.page.declared_questions import declared_questions
 from wavewright.questions.catalog import QUESTIONS, every_question
 from wavewright.questions.kit.question import Question
 

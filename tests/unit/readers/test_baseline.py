@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synth.noisy_calls import NoisyProgram, captures
-from tests.unit.gate_cases import HOSTILE, measured
+from tests.kit.gate_cases import HOSTILE, measured
 from wavewright.analysis.common.gate import gate
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError, WavewrightError
 from wavewright.export.gate.baseline import baseline_bytes, write_baseline

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
+from tests.kit.made_rpd import write_rpd_file
+from tests.kit.small_runs import small_run
 from tests.kit.together import together
-from tests.unit.made_rpd import write_rpd_file
-from tests.unit.small_runs import small_run
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN
@@ -23,11 +23,10 @@ from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.inputs import open_run
 from wavewright.readers.run.rocpd import read_rocpd
 from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables
-from wavewright.readers.run.rocpd.required import required
+from wavewright.readers.run.rocpd.requirements import required
 from wavewright.readers.run.rocprof_v1 import database as rocprof_database
 from wavewright.readers.run.rocprof_v1.database import read_rocprof_database
-from wavewright.readers.run.rpd import read_rpd
-from wavewright.readers.run.rpd import required as _required
+from wavewright.readers.run.rpd import read_rpd, requirements
 
 Tables = Mapping[str, tuple[str, ...]]
 GUID = "0000ddb5-8903-7903-b269-cd8d3745bb8a"
@@ -132,7 +131,7 @@ def test_it_is_said(tmp_path: Path, rocpd: bytes) -> None:
 
 @pytest.mark.parametrize("version", ["2", "3"])
 def test_rpd(tmp_path: Path, version: str) -> None:
-    tables = _required.required(version)
+    tables = requirements.required(version)
     declared = f"INSERT INTO rocpd_metadata VALUES ('schema_version', '{version}')"  # noqa: S608
     needed = {table: columns for table, columns in tables.items() if table != "rocpd_metadata"}
     check_each(tmp_path / "a.rpd", tables, lambda database: read_rpd(database), needed, declared)

@@ -17,7 +17,7 @@ from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.questions import questions_about
 from wavewright.questions.kit.parameters import whole_number
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Reply:
 
 @dataclass
 class Client:
-    serving: Serving
+    serving: RunningServer
 
     @property
     def root(self) -> str:
@@ -89,7 +89,7 @@ def client(built_page: Path, trace_path: Path) -> Iterator[Client]:
     library = Library()
     for label in ("trace", "unopened"):
         library.add(label, str(trace_path), lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    serving = Serving(library, built_page, listen())
+    serving = RunningServer(library, built_page, listen())
     yield Client(serving)
     serving.stop()
 

@@ -15,7 +15,7 @@ import pytest
 from tests.unit.server.conftest import Client
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Library
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 
 def test_documents_are_listed_and_know_their_kind_once_opened(client, trace_path):
@@ -171,7 +171,7 @@ def test_paths_that_are_no_utf8_are_shown_all_the_same(built_page):
     """As Linux gives them: bytes that are no text become halves of pairs."""
     library = Library()
     library.add("bad\udcff", "/nowhere/bad\udcff", _raising(WavewrightError("broken", where="/nowhere/bad\udcff")))
-    serving = Serving(library, built_page, listen())
+    serving = RunningServer(library, built_page, listen())
     try:
         assert Client(serving).json("api/documents")[0]["label"] == "bad\\xff"
         assert Client(serving).ask("api/0/overview").error["where"] == "/nowhere/bad\\xff"

@@ -27,7 +27,7 @@ def entry(tmp_path: Path) -> Path:
     file = tmp_path / "cache" / NAME
     kept = KeptAnswers(file)
     kept.put("overview", {}, ANSWER)
-    kept.put("tracks", {}, Payload(b"\xff\x00", ARROW))
+    kept.put("layers", {}, Payload(b"\xff\x00", ARROW))
     kept.save()
     assert KeptAnswers(file).get("overview", {}) == ANSWER
     return file

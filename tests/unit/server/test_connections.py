@@ -20,7 +20,7 @@ from tests.unit.server.conftest import Client
 from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.server.connections import Limits, limited
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 NEVER = 3600.0
 HALF = b"GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
@@ -37,7 +37,7 @@ def serve(built_page: Path, tmp_path: Path) -> Iterator[Serve]:
             library = Library()
             library.add("trace", str(tmp_path), lambda: ThreadTrace({}, TraceSource(path="nothing")))
             chosen = Limits(**({"header_seconds": NEVER, "body_seconds": NEVER} | limits))  # type: ignore[arg-type]
-            serving = Serving(library, built_page, listen(), limits=chosen)
+            serving = RunningServer(library, built_page, listen(), limits=chosen)
             ending.callback(serving.stop)
             return Client(serving)
 

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.server.conftest import Client
 from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 NOTE = {"id": "1", "text": "a <b>long</b> wait", "address": "w=3", "created": "2026-01-01T00:00:00Z"}
 FLAG = {**NOTE, "id": "2", "time": 1250.0, "colour": 3}
@@ -30,7 +30,7 @@ def noting(built_page: Path, tmp_path: Path, file: Path) -> Iterator[Client]:
     library = Library()
     for notes in (str(file), "", str(tmp_path / "missing" / "notes.json")):
         library.add("trace", str(tmp_path), lambda: ThreadTrace({}, TraceSource(path="nothing")), notes=notes)
-    serving = Serving(library, built_page, listen())
+    serving = RunningServer(library, built_page, listen())
     yield Client(serving)
     serving.stop()
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from tests.unit.server.conftest import Client
 from tests.unit.server.test_uploads import put
 from wavewright.model.document import Library
 from wavewright.page.inputs import Reading
 from wavewright.server import recent
 from wavewright.server.recent import MOST_ENTRIES, recent_lines, remember
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_list_that_others_can_have_written_does_not_count(config, trace, tmp_p
 
 def test_the_page_opens_exactly_these(config, trace, built_page):
     remember([trace], Reading())
-    serving = Serving(Library(), built_page, listen())
+    serving = RunningServer(Library(), built_page, listen())
     try:
         client = Client(serving)
         answer = client.json("api/recent")
@@ -109,7 +109,7 @@ def test_a_recent_input_that_is_gone_is_told(config, trace, built_page):
     remember([trace], Reading())
     (line,) = recent_lines(config)
     shutil.rmtree(trace)
-    serving = Serving(Library(), built_page, listen())
+    serving = RunningServer(Library(), built_page, listen())
     try:
         reply = put(Client(serving), f"recent/{line['id']}/opened")
         assert (reply.status, reply.error["where"]) == (400, str(trace))

@@ -16,12 +16,12 @@ import pytest
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.made_decoded import NAME, decoded_files
+from tests.kit.made_decoded import NAME, decoded_files
 from tests.unit.server.conftest import Client
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Library
 from wavewright.page.inputs import add_inputs
-from wavewright.server.serving import Serving, listen
+from wavewright.server.running_server import RunningServer, listen
 from wavewright.server.uploads import Budget, Uploads, parts_of
 
 SMALL = Budget(bytes=1_000, files=5, total_bytes=1_500, at_once=2, idle_seconds=60)
@@ -160,7 +160,7 @@ def opening(built_page, tmp_path, monkeypatch):
     """A server without documents, that stores what is dropped below `tmp_path/cache`."""
     monkeypatch.setenv("WAVEWRIGHT_CACHE", str(tmp_path / "cache"))
     library = Library()
-    serving = Serving(library, built_page, listen(), uploads=Budget(bytes=50 << 20, total_bytes=60 << 20))
+    serving = RunningServer(library, built_page, listen(), uploads=Budget(bytes=50 << 20, total_bytes=60 << 20))
     yield Client(serving)
     serving.stop()
     assert not (tmp_path / "cache" / "dropped").exists() or not list((tmp_path / "cache" / "dropped").iterdir())

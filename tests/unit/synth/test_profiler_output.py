@@ -68,7 +68,7 @@ def test_outcome_follows_the_variables() -> None:
 
 def test_tables_and_placeholders_are_read_by_our_readers(tmp_path: Path) -> None:
     import wavewright
-    from wavewright.readers.files.decoded import decoded_folder
+    from wavewright.readers.files.decoded_traces import decoded_folder
     from wavewright.readers.files.folder import Directory
 
     path = write_kernel_trace(tmp_path, [(KERNEL, 65536)] * 3 + [("other", 256)])

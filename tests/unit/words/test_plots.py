@@ -12,8 +12,8 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
-from tests.made_decoded import write_decoded
+from tests.kit.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
+from tests.kit.made_decoded import write_decoded
 from tests.unit.words.plot_checks import bars_by_row, check, document_at, drawn, labels, pixels, root_of
 from tools.make_gallery import unpacked
 from wavewright.errors import UsageError

@@ -16,7 +16,7 @@ interface Rule<Facts> {
 
 /** From here on waves come and go on every slot: their distribution says more than the life of one. */
 const MANY_WAVES = 1000;
-/** From here on a timeline of all processes is a wall of lanes. */
+/** From here on a timeline of all processes is a wall of tracks. */
 const MANY_PROCESSES = 64;
 
 const hasWaves = (facts: TraceOverview) => facts.wave_count > 0;

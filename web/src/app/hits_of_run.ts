@@ -4,11 +4,11 @@ import type { Meaning } from "../base/query";
 import { askTable } from "../data/ask";
 import { current } from "../model/document";
 import { shortName } from "../model/kernel_names";
-import { laneGroup } from "../model/run";
-import type { RunTrack } from "../model/run_track";
+import { layersOf } from "../model/layers";
+import { trackGroup } from "../model/run";
+import type { RunLayer } from "../model/run_layer";
 import { select } from "../model/selection";
 import { bounds } from "../model/timewindow";
-import { tracksOf } from "../model/tracks";
 import { frontView } from "../model/view";
 import { type Collected, type Fit, MEANT } from "./hit_groups";
 import { showTime } from "./show_time";
@@ -16,7 +16,7 @@ import { showTime } from "./show_time";
 export async function findInRun(meaning: Meaning, rate: Fit, results: Collected): Promise<void> {
   if (meaning.scope !== "all") return;
   goToTime(meaning, results);
-  await goToLanes(meaning, rate, results);
+  await goToTracks(meaning, rate, results);
   await findNames(rate, results);
 }
 
@@ -27,21 +27,21 @@ function goToTime({ nanoseconds: time, number }: Meaning, results: Collected): v
   results.add("Go to", MEANT, () => ({ text: nanoseconds(at), note, go: () => showTime(at, "run_timeline") }));
 }
 
-/** Processes, and GPUs that they used: the timeline then shows the lanes of that process. */
-async function goToLanes({ rank, gpu }: Meaning, rate: Fit, results: Collected): Promise<void> {
-  const track = (await tracksOf(current.value).answer()).track("run") as RunTrack | undefined;
+/** Processes, and GPUs that they used: the timeline then shows the tracks of that process. */
+async function goToTracks({ rank, gpu }: Meaning, rate: Fit, results: Collected): Promise<void> {
+  const layer = (await layersOf(current.value).answer()).layer("run") as RunLayer | undefined;
   const add = (kind: string, name: string, note: string, process: string, number: number | undefined) => {
     const isMeant = number !== undefined && new RegExp(`^(rank|GPU) ${number}\\b`).test(name);
     const good = isMeant ? MEANT : rate(name);
     const go = () => {
-      laneGroup.value = process;
+      trackGroup.value = process;
       frontView("run_timeline");
     };
     if (isMeant || good) results.add(isMeant ? "Go to" : kind, good, () => ({ text: name, note, go }));
   };
   const processes = new Set<string>();
   const gpus = new Map<string, [process: string, gpu: string]>();
-  for (const [process = "", part = ""] of track?.lanes.map((lane) => lane.group) ?? []) {
+  for (const [process = "", part = ""] of layer?.tracks.map((track) => track.group) ?? []) {
     processes.add(process);
     if (part.startsWith("GPU ")) gpus.set(`${process}\0${part}`, [process, part]);
   }

@@ -20,7 +20,9 @@ export interface Address {
 }
 
 const WHOLE = ["row", "lastRow", "wave", "iteration", "kernel", "kernelRank"] as const;
-const TEXT = ["kernelName", "span", "lanes", "metric", "per"] as const;
+const TEXT = ["kernelName", "span", "tracks", "metric", "per"] as const;
+/** Names in links of earlier versions. */
+const FORMER: { [name: string]: string } = { tracks: "lanes" };
 const FLAGS = ["onlyRange"] as const;
 
 /** The address in the part of a URL after `#`. Invalid parts are left out. */
@@ -41,7 +43,7 @@ export function readAddress(hash: string): Address {
     if (value !== undefined) chosen[name] = value;
   }
   for (const name of TEXT) {
-    const value = given.get(name);
+    const value = given.get(name) ?? given.get(FORMER[name] ?? "");
     if (value) chosen[name] = value;
   }
   for (const name of FLAGS) if (given.get(name) === "1") chosen[name] = true;

@@ -100,7 +100,7 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
 
 /** Ask at once for what the first views need, not one after the other. Whether there are more documents is not known yet. */
 function askAhead(): void {
-  for (const question of ["overview", "tracks"]) askJson(0, question).catch(() => {}); // whoever needs it says so
+  for (const question of ["overview", "layers"]) askJson(0, question).catch(() => {}); // whoever needs it says so
 }
 
 const COMPARE_OF: Record<Overview["kind"], string> = {

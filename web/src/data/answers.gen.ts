@@ -113,7 +113,7 @@ export const AREA: TableInfo<AreaRow> = {
   longest_item: ["Longest item", "", "Number of its longest execution"],
 };
 
-/** The instructions of some lanes in a window of time, by code row. */
+/** The instructions of some tracks in a window of time, by code row. */
 export interface AreaAnswer {
   definition: string;
   rows: Frame<AreaRow>;
@@ -122,7 +122,7 @@ export interface AreaAnswer {
   stall_cycles_total: number;
   /** Executions without a known PC. */
   unknown_count: number;
-  lane_count: number;
+  track_count: number;
 }
 
 /** One row is one barrier instruction that was executed, most cycles lost first. */
@@ -2617,13 +2617,13 @@ export const RUN_AREA_NAMES: TableInfo<RunAreaNamesRow> = {
   longest_item: ["Longest item", "", "Number of the longest event"],
 };
 
-/** The events of some lanes in a window of time, by name. */
+/** The events of some tracks in a window of time, by name. */
 export interface RunAreaAnswer {
   definition: string;
   names: Frame<RunAreaNamesRow>;
   event_count: number;
   total_ns: number;
-  lane_count: number;
+  track_count: number;
 }
 
 /** One row is one GPU that had work. */
@@ -3379,7 +3379,7 @@ export interface RunLinesRow {
   group: string;
   /** Its thread or GPU to show */
   part: string;
-  /** Its first lane to show */
+  /** Its first track to show */
   label: string;
   /** Events on it */
   span_count: number;
@@ -3392,7 +3392,7 @@ export const RUN_LINES: TableInfo<RunLinesRow> = {
   kind: ["Kind", "", "Thread or stream"],
   group: ["Group", "", "The process to show"],
   part: ["Part", "", "Its thread or GPU to show"],
-  label: ["Label", "", "Its first lane to show"],
+  label: ["Label", "", "Its first track to show"],
   span_count: ["Spans", "", "Events on it"],
   total_ns: ["Total", "ns", "Durations of the outermost events"],
 };

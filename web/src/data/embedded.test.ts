@@ -38,7 +38,7 @@ test("what is not held says so, and so does a name of every object", async () =>
 });
 
 test("parameters are in the order of their names, whatever the order in which a view names them", () => {
-  const key = "0/spans?level=2&tile=3&track=waves%20%26%20states";
-  expect(path(0, "spans", { track: "waves & states", level: 2, tile: 3 })).toBe(key);
+  const key = "0/spans?layer=waves%20%26%20states&level=2&tile=3";
+  expect(path(0, "spans", { layer: "waves & states", level: 2, tile: 3 })).toBe(key);
   expect(path(1, "overview", {})).toBe("1/overview");
 });

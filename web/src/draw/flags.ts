@@ -1,4 +1,4 @@
-// Flags: named moments that stand on the axis and through all lanes.
+// Flags: named moments that stand on the axis and through all tracks.
 import type { Frame } from "./frame";
 import { letterWidth, type Painter } from "./painter";
 import { inkOn, seriesColour } from "./palette";
@@ -20,7 +20,7 @@ const written = (text: string) => {
 };
 const width = (text: string) => written(text).length * letterWidth() + 8;
 
-/** Lines through the lanes of a part of the picture. */
+/** Lines through the tracks of a part of the picture. */
 export function paintFlagLines(painter: Painter, frame: Frame, flags: readonly PlacedFlag[]): void {
   const { gutter, top, height, width: right } = frame.parts;
   for (const { time, colour } of flags) {

@@ -6,11 +6,11 @@ import type { Painter } from "./painter";
 const STEPS = 14;
 const HEAD = 5;
 
-/** Those of the flows whose lanes are on the timeline, as curves; flows that lie outside of the time are left out. */
+/** Those of the flows whose tracks are on the timeline, as curves; flows that lie outside of the time are left out. */
 export function paintFlows(
   painter: Painter,
   frame: Frame,
-  track: string,
+  layer: string,
   flows: Flow[],
   colour: string,
   width = 1,
@@ -20,8 +20,8 @@ export function paintFlows(
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     for (const flow of flows) {
       if (Math.max(flow.from_begin, flow.to_begin) < begin || Math.min(flow.from_begin, flow.to_begin) > end) continue;
-      const from = frame.laneToY(track, flow.from_lane);
-      const to = frame.laneToY(track, flow.to_lane);
+      const from = frame.trackToY(layer, flow.from_track);
+      const to = frame.trackToY(layer, flow.to_track);
       if (!from || !to) continue;
       const isDown = to.y >= from.y;
       const x0 = frame.timeToX(flow.from_begin) + 1;
@@ -47,15 +47,15 @@ function curve(x0: number, y0: number, x1: number, y1: number): number[] {
 }
 
 /** A line at the start of every span that touches the one before it, which has the same colour. */
-export function paintEdges(painter: Painter, frame: Frame, track: string, edges: Edges[], colour: string): void {
+export function paintEdges(painter: Painter, frame: Frame, layer: string, edges: Edges[], colour: string): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
-    for (const { lanes, times } of edges) {
+    for (const { tracks, times } of edges) {
       for (let i = 0; i < times.length; i++) {
         const time = times[i] as number;
         if (time <= begin || time >= end) continue;
-        const place = frame.laneToY(track, lanes[i] as number);
+        const place = frame.trackToY(layer, tracks[i] as number);
         if (!place || place.y + place.height < top || place.y > height) continue;
         painter.rect(Math.round(frame.timeToX(time)) - 0.5, place.y, 1, place.height, colour);
       }

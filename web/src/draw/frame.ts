@@ -1,8 +1,9 @@
-// One picture of a timeline: which time and which lanes stand where.
+// One picture of a timeline: which time and which tracks stand where.
+
+import type { Layer } from "../model/layers";
 import type { Range } from "../model/selection";
-import type { Track } from "../model/tracks";
-import { type LaneLayout, type PlacedRow, type PlacedStrip, rowsBetween, stripAt } from "./lanes";
 import type { Ticks } from "./ticks";
+import { type PlacedRow, type PlacedStrip, rowsBetween, stripAt, type TrackLayout } from "./track_layout";
 
 export interface FrameParts {
   window: Range;
@@ -10,12 +11,12 @@ export interface FrameParts {
   height: number;
   /** Width of the labels at the left. */
   gutter: number;
-  /** Height of what stands above the lanes. */
+  /** Height of what stands above the tracks. */
   top: number;
   scroll: number;
   /** Pixels of the screen per CSS pixel. */
   ratio: number;
-  lanes: LaneLayout;
+  tracks: TrackLayout;
   unit: "cycles" | "ns";
   clockMhz: number | null;
   /** What shown times count from. */
@@ -25,7 +26,7 @@ export interface FrameParts {
 
 export class Frame {
   readonly plotWidth: number;
-  /** The other part of the same picture, where some lanes are pinned: what leads to them is drawn across both. */
+  /** The other part of the same picture, where some tracks are pinned: what leads to them is drawn across both. */
   beside: Frame | null = null;
 
   constructor(readonly parts: FrameParts) {
@@ -53,54 +54,54 @@ export class Frame {
     return this.window.begin + (x - this.parts.gutter) * this.timePerPixel;
   }
 
-  /** y on the canvas of a y of the lanes. */
+  /** y on the canvas of a y of the tracks. */
   toScreen(y: number): number {
     return y - this.parts.scroll + this.parts.top;
   }
 
-  /** Where a lane of a track stands on the canvas, perhaps outside of it; null when it is not in the timeline. */
-  laneToY(track: Track | string, lane: number): { y: number; height: number } | null {
-    const key = `${typeof track === "string" ? track : track.name}/${lane}`;
+  /** Where a track of a layer stands on the canvas, perhaps outside of it; null when it is not in the timeline. */
+  trackToY(layer: Layer | string, track: number): { y: number; height: number } | null {
+    const key = `${typeof layer === "string" ? layer : layer.name}/${track}`;
     return this.placeOf(key) ?? this.beside?.placeOf(key) ?? null;
   }
 
   private placeOf(key: string): { y: number; height: number } | null {
-    const strip = indexOf(this.parts.lanes).get(key);
+    const strip = indexOf(this.parts.tracks).get(key);
     return strip ? { y: this.toScreen(strip.y), height: strip.height } : null;
   }
 
   /** The rows on screen. */
   visibleRows(): PlacedRow[] {
-    const { lanes, scroll, height, top } = this.parts;
-    const [first, last] = rowsBetween(lanes, scroll, scroll + height - top);
-    return lanes.rows.slice(first, last);
+    const { tracks, scroll, height, top } = this.parts;
+    const [first, last] = rowsBetween(tracks, scroll, scroll + height - top);
+    return tracks.rows.slice(first, last);
   }
 
   /** The row at a y of the canvas. */
   rowAt(y: number): PlacedRow | null {
-    const { top, height, scroll, lanes } = this.parts;
+    const { top, height, scroll, tracks } = this.parts;
     if (y < top || y >= height) return null;
     const at = y - top + scroll;
-    return lanes.rows[rowsBetween(lanes, at, at + 1)[0]] ?? null;
+    return tracks.rows[rowsBetween(tracks, at, at + 1)[0]] ?? null;
   }
 
   /** The strip at a point of the canvas. */
   stripAt(x: number, y: number): PlacedStrip | null {
-    const { gutter, top, height, scroll, lanes } = this.parts;
-    return x < gutter || y < top || y >= height ? null : stripAt(lanes, y - top + scroll);
+    const { gutter, top, height, scroll, tracks } = this.parts;
+    return x < gutter || y < top || y >= height ? null : stripAt(tracks, y - top + scroll);
   }
 }
 
-const indices = new WeakMap<LaneLayout, Map<string, PlacedStrip>>();
+const indices = new WeakMap<TrackLayout, Map<string, PlacedStrip>>();
 
-function indexOf(lanes: LaneLayout): Map<string, PlacedStrip> {
-  let index = indices.get(lanes);
+function indexOf(tracks: TrackLayout): Map<string, PlacedStrip> {
+  let index = indices.get(tracks);
   if (!index) {
     index = new Map();
-    for (const row of lanes.rows) {
-      for (const strip of row.strips) if (strip.lane >= 0) index.set(`${strip.track.name}/${strip.lane}`, strip);
+    for (const row of tracks.rows) {
+      for (const strip of row.strips) if (strip.track >= 0) index.set(`${strip.layer.name}/${strip.track}`, strip);
     }
-    indices.set(lanes, index);
+    indices.set(tracks, index);
   }
   return index;
 }

@@ -8,11 +8,11 @@ import { durationText, momentText, timeText } from "./ticks";
 /** What is not selected fades, so that the band is seen over spans of any colour. */
 const FADED = "70";
 
-/** The part of the height that lanes take: y and height on the canvas, neighbours joined. */
-export function lanePlaces(frame: Frame, track: string, lanes: ReadonlySet<number>): [y: number, height: number][] {
+/** The part of the height that tracks take: y and height on the canvas, neighbours joined. */
+export function trackPlaces(frame: Frame, layer: string, tracks: ReadonlySet<number>): [y: number, height: number][] {
   const places: [number, number][] = [];
   for (const { strips, y, height } of frame.visibleRows()) {
-    if (!strips.some((strip) => strip.track.name === track && lanes.has(strip.lane))) continue;
+    if (!strips.some((strip) => strip.layer.name === layer && tracks.has(strip.track))) continue;
     const [at, last] = [frame.toScreen(y), places.at(-1)];
     if (last && Math.abs(last[0] + last[1] - at) < 0.5) last[1] += height;
     else places.push([at, height]);
@@ -21,7 +21,7 @@ export function lanePlaces(frame: Frame, track: string, lanes: ReadonlySet<numbe
 }
 
 /**
- * A selected interval: a band between faded parts, over all lanes or only over `places` of them, and above the lanes,
+ * A selected interval: a band between faded parts, over all tracks or only over `places` of them, and above the tracks,
  * unless `text` is empty, its start and length.
  */
 export function paintRange(
@@ -78,14 +78,14 @@ export function paintCursor(painter: Painter, frame: Frame, x: number, axisY: nu
   painter.text(left + 5, axisY + 8, text, paper("text"), { size: 11 });
 }
 
-/** A vertical line through all lanes at a time: the selected execution, where its own span is not known. */
+/** A vertical line through all tracks at a time: the selected execution, where its own span is not known. */
 export function paintMoment(painter: Painter, frame: Frame, time: number): void {
   const { gutter, top, height, width } = frame.parts;
   const x = Math.round(frame.timeToX(time)) + 0.5;
   if (x >= gutter && x <= width) painter.polyline([x, top, x, height], colourOf("instant"), 1);
 }
 
-/** A frame around an interval of a lane, at least wide enough to be seen. */
+/** A frame around an interval of a track, at least wide enough to be seen. */
 export function outline(
   painter: Painter,
   frame: Frame,

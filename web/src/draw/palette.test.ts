@@ -89,7 +89,7 @@ describe.each(THEMES)("colours of the %s theme", (theme) => {
         expect(seen(meanings).distance, seen(meanings).pair).toBeGreaterThan(0.055);
       }
     });
-    it("tells IMMED from MESSAGE and from an empty lane", () => {
+    it("tells IMMED from MESSAGE and from an empty track", () => {
       choose();
       expect(distance(colourOf("IMMED"), colourOf("MESSAGE"))).toBeGreaterThan(0.1);
       expect(distance(mixed(colourOf("IMMED"), colourOf("EMPTY"), PALER), colourOf("EMPTY"))).toBeGreaterThan(0.07);

@@ -12,14 +12,14 @@ export function pathColour(name: string): string {
   return seriesColour(Math.max(0, CLASSES.indexOf(name)));
 }
 
-/** The segments whose lanes are on the timeline, in the order of time. */
-export function paintPath(painter: Painter, frame: Frame, track: string, segments: Segment[], colour: string): void {
+/** The segments whose tracks are on the timeline, in the order of time. */
+export function paintPath(painter: Painter, frame: Frame, layer: string, segments: Segment[], colour: string): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     let previous: { x: number; y: number } | null = null;
     for (const segment of segments) {
-      const place = frame.laneToY(track, segment.lane);
+      const place = frame.trackToY(layer, segment.track);
       if (!place || segment.end < begin || segment.begin > end) {
         previous = null;
         continue;

@@ -1,10 +1,10 @@
-// Spans of lanes as pixels: one row of pixels per lane (a few where spans may overlap). Cost follows pixels and spans on
+// Spans of tracks as pixels: one row of pixels per track (a few where spans may overlap). Cost follows pixels and spans on
 // screen, never the length of the trace.
 import type { Piece } from "../model/levels";
 import type { Range } from "../model/selection";
 import type { Tile } from "../model/tile";
 
-/** Rows of pixels per lane where overlapping spans have sub-lanes. */
+/** Rows of pixels per track where overlapping spans have sub-tracks. */
 export const SUB_ROWS = 4;
 /** Single spans at least as wide get a gap behind them, so that neighbours of one colour can be told apart. */
 const WIDTH_WITH_GAP = 4;
@@ -17,7 +17,7 @@ export interface Raster {
   pixels: Uint32Array;
 }
 
-/** The pixels of kinds, found when first needed: tracks can have thousands of kinds. */
+/** The pixels of kinds, found when first needed: layers can have thousands of kinds. */
 export class KindColours {
   readonly table = new Uint32Array(1 << 16);
 
@@ -47,13 +47,13 @@ export function raster(columns: number, rows: number): Raster {
   return { columns, pixels: spare.subarray(0, size) };
 }
 
-/** The spans of one lane, into the `rows` rows of a raster that begin with `row`; deeper spans leave rows above free. */
-export function rasterLane(
+/** The spans of one track, into the `rows` rows of a raster that begin with `row`; deeper spans leave rows above free. */
+export function rasterTrack(
   target: Raster,
   row: number,
   rows: number,
   pieces: Piece<Tile>[],
-  lane: number,
+  track: number,
   window: Range,
   colours: KindColours,
   hasEdges = false,
@@ -67,8 +67,8 @@ export function rasterLane(
     const least = Math.max(Math.floor((from - origin) * scale), 0);
     const most = Math.min(Math.ceil((to - origin) * scale), columns);
     if (least >= most) continue;
-    const last = tile.last(lane);
-    for (let i = tile.reaching(lane, Math.max(origin, from)); i < last; i++) {
+    const last = tile.last(track);
+    for (let i = tile.reaching(track, Math.max(origin, from)); i < last; i++) {
       let first = Math.floor(((begin[i] as number) - origin) * scale);
       if (first >= most) break;
       let behind = Math.round(((end[i] as number) - origin) * scale);

@@ -1,8 +1,8 @@
 // The busy share of pipes over time, as areas: the height of a strip is 100 %.
 import type { Bins, CurveTiles } from "../model/curves";
 import type { Frame } from "./frame";
-import type { PlacedStrip } from "./lanes";
 import type { Painter } from "./painter";
+import type { PlacedStrip } from "./track_layout";
 
 /** What a strip shows instead of spans: some curves between 0 and 1, added up and divided by `of`. */
 export interface Shares {

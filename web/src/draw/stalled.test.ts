@@ -7,7 +7,7 @@ import { longestRun } from "./timeline_spans";
 
 const FULL = pixelOf("#f0a93b");
 
-/** Two lanes of four bins of 10 cycles, from cycle 100 on. */
+/** Two tracks of four bins of 10 cycles, from cycle 100 on. */
 const tile: CurveTile = (() => {
   const mean = Uint8Array.from([0, ALL, ALL / 2, 0, ALL, ALL, ALL, ALL]);
   return { first: 0, count: 4, mean, low: mean, high: mean };
@@ -16,7 +16,7 @@ const part: Bins = { begin: 100, width: 10, first: 0, last: 4, tile };
 
 const picture = (columns: number, rows: number) => ({ columns, pixels: new Uint32Array(columns * rows).fill(FULL) });
 
-describe("the stalled part of a lane", () => {
+describe("the stalled part of a track", () => {
   it("is as high as its share, from above", () => {
     const raster = picture(4, 4);
     rasterStalled(raster, 0, 4, columnBins([part], { begin: 100, end: 140 }, 4), 0, null, false);

@@ -1,29 +1,29 @@
-// The stalled part of spans: of the height of a lane, the share of a pixel's time, paler or in the colour of its reason.
+// The stalled part of spans: of the height of a track, the share of a pixel's time, paler or in the colour of its reason.
 import type { Bins, CurveTile, CurveTiles } from "../model/curves";
+import type { Layer } from "../model/layers";
 import type { Range } from "../model/selection";
-import type { Track } from "../model/tracks";
 import { pixelOf } from "./painter";
 import { colourOf } from "./palette";
 import type { Raster } from "./raster";
 
 export interface Stalled {
-  /** Shares of time in 255ths, a series per lane. */
+  /** Shares of time in 255ths, a series per track. */
   tiles: CurveTiles;
   series: number;
-  /** The track whose kinds are the reasons; absent = the spans' own colours, paler. */
-  by?: Track;
+  /** The layer whose kinds are the reasons; absent = the spans' own colours, paler. */
+  by?: Layer;
 }
 
 export const ALL = 255;
 /** Finer than so many rows nobody sees. */
 const MOST_ROWS = 16;
-/** How far the colour of a stalled part is moved towards that of an empty lane. */
+/** How far the colour of a stalled part is moved towards that of an empty track. */
 export const PALER = 0.64;
 
-/** Rows of pixels that a lane with a stalled part needs. */
+/** Rows of pixels that a track with a stalled part needs. */
 export const rowsFor = (pixels: number) => Math.min(MOST_ROWS, Math.max(1, Math.floor(pixels)));
 
-/** Where in the tiles the shares of columns stand: the same for all lanes. */
+/** Where in the tiles the shares of columns stand: the same for all tracks. */
 export interface ColumnBins {
   /** Columns from `first` to before `last`, and the tile with their bins. */
   segments: { tile: CurveTile; first: number; last: number }[];
@@ -52,7 +52,7 @@ let spareColours = new Uint32Array(0);
 
 /**
  * Makes what is stalled paler, or gives it the colours of `over` (one per column). Where spans lie side by side (`isDeep`)
- * all rows of the lane are drawn; else only the first one is, and the others become like it.
+ * all rows of the track are drawn; else only the first one is, and the others become like it.
  */
 export function rasterStalled(
   { columns, pixels }: Raster,

@@ -1,12 +1,12 @@
-// The time axis, the labels of lanes, and the overview of the whole time.
+// The time axis, the labels of tracks, and the overview of the whole time.
 import { exact } from "../base/format";
+import type { Layer, LayerSet } from "../model/layers";
 import type { Range } from "../model/selection";
-import type { Track, TrackSet } from "../model/tracks";
 import type { Frame } from "./frame";
-import { HEADING, type LaneLayout, type PlacedGroup } from "./lanes";
 import { letterWidth, type Painter, textScale } from "./painter";
 import { paper } from "./palette";
 import { tickNanoseconds, ticks } from "./ticks";
+import { HEADING, type PlacedGroup, type TrackLayout } from "./track_layout";
 
 export const MINIMAP = 22;
 const AXIS_LINE = 15;
@@ -49,25 +49,25 @@ export function paintAxis(painter: Painter, frame: Frame, y: number, start: numb
 }
 
 /** Widths of the columns of labels: inner groups, then rows. Texts that take the whole width make the last one wider. */
-export function gutterColumns(lanes: LaneLayout, most: number, whole: string[] = []): number[] {
-  const widths = new Array<number>(lanes.columns + 1).fill(0);
-  for (const group of lanes.groups) {
+export function gutterColumns(tracks: TrackLayout, most: number, whole: string[] = []): number[] {
+  const widths = new Array<number>(tracks.columns + 1).fill(0);
+  for (const group of tracks.groups) {
     // room for the sign that folds it
     if (group.level > 0) widths[group.level - 1] = Math.max(widths[group.level - 1] ?? 0, group.label.length + 2);
   }
-  for (const { row } of lanes.rows) {
-    widths[lanes.columns] = Math.max(widths[lanes.columns] ?? 0, row.label.length);
+  for (const { row } of tracks.rows) {
+    widths[tracks.columns] = Math.max(widths[tracks.columns] ?? 0, row.label.length);
   }
   const pixels = widths.map((letters) => Math.min(240 * textScale(), Math.max(16, letters * letterWidth() + 10)));
   const wide = Math.max(0, ...whole.map((text) => text.length * letterWidth() + 10));
   const missing = Math.min(240 * textScale(), wide) - pixels.reduce((a, b) => a + b, 0);
-  if (missing > 0) pixels[lanes.columns] = (pixels[lanes.columns] ?? 0) + missing;
+  if (missing > 0) pixels[tracks.columns] = (pixels[tracks.columns] ?? 0) + missing;
   const sum = pixels.reduce((a, b) => a + b, 0);
   return sum > most ? pixels.map((width) => (width * most) / sum) : pixels;
 }
 
 export function paintGutter(painter: Painter, frame: Frame, columns: number[], chosenRow: string | null): void {
-  const { gutter, top, height, lanes, width } = frame.parts;
+  const { gutter, top, height, tracks, width } = frame.parts;
   const tall = Math.max(0, height - top);
   painter.clipped(0, top, width, tall, () => {
     painter.rect(0, top, gutter, tall, paper("raised"));
@@ -80,7 +80,7 @@ export function paintGutter(painter: Painter, frame: Frame, columns: number[], c
       const style = { size: Math.min(11, height), maxWidth: gutter - labels - 6 };
       painter.text(labels + 4, frame.toScreen(y) + height / 2, row.label, ink, style);
     }
-    for (const group of lanes.groups) paintGroup(painter, frame, group, columns);
+    for (const group of tracks.groups) paintGroup(painter, frame, group, columns);
     painter.polyline([gutter - 0.5, top, gutter - 0.5, height], paper("line"), 1);
   });
 }
@@ -109,30 +109,30 @@ function paintGroup(painter: Painter, frame: Frame, group: PlacedGroup, columns:
   painter.text(left + 4, Math.min(from + 8, (from + to) / 2), text, paper("text"), { size: 11, maxWidth: wide - 5 });
 }
 
-/** Where the lanes on screen stand among all of them, when not all fit. */
+/** Where the tracks on screen stand among all of them, when not all fit. */
 export function paintScroll(painter: Painter, frame: Frame): void {
-  const { lanes, top, height, width, scroll } = frame.parts;
+  const { tracks, top, height, width, scroll } = frame.parts;
   const tall = height - top;
-  if (tall <= 0 || lanes.height <= tall) return;
-  const thumb = Math.max(16, (tall * tall) / lanes.height);
-  const y = top + ((tall - thumb) * scroll) / (lanes.height - tall);
+  if (tall <= 0 || tracks.height <= tall) return;
+  const thumb = Math.max(16, (tall * tall) / tracks.height);
+  const y = top + ((tall - thumb) * scroll) / (tracks.height - tall);
   painter.rect(width - 6, y, 5, thumb, `${paper("faint")}b0`);
 }
 
-/** How many lanes are busy, over the whole time, from the coarsest tile. */
-function busyLanes(set: TrackSet, track: Track): Float32Array | null {
-  const tile = set.store.at({ track: track.name, level: track.level_count - 1, tile: 0 });
+/** How many tracks are busy, over the whole time, from the coarsest tile. */
+function busyTracks(set: LayerSet, layer: Layer): Float32Array | null {
+  const tile = set.store.at({ layer: layer.name, level: layer.level_count - 1, tile: 0 });
   if (!tile) return null;
   let profile = profiles.get(tile);
   if (!profile) {
-    const cells = track.tile_cells;
-    const width = track.cell * 2 ** (track.level_count - 1);
+    const cells = layer.tile_cells;
+    const width = layer.cell * 2 ** (layer.level_count - 1);
     profile = new Float32Array(cells);
-    for (let lane = 0; lane < track.lane_count; lane++) {
-      let counted = 0; // spans of a lane may lie over each other
-      for (let i = tile.first(lane); i < tile.last(lane); i++) {
-        const first = Math.max(counted, Math.floor(((tile.begin[i] as number) - track.begin) / width));
-        const last = Math.min(cells, Math.ceil(((tile.end[i] as number) - track.begin) / width));
+    for (let track = 0; track < layer.track_count; track++) {
+      let counted = 0; // spans of a track may lie over each other
+      for (let i = tile.first(track); i < tile.last(track); i++) {
+        const first = Math.max(counted, Math.floor(((tile.begin[i] as number) - layer.begin) / width));
+        const last = Math.min(cells, Math.ceil(((tile.end[i] as number) - layer.begin) / width));
         for (let cell = first; cell < last; cell++) profile[cell] = (profile[cell] as number) + 1;
         counted = Math.max(counted, last);
       }
@@ -144,20 +144,20 @@ function busyLanes(set: TrackSet, track: Track): Float32Array | null {
 
 const profiles = new WeakMap<object, Float32Array>();
 
-/** The whole time with the interval on screen: how high = how many lanes are busy. */
-export function paintMinimap(painter: Painter, frame: Frame, set: TrackSet, track: Track | null, whole: Range): void {
+/** The whole time with the interval on screen: how high = how many tracks are busy. */
+export function paintMinimap(painter: Painter, frame: Frame, set: LayerSet, layer: Layer | null, whole: Range): void {
   const { gutter, width } = frame.parts;
   painter.rect(0, 0, width, MINIMAP, paper("background"));
   const scale = frame.plotWidth / (whole.end - whole.begin);
   const x = (time: number) => gutter + (time - whole.begin) * scale;
-  const busy = track ? busyLanes(set, track) : null;
-  if (busy && track) {
-    const cell = track.cell * 2 ** (track.level_count - 1);
+  const busy = layer ? busyTracks(set, layer) : null;
+  if (busy && layer) {
+    const cell = layer.cell * 2 ** (layer.level_count - 1);
     const most = busy.reduce((a, b) => Math.max(a, b), 1);
-    const points = [x(track.begin), MINIMAP];
+    const points = [x(layer.begin), MINIMAP];
     for (let i = 0; i < busy.length; i++) {
       const y = MINIMAP - ((busy[i] as number) / most) * (MINIMAP - 4);
-      const [from, to] = [x(track.begin + i * cell), x(track.begin + (i + 1) * cell)];
+      const [from, to] = [x(layer.begin + i * cell), x(layer.begin + (i + 1) * cell)];
       if (from > width) break;
       points.push(from, y, to, y);
     }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Layer } from "../model/layers";
 import { Tile } from "../model/tile";
-import type { Track } from "../model/tracks";
-import { HEADING, layOutLanes, rowsBetween, stripAt, type TimelineRow } from "./lanes";
-import { KindColours, raster, rasterLane, rasterStretches } from "./raster";
+import { KindColours, raster, rasterStretches, rasterTrack } from "./raster";
 import { shareArea } from "./shares";
 import { durationText, momentText, roundStep, tickNanoseconds, ticks } from "./ticks";
+import { HEADING, layOutTracks, rowsBetween, stripAt, type TimelineRow } from "./track_layout";
 
 describe("ticks", () => {
   it("stand at round numbers, far enough apart", () => {
@@ -35,10 +35,10 @@ describe("ticks", () => {
   });
 });
 
-function tileOf(spans: [lane: number, begin: number, end: number, kind: number, depth: number][]): Tile {
+function tileOf(spans: [track: number, begin: number, end: number, kind: number, depth: number][]): Tile {
   const column = (n: number) => spans.map((span) => span[n] as number);
   return Tile.of({
-    lane: Uint32Array.from(column(0)),
+    track: Uint32Array.from(column(0)),
     begin: Float64Array.from(column(1)),
     end: Float64Array.from(column(2)),
     kind: Uint16Array.from(column(3)),
@@ -48,7 +48,7 @@ function tileOf(spans: [lane: number, begin: number, end: number, kind: number, 
   });
 }
 
-describe("the raster of a lane", () => {
+describe("the raster of a track", () => {
   const colours = new KindColours((kind) => 0x11 * kind);
   const window = { begin: 100, end: 110 };
   const piece = (tile: Tile, begin = 0, end = 1000, level = 1) => [{ tile, level, begin, end }];
@@ -59,7 +59,7 @@ describe("the raster of a lane", () => {
       [3, 104, 105, 2, 0],
       [4, 100, 110, 3, 0],
     ]);
-    rasterLane(target, 1, 1, piece(tile), 3, window, colours);
+    rasterTrack(target, 1, 1, piece(tile), 3, window, colours);
     expect([...target.pixels]).toEqual([...new Array(10).fill(0), 0x11, 0, 0, 0, 0x22, 0, 0, 0, 0, 0]);
   });
   it("shows an instant as one pixel, and only what lies in the piece", () => {
@@ -68,7 +68,7 @@ describe("the raster of a lane", () => {
       [0, 100, 110, 1, 0],
       [0, 107, 107, 2, 0],
     ]);
-    rasterLane(target, 0, 1, piece(tile, 102, 109), 0, window, colours);
+    rasterTrack(target, 0, 1, piece(tile, 102, 109), 0, window, colours);
     expect([...target.pixels]).toEqual([0, 0, 0x11, 0x11, 0x11, 0x11, 0x11, 0x22, 0x11, 0]);
   });
   it("gives deeper spans the lower rows and a gap behind wide single spans", () => {
@@ -77,7 +77,7 @@ describe("the raster of a lane", () => {
       [0, 100, 105, 1, 0],
       [0, 100, 102, 2, 1],
     ]);
-    rasterLane(target, 0, 2, piece(tile, 0, 1000, 0), 0, window, colours);
+    rasterTrack(target, 0, 2, piece(tile, 0, 1000, 0), 0, window, colours);
     expect([...target.pixels.subarray(0, 6)]).toEqual([0x11, 0x11, 0x11, 0x11, 0, 0]);
     expect([...target.pixels.subarray(10, 16)]).toEqual([0x22, 0x22, 0x11, 0x11, 0, 0]);
   });
@@ -112,20 +112,20 @@ describe("the area of a share", () => {
   });
 });
 
-describe("lanes", () => {
-  const track = { name: "t" } as Track;
-  const row = (lane: number, ...path: string[]): TimelineRow => ({
-    key: String(lane),
-    label: `${lane}`,
+describe("tracks", () => {
+  const layer = { name: "t" } as Layer;
+  const row = (track: number, ...path: string[]): TimelineRow => ({
+    key: String(track),
+    label: `${track}`,
     path,
     strips: [
-      { track, lane },
-      { track, lane: lane + 100, fixed: 3 },
+      { layer, track },
+      { layer, track: track + 100, fixed: 3 },
     ],
   });
   const rows = [row(0, "SE 0", "SIMD 0"), row(1, "SE 0", "SIMD 0"), row(2, "SE 0", "SIMD 1"), row(3, "SE 1", "SIMD 0")];
   it("stand below each other, groups of the outermost level with a heading", () => {
-    const layout = layOutLanes(rows, 20, new Set());
+    const layout = layOutTracks(rows, 20, new Set());
     expect(layout.rows.map(({ y }) => y)).toEqual([HEADING, HEADING + 20, HEADING + 40, 2 * HEADING + 60]);
     expect(layout.height).toBe(2 * HEADING + 80);
     expect(layout.groups.map(({ label, level, height }) => [label, level, height])).toEqual([
@@ -141,18 +141,18 @@ describe("lanes", () => {
     ]);
   });
   it("fold into one row that shows them all", () => {
-    const layout = layOutLanes(rows, 20, new Set(["SE 0"]));
+    const layout = layOutTracks(rows, 20, new Set(["SE 0"]));
     expect(layout.rows.map(({ row, height }) => [row.label, height])).toEqual([
-      ["3 lanes", HEADING],
+      ["3 tracks", HEADING],
       ["3", 20],
     ]);
-    expect(layout.rows[0]?.strips.map(({ lane }) => lane)).toEqual([0, 1, 2]);
+    expect(layout.rows[0]?.strips.map(({ track }) => track)).toEqual([0, 1, 2]);
   });
   it("are found by their y", () => {
-    const layout = layOutLanes(rows, 20, new Set());
+    const layout = layOutTracks(rows, 20, new Set());
     expect(rowsBetween(layout, HEADING + 25, HEADING + 45)).toEqual([1, 3]);
-    expect(stripAt(layout, HEADING + 25)?.lane).toBe(1);
-    expect(stripAt(layout, HEADING + 37)?.lane).toBe(101);
+    expect(stripAt(layout, HEADING + 25)?.track).toBe(1);
+    expect(stripAt(layout, HEADING + 37)?.track).toBe(101);
     expect(stripAt(layout, 3)).toBeNull();
   });
 });

@@ -1,19 +1,19 @@
-// The spans of all lanes on screen.
+// The spans of all tracks on screen.
 import { exact } from "../base/format";
 import type { CurveTiles } from "../model/curves";
-import { kindOf, type Span, spanOf, type Track, type TrackSet } from "../model/tracks";
+import { kindOf, type Layer, type LayerSet, type Span, spanOf } from "../model/layers";
 import type { Frame } from "./frame";
-import type { PlacedStrip } from "./lanes";
 import { type Band, cssOf, type Painter, pixelOf } from "./painter";
 import { colourOf, inkOn, nameOfKind, paper, seriesColour } from "./palette";
-import { KindColours, type Raster, raster, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
+import { KindColours, type Raster, raster, rasterStretches, rasterTrack, SUB_ROWS } from "./raster";
 import { BLOCKS_TIME_PER_PIXEL, paintShares } from "./shares";
 import { type ColumnBins, columnBins, rasterStalled, rowsFor } from "./stalled";
+import type { PlacedStrip } from "./track_layout";
 
-/** How the spans of a timeline look, where that differs from what their track says. */
+/** How the spans of a timeline look, where that differs from what their layer says. */
 export interface SpanStyle {
-  /** The colour of a kind ("#rrggbb"); undefined = that of the track. */
-  kindColour?: ((track: Track, kind: number) => string | undefined) | undefined;
+  /** The colour of a kind ("#rrggbb"); undefined = that of the layer. */
+  kindColour?: ((layer: Layer, kind: number) => string | undefined) | undefined;
   /** What stands inside a span that is wide enough; default: the name of its kind. */
   labelOf?: ((span: Span) => string) | undefined;
   /** Also spans that stand for several have a label. */
@@ -28,15 +28,15 @@ const MOST_LABELS = 1200;
 const LABEL_HEIGHT = 11;
 const LABEL_WIDTH = 26;
 
-export function spanColour(track: Track, kind: number, style: SpanStyle): string {
-  const own = style.kindColour?.(track, kind);
+export function spanColour(layer: Layer, kind: number, style: SpanStyle): string {
+  const own = style.kindColour?.(layer, kind);
   if (own) return own;
-  const known = kindOf(track, kind);
+  const known = kindOf(layer, kind);
   return known?.colour ? colourOf(known.colour) : known ? seriesColour(kind) : colourOf("NONE");
 }
 
-export function kindName(track: Track, kind: number): string {
-  const known = kindOf(track, kind);
+export function kindName(layer: Layer, kind: number): string {
+  const known = kindOf(layer, kind);
   return known ? nameOfKind(known.name) : `kind ${kind}`;
 }
 
@@ -45,34 +45,34 @@ export function spanName(span: Span, name: string): string {
   return span.count > 1 ? `${name} +${exact(span.count - 1)}` : name;
 }
 
-const colourTables = new WeakMap<Track, KindColours>();
+const colourTables = new WeakMap<Layer, KindColours>();
 
-function coloursOf(track: Track, style: SpanStyle): KindColours {
-  const look = (kind: number) => pixelOf(spanColour(track, kind, style));
-  const known = colourTables.get(track)?.reset(look) ?? new KindColours(look);
-  colourTables.set(track, known);
+function coloursOf(layer: Layer, style: SpanStyle): KindColours {
+  const look = (kind: number) => pixelOf(spanColour(layer, kind, style));
+  const known = colourTables.get(layer)?.reset(look) ?? new KindColours(look);
+  colourTables.set(layer, known);
   return known;
 }
 
-export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style: SpanStyle): void {
+export function paintSpans(painter: Painter, frame: Frame, set: LayerSet, style: SpanStyle): void {
   const strips = frame.visibleRows().flatMap((row) => row.strips);
   const { gutter, top, height, ratio } = frame.parts;
   const wide = frame.plotWidth * ratio;
   const columns = Math.max(1, Math.round(wide / Math.ceil(wide / MOST_COLUMNS)));
-  const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: KindColours; isDeep: boolean }>();
-  const of = (track: Track) => {
-    let known = byTrack.get(track);
+  const byLayer = new Map<Layer, { pieces: ReturnType<LayerSet["pieces"]>; colours: KindColours; isDeep: boolean }>();
+  const of = (layer: Layer) => {
+    let known = byLayer.get(layer);
     if (!known) {
-      const pieces = set.pieces(track, frame.window, frame.detail);
+      const pieces = set.pieces(layer, frame.window, frame.detail);
       const isDeep = pieces.some((piece) => piece.tile.isDeep);
-      known = { pieces, colours: coloursOf(track, style), isDeep };
-      byTrack.set(track, known);
+      known = { pieces, colours: coloursOf(layer, style), isDeep };
+      byLayer.set(layer, known);
     }
     return known;
   };
   const rowsOf = (strip: PlacedStrip) => {
     if (strip.stalled) return rowsFor(strip.height * ratio);
-    return of(strip.track).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1;
+    return of(strip.layer).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1;
   };
   const binsOf = new Map<CurveTiles, ColumnBins>();
   const binsIn = (tiles: CurveTiles) => {
@@ -82,7 +82,7 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
   };
   const over = { columns, pixels: new Uint32Array(columns) };
   const isArea = (strip: PlacedStrip) =>
-    strip.shares !== undefined && (strip.lane < 0 || frame.timePerPixel > BLOCKS_TIME_PER_PIXEL);
+    strip.shares !== undefined && (strip.track < 0 || frame.timePerPixel > BLOCKS_TIME_PER_PIXEL);
   let total = 0;
   const places = strips
     .filter((strip) => !isArea(strip))
@@ -97,16 +97,16 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
   const bands: Band[] = [];
   for (const { strip, row, rows } of places) {
     const { behind, stalled } = strip;
-    const { track, lane } = strip.instead ?? strip;
-    const { pieces, colours, isDeep } = of(track);
+    const { layer, track } = strip.instead ?? strip;
+    const { pieces, colours, isDeep } = of(layer);
     // Rows that are all alike are made of the first one.
     const drawn = stalled && !isDeep ? 1 : rows;
     if (behind) rasterStretches(picture, row, drawn, behind.begins, behind.ends, frame.window, life);
-    rasterLane(picture, row, drawn, pieces, lane, frame.window, colours, style.hasEdges);
+    rasterTrack(picture, row, drawn, pieces, track, frame.window, colours, style.hasEdges);
     if (stalled?.by) {
       const reasons = of(stalled.by);
       over.pixels.fill(0);
-      rasterLane(over, 0, 1, reasons.pieces, lane, frame.window, reasons.colours);
+      rasterTrack(over, 0, 1, reasons.pieces, track, frame.window, reasons.colours);
     }
     if (stalled) {
       const reasons = stalled.by ? over.pixels : null;
@@ -133,8 +133,8 @@ function paintLabels(
   frame: Frame,
   style: SpanStyle,
   places: Place[],
-  set: TrackSet,
-  of: (track: Track) => { pieces: ReturnType<TrackSet["pieces"]> },
+  set: LayerSet,
+  of: (layer: Layer) => { pieces: ReturnType<LayerSet["pieces"]> },
   picture: Raster,
 ): void {
   const { window, timePerPixel } = frame;
@@ -147,24 +147,24 @@ function paintLabels(
     const offset = (row + (rows >> 1)) * picture.columns;
     const pixels = picture.pixels.subarray(offset, offset + picture.columns);
     const middle = frame.toScreen(strip.y) + strip.height / 2;
-    const { track, lane } = strip;
+    const { layer, track } = strip;
     let last = { end: Number.NaN, kind: -1 };
-    for (const [number, { tile, level, begin, end }] of of(track).pieces.entries()) {
-      const first = tile.from(lane, begin);
-      for (let i = tile.reaching(lane, Math.max(begin, window.begin)); i < tile.last(lane); i++) {
+    for (const [number, { tile, level, begin, end }] of of(layer).pieces.entries()) {
+      const first = tile.from(track, begin);
+      for (let i = tile.reaching(track, Math.max(begin, window.begin)); i < tile.last(track); i++) {
         if ((tile.begin[i] as number) >= Math.min(end, window.end)) break;
         const isCut = (tile.begin[i] as number) < begin && number > 0; // its label began in the tile before
         const isRest = tile.kind[i] === last.kind && (tile.begin[i] as number) < last.end;
         if (isCut || isRest || (tile.depth[i] as number) > 0) continue;
         if ((tile.count[i] as number) > 1 && !style.labelsGroups) continue;
-        const isEdge = style.labelsGroups && (i === first || i === tile.last(lane) - 1);
+        const isEdge = style.labelsGroups && (i === first || i === tile.last(track) - 1);
         if (!isEdge && (tile.end[i] as number) - (tile.begin[i] as number) < wide) continue;
-        const span = isEdge ? set.joined(spanOf(track, lane, tile, i, level)) : spanOf(track, lane, tile, i, level);
+        const span = isEdge ? set.joined(spanOf(layer, track, tile, i, level)) : spanOf(layer, track, tile, i, level);
         const from = Math.max(span.begin, window.begin);
         const to = Math.min(span.end, window.end);
         if (to - from < wide) continue;
         if (isEdge && span.count > 1) last = { end: span.end, kind: span.kind };
-        const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
+        const text = style.labelOf ? style.labelOf(span) : kindName(span.layer, span.kind);
         if (!text) continue;
         if (++labels > MOST_LABELS) return;
         // Where it has several colours, the text stands on the widest of them.

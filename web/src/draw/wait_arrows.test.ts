@@ -45,7 +45,7 @@ function drawn(place: { y: number; height: number }, links: Link[], from: Step) 
 
 describe("arrows from what was awaited to the wait", () => {
   const [load, wait] = [step(1, 1095), step(7, 1300)];
-  it("start where the load was issued and end at the wait, above a lane that has room there", () => {
+  it("start where the load was issued and end at the wait, above a track that has room there", () => {
     const { calls, ends } = drawn({ y: 100, height: 12 }, [link(load, wait)], wait);
     expect(calls).toEqual([
       ["clipped", 50, 20, 400, 280],
@@ -57,7 +57,7 @@ describe("arrows from what was awaited to the wait", () => {
     expect(endAt(ends, 152, 96)).toBe(load);
     expect(endAt(ends, 170, 96)).toBeUndefined();
   });
-  it("run below the uppermost lanes", () => {
+  it("run below the uppermost tracks", () => {
     const { calls, ends } = drawn({ y: 30, height: 12 }, [link(load, wait)], load);
     expect(calls[1]).toEqual(["line", [150, 42], [350, 42], "#ff7ae0"]);
     expect(calls[3]).toEqual(["head", [350, 42, 346.4, 48, 353.6, 48], "#ff7ae0"]);
@@ -76,7 +76,7 @@ describe("arrows from what was awaited to the wait", () => {
     const right = drawn({ y: 100, height: 12 }, [link(load, step(9, 2000))], load);
     expect(right.calls.find(([name]) => name === "text")?.[3]).toBe("row 19 ▸");
   });
-  it("are not drawn for a lane that is not on screen", () => {
+  it("are not drawn for a track that is not on screen", () => {
     expect(drawn({ y: -40, height: 12 }, [link(load, wait)], wait)).toEqual({ calls: [], ends: [] });
     expect(drawn({ y: 400, height: 12 }, [link(load, wait)], wait).ends).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Arrows over a lane from what was awaited to the wait; what lies beside the screen leaves at its edge.
+// Arrows over a track from what was awaited to the wait; what lies beside the screen leaves at its edge.
 import type { Link, Step } from "../model/producers";
 import type { Frame } from "./frame";
 import { letterWidth, type Painter } from "./painter";

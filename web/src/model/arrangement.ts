@@ -1,20 +1,20 @@
-// Which lanes of a timeline are pinned, hidden and moved, and which curves stand beside them: kept per document.
+// Which tracks of a timeline are pinned, hidden and moved, and which curves stand beside them: kept per document.
 import { effect, signal } from "@preact/signals";
 import { current, documents } from "./document";
 import { identity } from "./notes";
 import { storageTurn, store, stored, storedBelow } from "./user_storage";
 
-/** A lane or group that was moved: inside its parent before another child, or to the end. */
+/** A track or group that was moved: inside its parent before another child, or to the end. */
 export interface Move {
   parent: string;
   child: string;
   before: string | null;
 }
 
-/** A strip of curves beside the lanes. */
+/** A strip of curves beside the tracks. */
 export interface CurveStrip {
   name: string;
-  /** Above the lanes, not below. */
+  /** Above the tracks, not below. */
   isPinned?: boolean;
   isFolded?: boolean;
   /** In pixels; absent = as usual. */

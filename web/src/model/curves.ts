@@ -68,7 +68,7 @@ export interface Bins {
 }
 
 const MOST_TILES = 200;
-/** Curves of a hundred lanes have tiles of half a megabyte. */
+/** Curves of a hundred tracks have tiles of half a megabyte. */
 const MOST_BYTES = 16 << 20;
 
 /** Requests at a time: when one of them is answered, the next drawing asks for what it still misses. */

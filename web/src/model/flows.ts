@@ -1,17 +1,17 @@
 // Lines of a run's timeline: arrows from a call to the dispatch or copy that it launched, and edges between events of one name.
 import { arrow, json, type Question, together } from "../data/ask";
 import type { Columns } from "../data/columns";
+import type { Layer } from "./layers";
 import { tileWidth } from "./levels";
 import type { Range } from "./selection";
-import type { Track } from "./tracks";
 
 export interface Flow {
   from_item: number;
-  from_lane: number;
+  from_track: number;
   from_begin: number;
   from_end: number;
   to_item: number;
-  to_lane: number;
+  to_track: number;
   to_begin: number;
   to_end: number;
 }
@@ -24,7 +24,7 @@ export interface Flows {
 
 /** Begins of events that touch the one before them, which has the same name. */
 export interface Edges {
-  lanes: ArrayLike<number>;
+  tracks: ArrayLike<number>;
   times: ArrayLike<number>;
 }
 
@@ -35,33 +35,33 @@ export interface TileRange {
 }
 
 /** The fewest tiles that cover an interval without reaching far beyond it. */
-export function tilesAround(track: Track, range: Range): TileRange {
+export function tilesAround(layer: Layer, range: Range): TileRange {
   const length = range.end - range.begin;
   let level = 0;
-  while (level + 1 < track.level_count && tileWidth(track, level) < length / 2) level += 1;
-  const wide = tileWidth(track, level);
-  const most = Math.floor((track.end - track.begin) / wide);
-  const at = (time: number) => Math.min(most, Math.max(0, Math.floor((time - track.begin) / wide)));
+  while (level + 1 < layer.level_count && tileWidth(layer, level) < length / 2) level += 1;
+  const wide = tileWidth(layer, level);
+  const most = Math.floor((layer.end - layer.begin) / wide);
+  const at = (time: number) => Math.min(most, Math.max(0, Math.floor((time - layer.begin) / wide)));
   return { level, first: at(range.begin), last: at(range.end) };
 }
 
 const numbersOf = ({ first, last }: TileRange) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
 
 /** The edges of some tiles. */
-export function edgesOf(document: number, track: Track, tiles: TileRange): Question<Edges[]> {
+export function edgesOf(document: number, layer: Layer, tiles: TileRange): Question<Edges[]> {
   const { level } = tiles;
-  const asked = numbersOf(tiles).map((tile) => arrow(document, "edges", { track: track.name, level, tile }));
+  const asked = numbersOf(tiles).map((tile) => arrow(document, "edges", { layer: layer.name, level, tile }));
   return together(...asked).as(edgesFrom);
 }
 
 function edgesFrom(answers: Columns[]): Edges[] {
-  return answers.map((columns) => ({ lanes: columns.numbers("lane"), times: columns.numbers("time") }));
+  return answers.map((columns) => ({ tracks: columns.numbers("track"), times: columns.numbers("time") }));
 }
 
 /** The flows of some tiles; of those that reach over several, one. */
-export function flowsOf(document: number, track: Track, tiles: TileRange): Question<Flows> {
+export function flowsOf(document: number, layer: Layer, tiles: TileRange): Question<Flows> {
   const { level } = tiles;
-  const asked = numbersOf(tiles).map((tile) => json<Flows>(document, "flows", { track: track.name, level, tile }));
+  const asked = numbersOf(tiles).map((tile) => json<Flows>(document, "flows", { layer: layer.name, level, tile }));
   return together(...asked).as(flowsFrom);
 }
 

@@ -1,28 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { cover, levelFor, needed, tilesIn } from "./levels";
 
-const track = { begin: 1000, end: 1000 + 1024 * 4 * 10 - 1, cell: 4, level_count: 5, tile_cells: 1024 };
+const layer = { begin: 1000, end: 1000 + 1024 * 4 * 10 - 1, cell: 4, level_count: 5, tile_cells: 1024 };
 
 describe("levels", () => {
   it("are as coarse as pixels", () => {
-    expect(levelFor(track, 0.5)).toBe(0);
-    expect(levelFor(track, 4)).toBe(0);
-    expect(levelFor(track, 8)).toBe(1);
-    expect(levelFor(track, 16)).toBe(2);
-    expect(levelFor(track, 1e9)).toBe(4);
+    expect(levelFor(layer, 0.5)).toBe(0);
+    expect(levelFor(layer, 4)).toBe(0);
+    expect(levelFor(layer, 8)).toBe(1);
+    expect(levelFor(layer, 16)).toBe(2);
+    expect(levelFor(layer, 1e9)).toBe(4);
   });
   it("cells are at most one and a half pixels wide, and half a pixel unless they are the finest", () => {
     for (let perPixel = 6; perPixel < 60; perPixel += 0.7) {
-      const cell = track.cell * 2 ** levelFor(track, perPixel);
+      const cell = layer.cell * 2 ** levelFor(layer, perPixel);
       expect(cell / perPixel).toBeLessThanOrEqual(1.5);
       expect(cell / perPixel).toBeGreaterThan(0.7);
     }
   });
   it("need the tiles that reach into the window, the middle first", () => {
-    expect(tilesIn(track, 0, { begin: 1000, end: 1000 + 4096 })).toEqual({ first: 0, last: 0 });
-    expect(tilesIn(track, 0, { begin: 0, end: 500 })).toEqual({ first: 0, last: -1 });
-    expect(tilesIn(track, 0, { begin: 0, end: 1e9 })).toEqual({ first: 0, last: 9 });
-    const wanted = needed(track, 0, { begin: 1000 + 4096 * 2 + 5, end: 1000 + 4096 * 5 - 5 });
+    expect(tilesIn(layer, 0, { begin: 1000, end: 1000 + 4096 })).toEqual({ first: 0, last: 0 });
+    expect(tilesIn(layer, 0, { begin: 0, end: 500 })).toEqual({ first: 0, last: -1 });
+    expect(tilesIn(layer, 0, { begin: 0, end: 1e9 })).toEqual({ first: 0, last: 9 });
+    const wanted = needed(layer, 0, { begin: 1000 + 4096 * 2 + 5, end: 1000 + 4096 * 5 - 5 });
     expect(wanted.map(({ tile }) => tile)).toEqual([3, 2, 4]);
   });
 });
@@ -30,7 +30,7 @@ describe("levels", () => {
 describe("what stands in for missing tiles", () => {
   const window = { begin: 1000, end: 1000 + 4096 * 4 };
   const shown = (have: string[], level = 0) =>
-    cover(track, level, window, ({ level, tile }) =>
+    cover(layer, level, window, ({ level, tile }) =>
       have.includes(`${level}/${tile}`) ? `${level}/${tile}` : undefined,
     ).map(({ tile, begin, end }) => [tile, (begin - 1000) / 4096, (end - 1000) / 4096]);
   it("is the next coarser one, only for the missing interval", () => {
@@ -55,7 +55,7 @@ describe("what stands in for missing tiles", () => {
   });
   it("is found for a moment as well", () => {
     const moment = { begin: 2000, end: 2000.5 };
-    const found = cover(track, 0, moment, ({ level, tile }) => (level === 3 && tile === 0 ? "coarse" : undefined));
+    const found = cover(layer, 0, moment, ({ level, tile }) => (level === 3 && tile === 0 ? "coarse" : undefined));
     expect(found.map(({ tile }) => tile)).toEqual(["coarse"]);
   });
   it("is nothing when nothing is at hand", () => {

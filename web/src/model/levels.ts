@@ -1,7 +1,7 @@
-// Levels of detail of a track: which level suits the screen, which tiles it needs, and what stands in for missing ones.
+// Levels of detail of a layer: which level suits the screen, which tiles it needs, and what stands in for missing ones.
 import type { Range } from "./selection";
 
-/** The addressing of a track: level L has cells of `cell` * 2^L, a tile has `tile_cells` of them. */
+/** The addressing of a layer: level L has cells of `cell` * 2^L, a tile has `tile_cells` of them. */
 export interface Levels {
   begin: number;
   end: number;
@@ -18,36 +18,36 @@ export interface TileAddress {
 /** A cell may be a little wider than a pixel: half of the data for the same picture. */
 const WIDEST_CELL = 1.5;
 
-export function cellWidth(track: Levels, level: number): number {
-  return track.cell * 2 ** level;
+export function cellWidth(layer: Levels, level: number): number {
+  return layer.cell * 2 ** level;
 }
 
-export function tileWidth(track: Levels, level: number): number {
-  return track.tile_cells * cellWidth(track, level);
+export function tileWidth(layer: Levels, level: number): number {
+  return layer.tile_cells * cellWidth(layer, level);
 }
 
 /** The coarsest level whose cells are not much wider than a pixel. */
-export function levelFor(track: Levels, timePerPixel: number): number {
-  const level = Math.floor(Math.log2((timePerPixel * WIDEST_CELL) / track.cell));
-  return Math.min(Math.max(level, 0), Math.max(track.level_count - 1, 0));
+export function levelFor(layer: Levels, timePerPixel: number): number {
+  const level = Math.floor(Math.log2((timePerPixel * WIDEST_CELL) / layer.cell));
+  return Math.min(Math.max(level, 0), Math.max(layer.level_count - 1, 0));
 }
 
 /** First and last tile of a level that reach into a window; last < first when none does. */
-export function tilesIn(track: Levels, level: number, window: Range): { first: number; last: number } {
-  const width = tileWidth(track, level);
-  const most = Math.max(0, Math.floor((track.end - track.begin) / width));
-  const first = Math.floor((window.begin - track.begin) / width);
-  const last = Math.ceil((window.end - track.begin) / width) - 1;
+export function tilesIn(layer: Levels, level: number, window: Range): { first: number; last: number } {
+  const width = tileWidth(layer, level);
+  const most = Math.max(0, Math.floor((layer.end - layer.begin) / width));
+  const first = Math.floor((window.begin - layer.begin) / width);
+  const last = Math.ceil((window.end - layer.begin) / width) - 1;
   if (last < 0 || first > most) return { first: 0, last: -1 };
   return { first: Math.max(first, 0), last: Math.min(last, most) };
 }
 
 /** The tiles that a window needs at a level, those in the middle of the screen first. */
-export function needed(track: Levels, level: number, window: Range): TileAddress[] {
-  const { first, last } = tilesIn(track, level, window);
+export function needed(layer: Levels, level: number, window: Range): TileAddress[] {
+  const { first, last } = tilesIn(layer, level, window);
   const middle = (window.begin + window.end) / 2;
-  const width = tileWidth(track, level);
-  const distance = (tile: number) => Math.abs(track.begin + (tile + 0.5) * width - middle);
+  const width = tileWidth(layer, level);
+  const distance = (tile: number) => Math.abs(layer.begin + (tile + 0.5) * width - middle);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => ({ level, tile: first + i })).sort(
     (a, b) => distance(a.tile) - distance(b.tile),
   );
@@ -69,16 +69,16 @@ const FINER_LEVELS = 2;
  * ones if there are enough of them, else the next coarser one that is at hand.
  */
 export function cover<T>(
-  track: Levels,
+  layer: Levels,
   level: number,
   window: Range,
   at: (address: TileAddress) => T | undefined,
 ): Piece<T>[] {
   const pieces: Piece<T>[] = [];
-  const { first, last } = tilesIn(track, level, window);
-  const width = tileWidth(track, level);
+  const { first, last } = tilesIn(layer, level, window);
+  const width = tileWidth(layer, level);
   for (let tile = first; tile <= last; tile++) {
-    const begin = track.begin + tile * width;
+    const begin = layer.begin + tile * width;
     const end = begin + width;
     const coarser = (from: number, to: number): Piece<T>[] => {
       for (let higher = from; higher < to; higher++) {
@@ -87,15 +87,15 @@ export function cover<T>(
       }
       return [];
     };
-    const near = coarser(level, Math.min(level + 2, track.level_count));
+    const near = coarser(level, Math.min(level + 2, layer.level_count));
     if (near.length) {
       pieces.push(...near);
       continue;
     }
-    const small = finer(track, level, tile, at, FINER_LEVELS);
-    const needed = Math.min(end, window.end, track.end) - Math.max(begin, window.begin);
+    const small = finer(layer, level, tile, at, FINER_LEVELS);
+    const needed = Math.min(end, window.end, layer.end) - Math.max(begin, window.begin);
     const isEnough = small.length > 0 && covered(small, window) >= needed * (1 - 1e-9);
-    const far = isEnough ? [] : coarser(level + 2, track.level_count);
+    const far = isEnough ? [] : coarser(level + 2, layer.level_count);
     pieces.push(...(far.length ? far : small));
   }
   return pieces;
@@ -109,18 +109,18 @@ export function covered<T>(pieces: Piece<T>[], window: Range): number {
 }
 
 function finer<T>(
-  track: Levels,
+  layer: Levels,
   level: number,
   tile: number,
   at: (address: TileAddress) => T | undefined,
   depth: number,
 ): Piece<T>[] {
   if (level === 0 || depth === 0) return [];
-  const width = tileWidth(track, level - 1);
+  const width = tileWidth(layer, level - 1);
   return [2 * tile, 2 * tile + 1].flatMap((child) => {
     const cached = at({ level: level - 1, tile: child });
-    const begin = track.begin + child * width;
+    const begin = layer.begin + child * width;
     if (cached !== undefined) return [{ tile: cached, level: level - 1, begin, end: begin + width }];
-    return finer(track, level - 1, child, at, depth - 1);
+    return finer(layer, level - 1, child, at, depth - 1);
   });
 }

@@ -7,7 +7,7 @@ import { store, stored } from "./user_storage";
 
 export type Note = StoredNote;
 
-/** A note at a time: it stands on the axis of every timeline, and through its lanes. */
+/** A note at a time: it stands on the axis of every timeline, and through its tracks. */
 export interface Flag extends Note {
   time: number;
   colour: number;

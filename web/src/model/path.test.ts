@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { inOrder } from "./path";
 
-const segment = (lane: number, begin: number, end: number) => ({
-  lane,
+const segment = (track: number, begin: number, end: number) => ({
+  track,
   begin,
   end,
   item: 0,

@@ -1,10 +1,10 @@
 // The critical path of a run on its timeline.
 import { json, type Question, together } from "../data/ask";
 import type { TileRange } from "./flows";
-import type { Track } from "./tracks";
+import type { Layer } from "./layers";
 
 export interface Segment {
-  lane: number;
+  track: number;
   item: number;
   begin: number;
   end: number;
@@ -13,9 +13,9 @@ export interface Segment {
 }
 
 /** The segments of some tiles, in the order of time; of those in several tiles, one: no two of a path start together. */
-export function segmentsOf(document: number, track: Track, { level, first, last }: TileRange): Question<Segment[]> {
+export function segmentsOf(document: number, layer: Layer, { level, first, last }: TileRange): Question<Segment[]> {
   const tiles = Array.from({ length: last - first + 1 }, (_, n) => first + n);
-  const asked = tiles.map((tile) => json<Segment[]>(document, "run_path_spans", { track: track.name, level, tile }));
+  const asked = tiles.map((tile) => json<Segment[]>(document, "run_path_spans", { layer: layer.name, level, tile }));
   return together(...asked).as(inOrder);
 }
 

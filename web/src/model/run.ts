@@ -1,7 +1,7 @@
 // What views of runs share: how GPUs and processes are named, and selecting a kernel.
 import { baseName } from "../base/path";
 import { askJson } from "../data/ask";
-import { lanesText } from "./area";
+import { tracksText } from "./area";
 import { current, ofDocument } from "./document";
 import { type Range, type Selection, select } from "./selection";
 import { show } from "./timewindow";
@@ -24,16 +24,16 @@ export function selectKernel(name: string): void {
   select({ kernelName: name });
 }
 
-/** The process whose lanes the timeline shows, by the name of its group; empty = all. */
-export const laneGroup = ofDocument("");
-interface GpuLanes {
+/** The process whose tracks the timeline shows, by the name of its group; empty = all. */
+export const trackGroup = ofDocument("");
+interface GpuTracks {
   node: string;
   gpu: number | null;
-  lanes: number[];
+  tracks: number[];
 }
 
 /**
- * Shows a time on one GPU in the timeline, with as much again on both sides: the time is selected on the lanes of that
+ * Shows a time on one GPU in the timeline, with as much again on both sides: the time is selected on the tracks of that
  * GPU only, so that the timeline scrolls to them and marks nothing else.
  */
 export async function showOnGpu(
@@ -44,8 +44,8 @@ export async function showOnGpu(
   const length = range.end - range.begin;
   frontView("run_timeline");
   show({ begin: range.begin - length, end: range.end + length });
-  const all = await askJson<GpuLanes[]>(current.value, "run_gpu_lanes").catch(() => []);
+  const all = await askJson<GpuTracks[]>(current.value, "run_gpu_tracks").catch(() => []);
   const places = all.filter(({ node, gpu }) => gpu === where.gpu && (node === where.node || all.length === 1));
-  const lanes = places.flatMap((place) => place.lanes);
-  select({ ...others, range, lanes: lanes.length ? lanesText("run", lanes) : undefined });
+  const tracks = places.flatMap((place) => place.tracks);
+  select({ ...others, range, tracks: tracks.length ? tracksText("run", tracks) : undefined });
 }

@@ -24,8 +24,8 @@ export interface Selection {
   iteration?: number | undefined;
   /** Interval of time: aligned cycles of a trace, nanoseconds since the start of a run. */
   range?: Range | undefined;
-  /** Lanes of a timeline that `range` was dragged over, as model/area.ts writes them; absent = all. */
-  lanes?: string | undefined;
+  /** Tracks of a timeline that `range` was dragged over, as model/area.ts writes them; absent = all. */
+  tracks?: string | undefined;
   /** Whether tables, charts and sums are only about `range` (model/time_part.ts). */
   onlyRange?: boolean | undefined;
   /** Kernel of a trace: its number. */
@@ -38,7 +38,7 @@ export interface Selection {
   metric?: string | undefined;
   /** What amounts of a counter capture are divided by: wave, cycle or second; absent = kernel. */
   per?: string | undefined;
-  /** One span of a run's timeline, as `<track>:<id>`. */
+  /** One span of a run's timeline, as `<layer>:<id>`. */
   span?: string | undefined;
 }
 

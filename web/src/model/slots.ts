@@ -11,9 +11,9 @@ export interface Slot {
 
 export const slotKey = (place: Slot) => `${place.se}/${place.cu}/${place.simd}/${place.slot}`;
 
-/** The place that a lane of a track stands for, when it stands for a slot. */
-export function slotOf(lane: Record<string, unknown>): Slot {
-  const of = (name: string) => Number(lane[name] ?? -1);
+/** The place that a track of a layer stands for, when it stands for a slot. */
+export function slotOf(track: Record<string, unknown>): Slot {
+  const of = (name: string) => Number(track[name] ?? -1);
   return { se: of("se"), cu: of("cu"), simd: of("simd"), slot: of("slot") };
 }
 

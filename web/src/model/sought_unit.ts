@@ -1,8 +1,8 @@
-// A compute unit that a view asks to see although no wave was traced there: the Global view brings its lane onto the screen.
+// A compute unit that a view asks to see although no wave was traced there: the Global view brings its track onto the screen.
 import { effect, signal } from "@preact/signals";
+import type { Layer } from "./layers";
 import { selection } from "./selection";
 import { slotOf } from "./slots";
-import type { Track } from "./tracks";
 
 export interface Unit {
   se: number;
@@ -19,12 +19,12 @@ effect(() => {
   soughtUnit.value = null;
 });
 
-/** The first lane of the unit that is sought; undefined = none is. */
-export function soughtLane(track: Track): number | undefined {
+/** The first track of the unit that is sought; undefined = none is. */
+export function soughtTrack(layer: Layer): number | undefined {
   const unit = soughtUnit.value;
   if (!unit) return undefined;
-  return track.lanes.find((lane) => {
-    const { se, cu, simd } = slotOf(lane);
+  return layer.tracks.find((track) => {
+    const { se, cu, simd } = slotOf(track);
     return se === unit.se && cu === unit.cu && (unit.simd === null || simd === unit.simd);
-  })?.lane;
+  })?.track;
 }

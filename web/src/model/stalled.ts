@@ -4,20 +4,20 @@ import { type CurveSet, CurveTiles } from "./curves";
 import type { Levels } from "./levels";
 
 interface Tiling extends Levels {
-  lane_count: number;
+  track_count: number;
 }
 
-/** Shares in 255ths, a series per lane of the track of instructions. */
+/** Shares in 255ths, a series per track of the layer of instructions. */
 export function stalledShares(document: number): Question<CurveTiles> {
   return json<Tiling>(document, "stalled").as(tilesFrom, document);
 }
 
-function tilesFrom({ lane_count, ...levels }: Tiling, document: number): CurveTiles {
-  const series = Array.from({ length: lane_count }, (_, lane) => ({ label: String(lane), keys: {} }));
+function tilesFrom({ track_count, ...levels }: Tiling, document: number): CurveTiles {
+  const series = Array.from({ length: track_count }, (_, track) => ({ label: String(track), keys: {} }));
   const set: CurveSet = { ...levels, name: "stalled", unit: "share", se: null, series };
   return new CurveTiles(set, async ({ level, tile }) => {
     const share = (await askUncached(document, "stalled_shares", { level, tile })).numbers("share");
-    const count = share.length / lane_count;
+    const count = share.length / track_count;
     return { first: tile * levels.tile_cells, count, mean: share, low: share, high: share };
   });
 }

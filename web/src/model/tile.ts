@@ -1,12 +1,12 @@
-// The spans of one tile, in the order of their lanes, so that a lane is a slice.
+// The spans of one tile, in the order of their tracks, so that a track is a slice.
 import type { Columns } from "../data/columns";
 
 export class Tile {
   readonly length: number;
   readonly bytes: number;
-  /** Whether spans have sub-lanes. */
+  /** Whether spans have sub-tracks. */
   readonly isDeep: boolean;
-  /** The latest end of the spans of a lane up to each of them. */
+  /** The latest end of the spans of a track up to each of them. */
   private readonly reach: Float64Array;
 
   private constructor(
@@ -16,14 +16,14 @@ export class Tile {
     readonly count: Uint32Array,
     readonly item: Int32Array,
     readonly depth: Uint8Array,
-    /** The spans of lane n are those from laneStarts[n] to laneStarts[n + 1]. */
-    private readonly laneStarts: Uint32Array,
+    /** The spans of track n are those from trackStarts[n] to trackStarts[n + 1]. */
+    private readonly trackStarts: Uint32Array,
   ) {
     this.length = begin.length;
     this.isDeep = depth.some((d) => d > 0);
-    this.reach = reachOf(end, laneStarts);
+    this.reach = reachOf(end, trackStarts);
     const perSpan = this.reach === end ? 27 : 35;
-    this.bytes = begin.length * perSpan + laneStarts.byteLength + 400;
+    this.bytes = begin.length * perSpan + trackStarts.byteLength + 400;
   }
 
   /** `shift` moves its spans in time. */
@@ -33,7 +33,7 @@ export class Tile {
       return shift ? values.map((time) => time + shift) : values;
     };
     return Tile.of({
-      lane: asType(table.numbers("lane"), Uint32Array),
+      track: asType(table.numbers("track"), Uint32Array),
       begin: times("begin"),
       end: times("end"),
       kind: asType(table.numbers("kind"), Uint16Array),
@@ -44,7 +44,7 @@ export class Tile {
   }
 
   static of(columns: {
-    lane: Uint32Array;
+    track: Uint32Array;
     begin: Float64Array;
     end: Float64Array;
     kind: Uint16Array;
@@ -52,26 +52,26 @@ export class Tile {
     item: Int32Array;
     depth: Uint8Array;
   }): Tile {
-    const { lane, begin, end, kind, count, item, depth } = columns;
-    const length = lane.length;
+    const { track, begin, end, kind, count, item, depth } = columns;
+    const length = track.length;
     let isSorted = true;
     let most = 0;
     for (let i = 0; i < length; i++) {
-      const here = lane[i] as number;
+      const here = track[i] as number;
       if (here > most) most = here;
       if (i === 0) continue;
-      const before = lane[i - 1] as number;
+      const before = track[i - 1] as number;
       if (before > here || (before === here && (begin[i - 1] as number) > (begin[i] as number))) isSorted = false;
     }
     const starts = new Uint32Array(most + 2);
     for (let i = 0; i < length; i++) {
-      const next = (lane[i] as number) + 1;
+      const next = (track[i] as number) + 1;
       starts[next] = (starts[next] as number) + 1;
     }
     for (let n = 1; n < starts.length; n++) starts[n] = (starts[n] as number) + (starts[n - 1] as number);
     if (isSorted) return new Tile(begin, end, kind, count, item, depth, starts);
     const order = Uint32Array.from({ length }, (_, i) => i).sort(
-      (a, b) => (lane[a] as number) - (lane[b] as number) || (begin[a] as number) - (begin[b] as number) || a - b,
+      (a, b) => (track[a] as number) - (track[b] as number) || (begin[a] as number) - (begin[b] as number) || a - b,
     );
     const moved = <A extends { [n: number]: number; length: number }>(from: A, to: A): A => {
       for (let i = 0; i < length; i++) to[i] = from[order[i] as number] as number;
@@ -88,28 +88,28 @@ export class Tile {
     );
   }
 
-  first(lane: number): number {
-    return lane + 1 < this.laneStarts.length ? (this.laneStarts[lane] as number) : this.length;
+  first(track: number): number {
+    return track + 1 < this.trackStarts.length ? (this.trackStarts[track] as number) : this.length;
   }
 
-  /** One past the last span of a lane. */
-  last(lane: number): number {
-    return lane + 1 < this.laneStarts.length ? (this.laneStarts[lane + 1] as number) : this.length;
+  /** One past the last span of a track. */
+  last(track: number): number {
+    return track + 1 < this.trackStarts.length ? (this.trackStarts[track + 1] as number) : this.length;
   }
 
-  /** The first span of a lane that begins at or after a time; `last(lane)` when none does. */
-  from(lane: number, time: number): number {
-    return this.firstAt(lane, this.begin, time);
+  /** The first span of a track that begins at or after a time; `last(track)` when none does. */
+  from(track: number, time: number): number {
+    return this.firstAt(track, this.begin, time);
   }
 
-  /** The first span of a lane that may reach up to a time; all before it end earlier. */
-  reaching(lane: number, time: number): number {
-    return this.firstAt(lane, this.reach, time);
+  /** The first span of a track that may reach up to a time; all before it end earlier. */
+  reaching(track: number, time: number): number {
+    return this.firstAt(track, this.reach, time);
   }
 
-  private firstAt(lane: number, rising: Float64Array, time: number): number {
-    let low = this.first(lane);
-    let high = this.last(lane);
+  private firstAt(track: number, rising: Float64Array, time: number): number {
+    let low = this.first(track);
+    let high = this.last(track);
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((rising[middle] as number) < time) low = middle + 1;
@@ -120,12 +120,12 @@ export class Tile {
 }
 
 /** The ends themselves where none comes before an earlier one. */
-function reachOf(ends: Float64Array, laneStarts: Uint32Array): Float64Array {
-  if (areRising(ends, laneStarts)) return ends;
+function reachOf(ends: Float64Array, trackStarts: Uint32Array): Float64Array {
+  if (areRising(ends, trackStarts)) return ends;
   const reach = new Float64Array(ends.length);
-  for (let lane = 0; lane + 1 < laneStarts.length; lane++) {
+  for (let track = 0; track + 1 < trackStarts.length; track++) {
     let latest = Number.NEGATIVE_INFINITY;
-    for (let i = laneStarts[lane] as number; i < (laneStarts[lane + 1] as number); i++) {
+    for (let i = trackStarts[track] as number; i < (trackStarts[track + 1] as number); i++) {
       latest = Math.max(latest, ends[i] as number);
       reach[i] = latest;
     }
@@ -133,9 +133,9 @@ function reachOf(ends: Float64Array, laneStarts: Uint32Array): Float64Array {
   return reach;
 }
 
-function areRising(ends: Float64Array, laneStarts: Uint32Array): boolean {
-  for (let lane = 0; lane + 1 < laneStarts.length; lane++) {
-    for (let i = (laneStarts[lane] as number) + 1; i < (laneStarts[lane + 1] as number); i++) {
+function areRising(ends: Float64Array, trackStarts: Uint32Array): boolean {
+  for (let track = 0; track + 1 < trackStarts.length; track++) {
+    for (let i = (trackStarts[track] as number) + 1; i < (trackStarts[track + 1] as number); i++) {
       if ((ends[i] as number) < (ends[i - 1] as number)) return false;
     }
   }

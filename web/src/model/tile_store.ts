@@ -4,12 +4,12 @@ import { AnswerError } from "../data/source";
 import type { Tile } from "./tile";
 
 export interface Wanted {
-  track: string;
+  layer: string;
   level: number;
   tile: number;
 }
 
-export const keyOf = (wanted: Wanted) => `${wanted.track}/${wanted.level}/${wanted.tile}`;
+export const keyOf = (wanted: Wanted) => `${wanted.layer}/${wanted.level}/${wanted.tile}`;
 
 interface Limits {
   bytes: number;

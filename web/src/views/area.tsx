@@ -1,4 +1,4 @@
-// What is inside the selected time and lanes: instructions of a trace, events of a run.
+// What is inside the selected time and tracks: instructions of a trace, events of a run.
 import { useMemo, useRef } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
 import {
@@ -49,11 +49,11 @@ const NAMES = figureColumns<RunAreaNamesRow>(RUN_AREA_NAMES, [
 
 /** The area as the server wants it; null = no time is selected. */
 function areaNow(): Parameters | null {
-  const { range, lanes } = selection.value;
-  return range ? { start: range.begin, stop: range.end, ...(lanes ? { lanes } : {}) } : null;
+  const { range, tracks } = selection.value;
+  return range ? { start: range.begin, stop: range.end, ...(tracks ? { tracks } : {}) } : null;
 }
 
-const NONE = "Drag over the lanes of a timeline: this lists what is inside. A drag on its axis takes all lanes.";
+const NONE = "Drag over the tracks of a timeline: this lists what is inside. A drag on its axis takes all tracks.";
 
 function Area() {
   const asked = areaNow();
@@ -82,7 +82,7 @@ function Rows({ answer }: { answer: AreaAnswer }) {
   };
   return (
     <Table
-      label="Instructions of the selected time and lanes"
+      label="Instructions of the selected time and tracks"
       columns={ROWS}
       rows={rows.rows}
       isSelected={(line) => line.row === selection.value.row}
@@ -93,7 +93,7 @@ function Rows({ answer }: { answer: AreaAnswer }) {
         `${exact(answer.execution_count)} executions`,
         `latency ${exact(answer.latency_cycles_total)}`,
         `stall ${percent(answer.latency_cycles_total ? answer.stall_cycles_total / answer.latency_cycles_total : null)}`,
-        `${exact(answer.lane_count)} lanes`,
+        `${exact(answer.track_count)} tracks`,
         answer.unknown_count ? `${exact(answer.unknown_count)} without a known PC` : "",
         truncation(rows.rows.length, rows.row_count),
       ]}
@@ -113,7 +113,7 @@ function Names({ answer }: { answer: RunAreaAnswer }) {
   const choose = (item: number) => select({ span: `run:${item}` });
   return (
     <Table
-      label="Events of the selected time and lanes"
+      label="Events of the selected time and tracks"
       columns={NAMES}
       rows={names.rows}
       isSelected={({ first_item, longest_item }) =>
@@ -129,7 +129,7 @@ function Names({ answer }: { answer: RunAreaAnswer }) {
       words={[
         `${exact(answer.event_count)} events`,
         nanoseconds(answer.total_ns),
-        `${exact(answer.lane_count)} lanes`,
+        `${exact(answer.track_count)} tracks`,
         truncation(names.rows.length, names.row_count),
       ]}
     />
@@ -179,13 +179,13 @@ function Table<Row>({ label, columns, rows, isSelected, select: choose, go, defi
           <DataTable label={label} columns={columns} rows={rows} isSelected={isSelected} onSelect={onSelect} />
         </div>
       ) : (
-        <Nothing>Nothing is inside the selected time and lanes.</Nothing>
+        <Nothing>Nothing is inside the selected time and tracks.</Nothing>
       )}
     </div>
   );
 }
 
-const shared = { title: "Selection", hint: "What is inside the selected time and lanes of a timeline" };
+const shared = { title: "Selection", hint: "What is inside the selected time and tracks of a timeline" };
 
 export const area: View = {
   ...shared,

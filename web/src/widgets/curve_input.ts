@@ -58,7 +58,7 @@ export function chartEvents({ frame, values, measuring }: ChartView): CanvasEven
     },
     onPointerUp: () => {
       const range = measuring.value;
-      if (drag?.kind === "select" && range && range.end > range.begin) select({ range, lanes: undefined });
+      if (drag?.kind === "select" && range && range.end > range.begin) select({ range, tracks: undefined });
       measuring.value = null;
       drag = null;
     },

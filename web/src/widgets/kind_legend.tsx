@@ -1,7 +1,7 @@
 // The colours of a timeline and what they mean: a line of names, and all of them with their definitions in a list.
 import { nameOfKind } from "../draw/palette";
 import { type SpanStyle, spanColour } from "../draw/timeline_spans";
-import type { Track } from "../model/tracks";
+import type { Layer } from "../model/layers";
 import { Popup } from "./popup";
 
 export interface LegendEntry {
@@ -13,14 +13,14 @@ export interface LegendEntry {
   isFixed?: boolean;
 }
 
-/** The kinds of a track, but those that say nothing. */
-export function entriesOf(track: Track, style: SpanStyle = {}): LegendEntry[] {
-  return track.kinds
+/** The kinds of a layer, but those that say nothing. */
+export function entriesOf(layer: Layer, style: SpanStyle = {}): LegendEntry[] {
+  return layer.kinds
     .filter(({ name }) => name !== "NONE" && name !== "UNFINISHED")
     .map(({ kind, name, meaning }) => ({
       kind,
       name: nameOfKind(name),
-      colour: spanColour(track, kind, style),
+      colour: spanColour(layer, kind, style),
       meaning: meaning ?? "",
     }));
 }

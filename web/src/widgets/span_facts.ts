@@ -2,9 +2,9 @@
 import { exact } from "../base/format";
 import { askJson } from "../data/ask";
 import { current } from "../model/document";
-import type { Span } from "../model/tracks";
+import type { Span } from "../model/layers";
 
-/** The question about the items of a track. */
+/** The question about the items of a layer. */
 const QUESTIONS: Record<string, string> = {
   waves: "resident_wave",
   events: "event",
@@ -32,7 +32,7 @@ const FACTS: [field: string, text: (value: unknown) => string][] = [
 
 /** Lines for a tooltip. */
 export async function factsOf(span: Span): Promise<string[]> {
-  const question = QUESTIONS[span.track.lanes_of ?? span.track.name];
+  const question = QUESTIONS[span.layer.tracks_of ?? span.layer.name];
   if (!question || span.item < 0) return [];
   const item = await askJson<Record<string, unknown>>(current.value, question, { item: span.item });
   const isKnown = (field: string) => item[field] !== null && item[field] !== undefined;
@@ -41,6 +41,6 @@ export async function factsOf(span: Span): Promise<string[]> {
     const sizes = ["x", "y", "z"].map((axis) => item[`workgroup_size_${axis}`] ?? 1);
     facts.push(`workgroups of ${sizes.join(" × ")}`);
   }
-  const name = span.track.name === "events" && item.kernel_name ? [String(item.kernel_name).slice(0, 256)] : [];
+  const name = span.layer.name === "events" && item.kernel_name ? [String(item.kernel_name).slice(0, 256)] : [];
   return [...name, ...(facts.length ? [facts.join(" · ")] : [])];
 }

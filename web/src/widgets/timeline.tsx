@@ -1,27 +1,27 @@
-// Lanes of spans on the shared time axis: scrolls, zooms, measures, selects. Any tracks, in any arrangement of rows.
+// Tracks of spans on the shared time axis: scrolls, zooms, measures, selects. Any layers, in any arrangement of rows.
 import { untracked, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted as quantity } from "../base/format";
 import { isForPage } from "../base/keys";
 import { paintFlagLines, paintFlags } from "../draw/flags";
 import type { Frame } from "../draw/frame";
-import type { TimelineRow } from "../draw/lanes";
-import { lanePlaces, measureText, outline, paintCursor, paintRange } from "../draw/measure";
+import { measureText, outline, paintCursor, paintRange, trackPlaces } from "../draw/measure";
 import type { Painter } from "../draw/painter";
 import { paper } from "../draw/palette";
 import { timeText } from "../draw/ticks";
 import { paintAxis, paintGutter, paintMinimap, paintScroll } from "../draw/time_axis";
 import { paintGrid, paintSpans, type SpanStyle } from "../draw/timeline_spans";
-import { selectedLanes } from "../model/area";
+import type { TimelineRow } from "../draw/track_layout";
+import { selectedTracks } from "../model/area";
 import { cursor } from "../model/curves";
+import type { Layer, LayerSet, Span, Track } from "../model/layers";
 import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, selection } from "../model/selection";
 import { bounds, fitTime } from "../model/timewindow";
-import type { Lane, Span, Track, TrackSet } from "../model/tracks";
 import { Canvas, type Paint, type Size } from "./canvas";
 import { type Offer, pictures } from "./saving";
 import "./timeline.css";
-import { FlagBox, LaneMenuBox, LanesPanel, ListButton } from "./timeline_controls";
+import { FlagBox, ListButton, TrackMenuBox, TracksPanel } from "./timeline_controls";
 import { TimelineCurves } from "./timeline_curves";
 import { TimelineInput } from "./timeline_input";
 import { type RowHeights, TimelineState } from "./timeline_state";
@@ -30,15 +30,15 @@ import { TimelineTooltip } from "./timeline_tooltip";
 export interface TimelineProps extends SpanStyle {
   /** What is shown, for those who cannot see it: "Waves of the traced compute unit". */
   label: string;
-  set: TrackSet;
+  set: LayerSet;
   rows: TimelineRow[];
   unit: "cycles" | "ns";
   clockMhz?: number | null;
   /** Height of rows in pixels: the most of it that lets all rows fit. */
   rowHeights?: RowHeights;
-  /** The track of the overview strip; absent = that of the first row. */
-  overviewTrack?: Track | undefined;
-  /** What the spans of the overview track are called when they are counted: "instructions". */
+  /** The layer of the overview strip; absent = that of the first row. */
+  overviewLayer?: Layer | undefined;
+  /** What the spans of the overview layer are called when they are counted: "instructions". */
   countedAs?: string;
   /** Further lines of the tooltip of a single span. */
   tooltipOf?: ((span: Span) => string[] | Promise<string[]>) | undefined;
@@ -49,13 +49,13 @@ export interface TimelineProps extends SpanStyle {
   onPlace?: ((x: number, y: number) => boolean) | undefined;
   /** The selected span, when the view knows it better than the last click: outlined and scrolled to. */
   focus?: Span | null | undefined;
-  /** A lane that is scrolled to whenever it changes. */
-  reveal?: { track: Track; lane: number } | null | undefined;
+  /** A track that is scrolled to whenever it changes. */
+  reveal?: { layer: Layer; track: number } | null | undefined;
   /** Drawn over the spans, under the labels; reads signals as it likes. */
   overlay?: ((painter: Painter, frame: Frame) => void) | undefined;
   /** The same for what changes often: it does not make the spans be drawn again. */
   highlight?: ((painter: Painter, frame: Frame) => void) | undefined;
-  /** Curves that stand below the lanes at first, by name. */
+  /** Curves that stand below the tracks at first, by name. */
   firstCurves?: RegExp | undefined;
   /** Filled with what the view's SaveMenu needs. */
   handle?: TimelineHandle | undefined;
@@ -74,19 +74,19 @@ export class TimelineHandle {
   }
 }
 
-/** One row per lane of a track, grouped as the track says. */
-export function rowsOfTrack(track: Track, isShown: (lane: Lane) => boolean = () => true): TimelineRow[] {
-  return track.lanes.filter(isShown).map((lane) => ({
-    key: `${track.name}/${lane.lane}`,
-    label: lane.label,
-    path: pathOf(lane),
-    strips: [{ track, lane: lane.lane }],
+/** One row per track of a layer, grouped as the layer says. */
+export function rowsOfLayer(layer: Layer, isShown: (track: Track) => boolean = () => true): TimelineRow[] {
+  return layer.tracks.filter(isShown).map((track) => ({
+    key: `${layer.name}/${track.track}`,
+    label: track.label,
+    path: pathOf(track),
+    strips: [{ layer, track: track.track }],
   }));
 }
 
-function pathOf(lane: Lane): string[] {
-  if (lane.group === null || lane.group === undefined) return [];
-  return Array.isArray(lane.group) ? lane.group : [lane.group];
+function pathOf(track: Track): string[] {
+  if (track.group === null || track.group === undefined) return [];
+  return Array.isArray(track.group) ? track.group : [track.group];
 }
 
 export function Timeline(props: TimelineProps) {
@@ -118,13 +118,13 @@ export function Timeline(props: TimelineProps) {
   });
   const wanted = props.reveal ?? props.focus;
   useEffect(() => {
-    if (wanted) state.revealLane(wanted.track, wanted.lane);
-  }, [wanted?.track, wanted?.lane, state]);
+    if (wanted) state.revealTrack(wanted.layer, wanted.track);
+  }, [wanted?.layer, wanted?.track, state]);
   useSignalEffect(() => {
-    const area = selectedLanes();
-    const track = area ? set.track(area.track) : undefined;
-    const first = area ? Math.min(...area.lanes) : 0;
-    if (track) untracked(() => state.revealLane(track, first));
+    const area = selectedTracks();
+    const layer = area ? set.layer(area.layer) : undefined;
+    const first = area ? Math.min(...area.tracks) : 0;
+    if (layer) untracked(() => state.revealTrack(layer, first));
   });
   useSignalEffect(() => {
     const pointer = state.pointer.value;
@@ -135,16 +135,16 @@ export function Timeline(props: TimelineProps) {
     hadPointer.current = isInside;
   });
 
-  const overviewTrack = () => latest.current.overviewTrack ?? state.rows.value[0]?.strips[0]?.track ?? null;
+  const overviewLayer = () => latest.current.overviewLayer ?? state.rows.value[0]?.strips[0]?.layer ?? null;
   const paint: Paint = (painter, size) => {
     void set.store.turn.value;
     const isScreen = size.width === state.size.value.width && size.height === state.size.value.height;
     const frame = state.frameFor(size);
-    const track = overviewTrack();
+    const layer = overviewLayer();
     if (isScreen) {
-      want(state, frame, track);
-      const tracks = [...state.visibleTracks(frame)];
-      state.isDrawn.value = tracks.every((t) => set.pieces(t, frame.window, frame.detail).length > 0);
+      want(state, frame, layer);
+      const layers = [...state.visibleLayers(frame)];
+      state.isDrawn.value = layers.every((t) => set.pieces(t, frame.window, frame.detail).length > 0);
     }
     const chosenRow = rowOf(state, chosen());
     for (const part of TimelineState.framesOf(frame)) {
@@ -155,32 +155,32 @@ export function Timeline(props: TimelineProps) {
       paintGutter(painter, part, isPinned ? [part.parts.gutter] : state.columnsFor(size.width), chosenRow);
       if (isPinned) painter.rect(0, part.parts.height, size.width, 2, paper("accent"));
     }
-    paintMinimap(painter, frame, set, track, bounds.value);
+    paintMinimap(painter, frame, set, layer, bounds.value);
     paintAxis(painter, frame.beside ?? frame, state.axisY, bounds.value.begin);
   };
   const paintTop: Paint = (painter, size) => {
     const frame = state.frameFor(size);
     const range = state.measuring.value ?? selection.value.range;
-    const area = state.measuring.value ? state.draggedArea.value : selectedLanes();
-    const isArea = area !== null && state.rows.value.some((row) => row.strips.some((s) => s.track.name === area.track));
+    const area = state.measuring.value ? state.draggedArea.value : selectedTracks();
+    const isArea = area !== null && state.rows.value.some((row) => row.strips.some((s) => s.layer.name === area.layer));
     const text = range
-      ? measureText(frame, range, [isArea ? quantity(area.lanes.size, "lanes") : "", counted(range)])
+      ? measureText(frame, range, [isArea ? quantity(area.tracks.size, "tracks") : "", counted(range)])
       : "";
     const span = chosen();
     const hit = state.hit.value;
     for (const [number, part] of TimelineState.framesOf(frame).entries()) {
-      const places = isArea ? lanePlaces(part, area.track, area.lanes) : null;
+      const places = isArea ? trackPlaces(part, area.layer, area.tracks) : null;
       if (range) paintRange(painter, part, range, places, number === 0 ? text : "");
       latest.current.highlight?.(painter, part);
-      const place = span ? part.laneToY(span.track, span.lane) : null;
+      const place = span ? part.trackToY(span.layer, span.track) : null;
       if (span && place) outline(painter, part, place, span, paper("text"));
-      const hitPlace = hit?.span ? part.laneToY(hit.track, hit.lane) : null;
+      const hitPlace = hit?.span ? part.trackToY(hit.layer, hit.track) : null;
       if (hit?.span && hitPlace) outline(painter, part, hitPlace, hit.span, paper("accent"), 1);
       paintFlagLines(painter, part, flags.value);
     }
     paintFlags(painter, frame, flags.value, state.axisY);
     paintScroll(painter, frame);
-    const { y: edge = null } = state.draggedLane.value ?? {};
+    const { y: edge = null } = state.draggedTrack.value ?? {};
     if (edge !== null) painter.rect(0, edge - 1, size.width, 3, paper("accent"));
     const at = cursor.value; // of another view over time, or of this one
     if (at !== null && at >= frame.window.begin && at <= frame.window.end) {
@@ -189,14 +189,14 @@ export function Timeline(props: TimelineProps) {
   };
   const counted = (range: Range): string => {
     const { countedAs } = latest.current;
-    const track = overviewTrack();
-    if (!countedAs || !track) return "";
-    const area = state.measuring.value ? state.draggedArea.value : selectedLanes();
-    const isOfArea = area?.track === track.name;
-    const all = state.rows.value.flatMap((row) => row.strips.filter((s) => s.track === track).map((s) => s.lane));
-    const lanes = isOfArea ? all.filter((lane) => area.lanes.has(lane)) : all;
+    const layer = overviewLayer();
+    if (!countedAs || !layer) return "";
+    const area = state.measuring.value ? state.draggedArea.value : selectedTracks();
+    const isOfArea = area?.layer === layer.name;
+    const all = state.rows.value.flatMap((row) => row.strips.filter((s) => s.layer === layer).map((s) => s.track));
+    const tracks = isOfArea ? all.filter((track) => area.tracks.has(track)) : all;
     void set.store.turn.value;
-    const { count, isExact } = set.count(track, lanes, range, state.frame.value.detail);
+    const { count, isExact } = set.count(layer, tracks, range, state.frame.value.detail);
     return `${isExact ? "" : "≈ "}${quantity(count, countedAs)}`;
   };
   const { handle } = props;
@@ -242,7 +242,7 @@ export function Timeline(props: TimelineProps) {
   return (
     <div class="timeline-box">
       <TimelineCurves state={state} arePinned />
-      <div class="timeline-lanes" ref={sizer}>
+      <div class="timeline-tracks" ref={sizer}>
         <div class="timeline" tabIndex={0} role="application" aria-label={label} {...events}>
           <Canvas paint={paint} label="" />
           <div class="timeline-top">
@@ -252,8 +252,8 @@ export function Timeline(props: TimelineProps) {
         <Facts state={state} label={label} counted={counted} />
         <TimelineButtons state={state} />
         <ListButton state={state} />
-        <LanesPanel state={state} />
-        <LaneMenuBox state={state} />
+        <TracksPanel state={state} />
+        <TrackMenuBox state={state} />
         <FlagBox state={state} />
         <TimelineTooltip state={state} tooltipOf={props.tooltipOf} />
         <Trouble set={set} />
@@ -263,7 +263,7 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** Keys of flags work wherever the pointer is over the lanes, without a click before. */
+/** Keys of flags work wherever the pointer is over the tracks, without a click before. */
 function useFlagKeys(state: TimelineState): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -281,20 +281,20 @@ function useFlagKeys(state: TimelineState): void {
 }
 
 /** Ask for what the picture needs, then for what lies beside it. */
-function want(state: TimelineState, frame: Frame, overviewTrack: Track | null): void {
+function want(state: TimelineState, frame: Frame, overviewLayer: Layer | null): void {
   const { set } = state;
-  const tracks = state.visibleTracks(frame);
-  if (overviewTrack) tracks.add(overviewTrack);
+  const layers = state.visibleLayers(frame);
+  if (overviewLayer) layers.add(overviewLayer);
   const { begin, end } = frame.window;
-  const now = set.wanted(tracks, frame.window, frame.detail);
+  const now = set.wanted(layers, frame.window, frame.detail);
   const half = (end - begin) / 2;
-  const beside = set.wanted(tracks, { begin: begin - half, end: end + half }, frame.detail);
+  const beside = set.wanted(layers, { begin: begin - half, end: end + half }, frame.detail);
   set.store.want(state, [...now, ...beside]);
 }
 
 function rowOf(state: TimelineState, span: Span | null): string | null {
   if (!span) return null;
-  const isIt = (strip: { track: Track; lane: number }) => strip.track === span.track && strip.lane === span.lane;
+  const isIt = (strip: { layer: Layer; track: number }) => strip.layer === span.layer && strip.track === span.track;
   return state.rows.value.find((row) => row.strips.some(isIt))?.key ?? null;
 }
 
@@ -304,12 +304,12 @@ function Facts({ state, label, counted }: { state: TimelineState; label: string;
   const { begin, end } = frame.window;
   const { unit } = state;
   const { range } = selection.value;
-  const lanes = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows());
-  const { rows, pinned, hiddenCount } = { rows: state.lanes.value.rows, ...state.arranged.value };
+  const tracks = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows());
+  const { rows, pinned, hiddenCount } = { rows: state.tracks.value.rows, ...state.arranged.value };
   const count = rows.length + pinned.length;
   const parts = [
     `${label}: ${timeText(begin, unit)} to ${timeText(end, unit)} ${unit}`,
-    `${lanes.length} of ${count} lanes`,
+    `${tracks.length} of ${count} tracks`,
   ];
   const inRange = range ? counted(range) : "";
   if (range) parts.push(`selected ${timeText(range.begin, unit)} to ${timeText(range.end, unit)}`, inRange);
@@ -324,10 +324,10 @@ function Facts({ state, label, counted }: { state: TimelineState; label: string;
       data-top={frame.parts.top}
       data-row-height={state.rowHeight.value}
       data-scroll={frame.parts.scroll}
-      data-lanes={lanes.length}
+      data-tracks={tracks.length}
       data-drawn={state.isDrawn.value}
       data-counted={inRange}
-      data-lane-count={count}
+      data-track-count={count}
       data-pinned={pinned.length}
       data-hidden={hiddenCount}
       data-pinned-top={frame.beside?.parts.top ?? frame.parts.top}
@@ -341,23 +341,23 @@ function TimelineButtons({ state }: { state: TimelineState }) {
   const { hiddenCount, pinned } = state.arranged.value;
   const isArranged = hiddenCount + pinned.length > 0;
   const buttons: [sign: string, title: string, run: () => void][] = [
-    ["−", "Thinner lanes (Alt+wheel, −)", () => state.resizeRows(0.7, middle())],
-    ["+", "Taller lanes (Alt+wheel, +)", () => state.resizeRows(1.5, middle())],
-    ["⤢", "The traced waves, again: the whole time; as many lanes as fit (0)", () => showFitting(state)],
+    ["−", "Thinner tracks (Alt+wheel, −)", () => state.resizeRows(0.7, middle())],
+    ["+", "Taller tracks (Alt+wheel, +)", () => state.resizeRows(1.5, middle())],
+    ["⤢", "The traced waves, again: the whole time; as many tracks as fit (0)", () => showFitting(state)],
   ];
   return (
     <div class={isArranged || state.panelIsOpen.value ? "timeline-buttons on" : "timeline-buttons"}>
       <button
         type="button"
         class="quiet"
-        data-action="lanes"
+        data-action="tracks"
         aria-expanded={state.panelIsOpen.value}
-        title="Filter lanes, restore hidden ones, add curves; the label of a lane has a menu"
+        title="Filter tracks, restore hidden ones, add curves; the label of a track has a menu"
         onClick={() => {
           state.panelIsOpen.value = !state.panelIsOpen.value;
         }}
       >
-        {hiddenCount ? `Lanes (${hiddenCount} hidden)` : "Lanes"}
+        {hiddenCount ? `Tracks (${hiddenCount} hidden)` : "Tracks"}
       </button>
       {buttons.map(([sign, title, run]) => (
         <button type="button" class="quiet" key={sign} title={title} aria-label={title} onClick={run}>
@@ -373,7 +373,7 @@ function showFitting(state: TimelineState): void {
   state.fit();
 }
 
-function Trouble({ set }: { set: TrackSet }) {
+function Trouble({ set }: { set: LayerSet }) {
   const problem = set.store.problem.value;
   if (!problem) return null;
   return (

@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import type { TimelineRow } from "../draw/lanes";
-import { lanesFrom, lanesText } from "../model/area";
+import type { TimelineRow } from "../draw/track_layout";
+import { tracksFrom, tracksText } from "../model/area";
 import { AS_IT_IS, arrangementFrom } from "../model/arrangement";
 import { arranged, groupName, moveOf, stepOf } from "./timeline_arrangement";
 import { wheelFactor } from "./timeline_input";
 
-const row = (key: string, ...path: string[]): TimelineRow => ({ key, label: `lane ${key}`, path, strips: [] });
+const row = (key: string, ...path: string[]): TimelineRow => ({ key, label: `track ${key}`, path, strips: [] });
 const rows = [row("a", "P", "x"), row("b", "P", "x"), row("c", "P", "y"), row("d", "Q", "x")];
 const keys = (list: TimelineRow[]) => list.map(({ key }) => key).join("");
 
-describe("arranged lanes", () => {
+describe("arranged tracks", () => {
   it("are as they are without a wish", () => {
     expect(arranged(rows, AS_IT_IS, "").rest).toBe(rows);
   });
   it("are pinned in the order of pinning, and stay when their group is hidden", () => {
     const got = arranged(rows, { ...AS_IT_IS, pinned: ["d", "b"], hidden: [groupName(["P"])] }, "");
     expect([keys(got.pinned), keys(got.rest), got.hiddenCount]).toEqual(["db", "", 2]);
-    expect(got.pinned[1]).toMatchObject({ path: [], label: "P x lane b" });
+    expect(got.pinned[1]).toMatchObject({ path: [], label: "P x track b" });
   });
   it("are hidden one by one or by group, and filtered", () => {
     expect(keys(arranged(rows, { ...AS_IT_IS, hidden: ["a", groupName(["P", "y"])] }, "").rest)).toBe("bd");
     expect(keys(arranged(rows, AS_IT_IS, "/^P.*(b|c)$/").rest)).toBe("bc");
-    expect(keys(arranged(rows, AS_IT_IS, "LANE d").rest)).toBe("d");
+    expect(keys(arranged(rows, AS_IT_IS, "TRACK d").rest)).toBe("d");
   });
   it("are moved inside their group, and groups inside theirs", () => {
     const orderOf = (...moves: (ReturnType<typeof moveOf> | null)[]) =>
@@ -55,19 +55,19 @@ describe("arranged lanes", () => {
   });
 });
 
-describe("selected lanes", () => {
+describe("selected tracks", () => {
   it("are written as ranges and read again", () => {
-    expect(lanesText("run", [7, 0, 2, 1, 7])).toBe("run:0-2,7");
-    expect([...(lanesFrom("run:0-2,7")?.lanes ?? [])]).toEqual([0, 1, 2, 7]);
-    for (const bad of [undefined, "", "run", "run:", "run:1-", "run:x", "Run:1"]) expect(lanesFrom(bad)).toBeNull();
+    expect(tracksText("run", [7, 0, 2, 1, 7])).toBe("run:0-2,7");
+    expect([...(tracksFrom("run:0-2,7")?.tracks ?? [])]).toEqual([0, 1, 2, 7]);
+    for (const bad of [undefined, "", "run", "run:", "run:1-", "run:x", "Run:1"]) expect(tracksFrom(bad)).toBeNull();
   });
   it("are cut where the text would be too long", () => {
-    const text = lanesText(
+    const text = tracksText(
       "run",
       Array.from({ length: 4000 }, (_, n) => 2 * n),
     );
     expect(text.length).toBeLessThanOrEqual(4000);
-    expect(lanesFrom(text)).not.toBeNull();
+    expect(tracksFrom(text)).not.toBeNull();
   });
 });
 

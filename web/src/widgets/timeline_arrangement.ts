@@ -1,6 +1,6 @@
 // The rows of a timeline as the user wants them: some pinned to the top, some hidden, some moved, some filtered out.
 import { matcher } from "../base/matcher";
-import type { TimelineRow } from "../draw/lanes";
+import type { TimelineRow } from "../draw/track_layout";
 import type { Arrangement, Move } from "../model/arrangement";
 
 export interface ArrangedRows {

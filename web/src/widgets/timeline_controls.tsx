@@ -1,4 +1,4 @@
-// What opens over a timeline: the menu of a lane, the panel of all lanes and curves, the name and colour of a flag.
+// What opens over a timeline: the menu of a track, the panel of all tracks and curves, the name and colour of a flag.
 import { useEffect, useRef } from "preact/hooks";
 import { exact } from "../base/format";
 import { matcher } from "../base/matcher";
@@ -12,7 +12,7 @@ import { frontView } from "../model/view";
 import { FilterField } from "./filter_field";
 import { stepOf } from "./timeline_arrangement";
 import { CurveChooser } from "./timeline_curves";
-import type { LaneMenu, TimelineState } from "./timeline_state";
+import type { TimelineState, TrackMenu } from "./timeline_state";
 
 interface Props {
   state: TimelineState;
@@ -24,27 +24,27 @@ interface Item {
   isOff?: boolean;
 }
 
-function itemsOf(state: TimelineState, { row, level }: LaneMenu): Item[] {
-  const isLane = level >= row.path.length;
-  const what = isLane ? "" : ` ${row.path[level]}`;
+function itemsOf(state: TimelineState, { row, level }: TrackMenu): Item[] {
+  const isTrack = level >= row.path.length;
+  const what = isTrack ? "" : ` ${row.path[level]}`;
   const rest = state.arranged.value.rest;
   const isPinned = state.isPinned(row);
   const move = (by: 1 | -1) => (isPinned ? null : stepOf(row, level, by, rest));
   const items: Item[] = [];
-  if (isLane) items.push({ name: isPinned ? "Unpin" : "Pin to the top", run: () => state.pin(row, !isPinned) });
+  if (isTrack) items.push({ name: isPinned ? "Unpin" : "Pin to the top", run: () => state.pin(row, !isPinned) });
   items.push({ name: `Hide${what}`, run: () => state.hide(row, level) });
   const outer = row.path[0];
-  if (isLane && outer !== undefined) items.push({ name: `Hide ${outer}`, run: () => state.hide(row, 0) });
+  if (isTrack && outer !== undefined) items.push({ name: `Hide ${outer}`, run: () => state.hide(row, 0) });
   items.push({ name: `Move${what} up`, run: () => state.move(move(-1)), isOff: !move(-1) });
   items.push({ name: `Move${what} down`, run: () => state.move(move(1)), isOff: !move(1) });
   const { pinned, hidden, moves } = arrangementOf(state.name);
   const isChanged = pinned.length + hidden.length + moves.length > 0 || state.filter.value !== "";
-  items.push({ name: "Restore all lanes", run: () => state.restore(), isOff: !isChanged });
+  items.push({ name: "Restore all tracks", run: () => state.restore(), isOff: !isChanged });
   return items;
 }
 
-/** The menu of a lane or of a group of lanes. */
-export function LaneMenuBox({ state }: Props) {
+/** The menu of a track or of a group of tracks. */
+export function TrackMenuBox({ state }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const menu = state.menu.value;
   useEffect(() => {
@@ -82,7 +82,7 @@ export function LaneMenuBox({ state }: Props) {
     top: `${Math.max(0, Math.min(menu.y, height - 26 * (items.length + 1) - 8))}px`,
   };
   return (
-    <div class="timeline-menu" role="menu" aria-label={`Lane ${name}`} ref={box} style={style} onKeyDown={key}>
+    <div class="timeline-menu" role="menu" aria-label={`Track ${name}`} ref={box} style={style} onKeyDown={key}>
       <p>{name}</p>
       {items.map((item) => (
         <button
@@ -103,8 +103,8 @@ export function LaneMenuBox({ state }: Props) {
   );
 }
 
-/** Filter, hidden lanes, curves. */
-export function LanesPanel({ state }: Props) {
+/** Filter, hidden tracks, curves. */
+export function TracksPanel({ state }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const isOpen = state.panelIsOpen.value;
   useEffect(() => {
@@ -120,7 +120,7 @@ export function LanesPanel({ state }: Props) {
     <div
       class="timeline-panel"
       role="group"
-      aria-label="Lanes and curves"
+      aria-label="Tracks and curves"
       ref={box}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -131,8 +131,8 @@ export function LanesPanel({ state }: Props) {
       <div>
         <FilterField
           query={state.filter}
-          placeholder="lanes: name or /regex/"
-          label="Show lanes whose name contains"
+          placeholder="tracks: name or /regex/"
+          label="Show tracks whose name contains"
           problem={state.filter.value ? matcher(state.filter.value).problem : ""}
         />
         <button type="button" class="quiet" aria-label="Close" onClick={close}>
@@ -140,7 +140,7 @@ export function LanesPanel({ state }: Props) {
         </button>
       </div>
       <p>
-        {exact(rest.length)} lanes{pinned.length ? `, ${exact(pinned.length)} pinned` : ""}
+        {exact(rest.length)} tracks{pinned.length ? `, ${exact(pinned.length)} pinned` : ""}
         {hiddenCount ? `, ${exact(hiddenCount)} hidden` : ""}{" "}
         <button
           type="button"
@@ -153,7 +153,7 @@ export function LanesPanel({ state }: Props) {
         </button>
       </p>
       {hidden.length ? (
-        <ul class="hidden-lanes">
+        <ul class="hidden-tracks">
           {hidden.slice(0, MOST_LISTED).map((name) => (
             <li key={name}>
               <button
@@ -181,7 +181,7 @@ function nameOf(state: TimelineState, key: string): string {
   return row ? [...row.path, row.label].filter(Boolean).join(" ") : key.replace(/^▾ /, "");
 }
 
-/** At a fresh selection of lanes: what is inside. */
+/** At a fresh selection of tracks: what is inside. */
 export function ListButton({ state }: Props) {
   const { range } = selection.value;
   if (!range || state.measuring.value) return null;
@@ -195,7 +195,7 @@ export function ListButton({ state }: Props) {
       type="button"
       class="timeline-list"
       data-action="list"
-      title="What is inside the selected time and lanes (Enter)"
+      title="What is inside the selected time and tracks (Enter)"
       style={{ right, top }}
       onClick={() => frontView(state.unit === "ns" ? "run_area" : "area")}
     >

@@ -1,4 +1,4 @@
-// Curves beside the lanes of a timeline, on its axis of time: counters, power, clocks, memory, whatever was sampled.
+// Curves beside the tracks of a timeline, on its axis of time: counters, power, clocks, memory, whatever was sampled.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ChartFrame, paintAxes, paintBand, paintCurve, paintLine, type ValueRange } from "../draw/curves";
@@ -83,7 +83,7 @@ export function CurveChooser({ state }: Props) {
   if (!others.length) return null;
   return (
     <select
-      aria-label="Curves beside the lanes"
+      aria-label="Curves beside the tracks"
       data-choose="strip"
       value=""
       onChange={(change) => {
@@ -145,8 +145,8 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
   }, [tiles, at]);
   const paint = (painter: Painter, { width, height }: Size) => {
     const range = values.value ?? wholeRange(tiles, lines, set.name !== "monitors");
-    const lanes = state.frame.value;
-    const drawn = new ChartFrame(shown.value, range, width, height + AXIS, null, state.unit, lanes.parts.gutter, 0);
+    const tracks = state.frame.value;
+    const drawn = new ChartFrame(shown.value, range, width, height + AXIS, null, state.unit, tracks.parts.gutter, 0);
     frame.current = drawn;
     paintAxes(painter, drawn, bounds.value.begin, set.unit);
     const parts = tiles.inWindow(shown.value, drawn.plotWidth);
@@ -183,7 +183,7 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
     [isFolded ? "▸" : "▾", isFolded ? "Unfold" : "Fold", () => change({ isFolded: !isFolded })],
     [
       strip.isPinned ? "↓" : "↑",
-      strip.isPinned ? "Below the lanes" : "Above the lanes",
+      strip.isPinned ? "Below the tracks" : "Above the tracks",
       () => change({ isPinned: !strip.isPinned }),
     ],
     ["×", "Close", close],
@@ -229,7 +229,7 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
 }
 
 const EXACT_AFTER_MS = 40;
-/** The lanes have the axis of time: that of the chart lies below its edge. */
+/** The tracks have the axis of time: that of the chart lies below its edge. */
 const AXIS = 15;
 
 /** Of every series its value at a time, as exact as it is at hand. */

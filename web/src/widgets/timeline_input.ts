@@ -1,14 +1,14 @@
 // Pointer, wheel and keys of a timeline.
 
 import { flagAt } from "../draw/flags";
-import type { PlacedGroup, TimelineRow } from "../draw/lanes";
-import { HEADING } from "../draw/lanes";
 import { MINIMAP } from "../draw/time_axis";
-import { lanesText } from "../model/area";
+import type { PlacedGroup, TimelineRow } from "../draw/track_layout";
+import { HEADING } from "../draw/track_layout";
+import { tracksText } from "../model/area";
+import type { Span } from "../model/layers";
 import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, select, selection } from "../model/selection";
 import { bounds, fitTime, pan, reveal, show, shown, zoom } from "../model/timewindow";
-import type { Span } from "../model/tracks";
 import { frontView } from "../model/view";
 import { moveOf } from "./timeline_arrangement";
 import { type DraggedArea, TimelineState } from "./timeline_state";
@@ -29,8 +29,8 @@ interface Point {
 }
 
 type Drag =
-  | { kind: "measure"; from: number; x: number; y: number; hasMoved: boolean; isOfLanes: boolean }
-  | { kind: "lane"; row: TimelineRow; level: number; y: number; hasMoved: boolean }
+  | { kind: "measure"; from: number; x: number; y: number; hasMoved: boolean; isOfTracks: boolean }
+  | { kind: "track"; row: TimelineRow; level: number; y: number; hasMoved: boolean }
   | { kind: "pinch" }
   | { kind: "move"; x: number; y: number; window: Range; scroll: number }
   | { kind: "minimap"; offset: number };
@@ -74,8 +74,8 @@ export class TimelineInput {
       }
     }
     if (x < frame.parts.gutter && y >= MINIMAP) {
-      const place = event.button === 0 ? this.lanePlace(x, y) : null;
-      if (place) this.drag = { kind: "lane", ...place, y, hasMoved: false };
+      const place = event.button === 0 ? this.trackPlace(x, y) : null;
+      if (place) this.drag = { kind: "track", ...place, y, hasMoved: false };
       if (place) box.setPointerCapture(event.pointerId);
       return;
     }
@@ -87,8 +87,8 @@ export class TimelineInput {
       this.drag = { kind: "minimap", offset };
       this.showFrom(time - offset);
     } else if (event.button === 0) {
-      const isOfLanes = y >= this.axisEnd;
-      this.drag = { kind: "measure", from: frame.xToTime(x), x, y, hasMoved: false, isOfLanes };
+      const isOfTracks = y >= this.axisEnd;
+      this.drag = { kind: "measure", from: frame.xToTime(x), x, y, hasMoved: false, isOfTracks };
     } else {
       const scroll = frame.parts.scroll;
       this.drag = { kind: "move", x: event.clientX, y: event.clientY, window: shown.value, scroll };
@@ -109,17 +109,17 @@ export class TimelineInput {
       show({ begin: drag.window.begin - by, end: drag.window.end - by });
       state.scroll.value = drag.scroll;
       state.scrollBy(drag.y - event.clientY);
-    } else if (drag.kind === "lane") {
+    } else if (drag.kind === "track") {
       if (Math.abs(y - drag.y) >= LEAST_DRAG) drag.hasMoved = true;
       if (drag.hasMoved) {
         const target = this.dropPlace(drag, y);
-        state.draggedLane.value = { row: drag.row, level: drag.level, y: target?.y ?? null };
+        state.draggedTrack.value = { row: drag.row, level: drag.level, y: target?.y ?? null };
       }
     } else {
       if (Math.abs(x - drag.x) >= LEAST_DRAG) drag.hasMoved = true;
       if (drag.hasMoved) {
         state.measuring.value = this.measured(drag.from, frame.xToTime(x));
-        state.draggedArea.value = drag.isOfLanes ? this.lanesBetween(drag.y, y) : null;
+        state.draggedArea.value = drag.isOfTracks ? this.tracksBetween(drag.y, y) : null;
       }
     }
   };
@@ -138,16 +138,16 @@ export class TimelineInput {
     if (drag?.kind === "measure") {
       if (!drag.hasMoved) return;
       const range = this.measured(drag.from, state.frame.value.xToTime(x));
-      const area = drag.isOfLanes ? this.lanesBetween(drag.y, y) : null;
+      const area = drag.isOfTracks ? this.tracksBetween(drag.y, y) : null;
       state.measuring.value = null;
       state.draggedArea.value = null;
       this.suppressClick = true;
-      const lanes = area ? lanesText(area.track, area.lanes) : undefined;
-      if (range.end > range.begin) select({ range, lanes });
-    } else if (drag?.kind === "lane") {
+      const tracks = area ? tracksText(area.layer, area.tracks) : undefined;
+      if (range.end > range.begin) select({ range, tracks });
+    } else if (drag?.kind === "track") {
       if (!drag.hasMoved) return;
       this.suppressClick = true;
-      state.draggedLane.value = null;
+      state.draggedTrack.value = null;
       const target = this.dropPlace(drag, y);
       if (target) state.move(target.move);
     } else if (drag) this.suppressClick = true;
@@ -158,10 +158,10 @@ export class TimelineInput {
     this.drag = null;
     this.state.measuring.value = null;
     this.state.draggedArea.value = null;
-    this.state.draggedLane.value = null;
+    this.state.draggedTrack.value = null;
   };
 
-  /** Two fingers: what is under each of them stays under it, sideways; both together scroll the lanes. */
+  /** Two fingers: what is under each of them stays under it, sideways; both together scroll the tracks. */
   private pinch(id: number, next: Point): void {
     const old = this.touches.get(id);
     const other = [...this.touches].find(([touch]) => touch !== id)?.[1];
@@ -196,8 +196,8 @@ export class TimelineInput {
       return;
     }
     const strip = frame.stripAt(x, y);
-    if (!strip || strip.lane < 0) return;
-    void this.chooseAt(strip.track, strip.lane, frame.xToTime(x), frame.timePerPixel);
+    if (!strip || strip.track < 0) return;
+    void this.chooseAt(strip.layer, strip.track, frame.xToTime(x), frame.timePerPixel);
   };
 
   readonly doubleClick = (event: MouseEvent): void => {
@@ -206,8 +206,8 @@ export class TimelineInput {
     const strip = frame.stripAt(x, y);
     const time = frame.xToTime(x);
     const span =
-      strip && strip.lane >= 0
-        ? this.state.set.at(strip.track, strip.lane, time, frame.timePerPixel, frame.detail)
+      strip && strip.track >= 0
+        ? this.state.set.at(strip.layer, strip.track, time, frame.timePerPixel, frame.detail)
         : null;
     const { range } = selection.value;
     if (span) {
@@ -216,7 +216,7 @@ export class TimelineInput {
     } else if (range && time >= range.begin && time <= range.end) this.zoomTo(range);
   };
 
-  /** The label of a lane has a menu; elsewhere the right button moves. */
+  /** The label of a track has a menu; elsewhere the right button moves. */
   readonly menu = (event: MouseEvent): void => {
     event.preventDefault();
     const { x, y } = this.place(event);
@@ -224,20 +224,20 @@ export class TimelineInput {
   };
 
   private openMenu(x: number, y: number): void {
-    const place = this.lanePlace(x, y);
+    const place = this.trackPlace(x, y);
     if (place) this.state.menu.value = { ...place, x, y };
   }
 
-  /** The menu of the lane of the selected span, of the one under the pointer, or of the first on screen. */
+  /** The menu of the track of the selected span, of the one under the pointer, or of the first on screen. */
   private openMenuByKey(): void {
     const { state } = this;
     const frame = state.frame.value;
     const span = this.chosen();
-    const place = span ? frame.laneToY(span.track, span.lane) : null;
+    const place = span ? frame.trackToY(span.layer, span.track) : null;
     const pointer = state.pointer.value;
-    const isOnLane = pointer && state.frameAt(pointer.y).rowAt(pointer.y);
+    const isOnTrack = pointer && state.frameAt(pointer.y).rowAt(pointer.y);
     const first = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows().map(({ y }) => part.toScreen(y)));
-    const y = place ? place.y + 1 : isOnLane ? pointer.y : Math.max(this.axisEnd, first[0] ?? 0) + 1;
+    const y = place ? place.y + 1 : isOnTrack ? pointer.y : Math.max(this.axisEnd, first[0] ?? 0) + 1;
     this.openMenu(frame.parts.gutter - 2, y);
   }
 
@@ -317,7 +317,7 @@ export class TimelineInput {
         return true;
       case "Escape":
         if (!selection.value.range) return false;
-        select({ range: undefined, lanes: undefined });
+        select({ range: undefined, tracks: undefined });
         return true;
       case "ArrowLeft":
       case "ArrowRight":
@@ -325,7 +325,7 @@ export class TimelineInput {
         return true;
       case "ArrowUp":
       case "ArrowDown":
-        this.stepLane(key === "ArrowDown" ? 1 : -1);
+        this.stepTrack(key === "ArrowDown" ? 1 : -1);
         return true;
       case "PageUp":
       case "PageDown":
@@ -347,27 +347,27 @@ export class TimelineInput {
     });
   }
 
-  private stepLane(by: 1 | -1): void {
+  private stepTrack(by: 1 | -1): void {
     const from = this.chosen();
     if (!from) {
       this.state.scrollBy(by * 40);
       return;
     }
-    const { lanes, pinnedLanes } = this.state;
-    const strips = [...pinnedLanes.value.rows, ...lanes.value.rows].flatMap((row) =>
-      row.strips.filter((strip) => strip.track === from.track && strip.lane >= 0),
+    const { tracks, pinnedTracks } = this.state;
+    const strips = [...pinnedTracks.value.rows, ...tracks.value.rows].flatMap((row) =>
+      row.strips.filter((strip) => strip.layer === from.layer && strip.track >= 0),
     );
-    const next = strips[strips.findIndex((strip) => strip.lane === from.lane) + by];
-    if (next) void this.chooseAt(next.track, next.lane, from.begin, this.state.frame.value.timePerPixel, true);
+    const next = strips[strips.findIndex((strip) => strip.track === from.track) + by];
+    if (next) void this.chooseAt(next.layer, next.track, from.begin, this.state.frame.value.timePerPixel, true);
   }
 
   /** Choose the span at a time; of a group on screen, or nearest to the time, by its raw record. */
-  private async chooseAt(track: Span["track"], lane: number, time: number, slack: number, isNearest = false) {
+  private async chooseAt(layer: Span["layer"], track: number, time: number, slack: number, isNearest = false) {
     const { set } = this.state;
-    const seen = set.at(track, lane, time, slack, this.state.frame.value.detail);
+    const seen = set.at(layer, track, time, slack, this.state.frame.value.detail);
     if (!seen && !isNearest) return this.choose(null, false);
     if (seen?.count === 1) return this.take(seen, isNearest);
-    const found = await set.raw(track, lane, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
+    const found = await set.raw(layer, track, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
     this.take(found ?? seen, isNearest);
   }
 
@@ -375,7 +375,7 @@ export class TimelineInput {
     this.choose(span, isByKey);
     if (!span) return;
     reveal(span.begin);
-    this.state.revealLane(span.track, span.lane);
+    this.state.revealTrack(span.layer, span.track);
   }
 
   private measured(from: number, to: number): Range {
@@ -399,8 +399,8 @@ export class TimelineInput {
     return (frame.beside ?? frame).parts.top;
   }
 
-  /** The lanes between two places of the canvas: those of the track that most of the rows have first. */
-  private lanesBetween(from: number, to: number): DraggedArea | null {
+  /** The tracks between two places of the canvas: those of the layer that most of the rows have first. */
+  private tracksBetween(from: number, to: number): DraggedArea | null {
     const [first, last] = [Math.min(from, to), Math.max(from, to)];
     const rows = TimelineState.framesOf(this.state.frame.value).flatMap((part) =>
       part.visibleRows().filter(({ y, height }) => {
@@ -408,18 +408,18 @@ export class TimelineInput {
         return at < last + 1 && at + height > first && at < part.parts.height && at + height > part.parts.top;
       }),
     );
-    const strips = rows.flatMap((row) => row.strips.filter((strip) => strip.lane >= 0));
+    const strips = rows.flatMap((row) => row.strips.filter((strip) => strip.track >= 0));
     const counts = new Map<string, number>();
-    for (const { track, fixed } of strips) {
-      if (fixed === undefined) counts.set(track.name, (counts.get(track.name) ?? 0) + 1);
+    for (const { layer, fixed } of strips) {
+      if (fixed === undefined) counts.set(layer.name, (counts.get(layer.name) ?? 0) + 1);
     }
-    const track = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
-    if (track === undefined) return null;
-    return { track, lanes: new Set(strips.filter((s) => s.track.name === track).map(({ lane }) => lane)) };
+    const layer = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+    if (layer === undefined) return null;
+    return { layer, tracks: new Set(strips.filter((s) => s.layer.name === layer).map(({ track }) => track)) };
   }
 
-  /** The lane, or the group of lanes, whose label is at a place. */
-  private lanePlace(x: number, y: number): { row: TimelineRow; level: number } | null {
+  /** The track, or the group of tracks, whose label is at a place. */
+  private trackPlace(x: number, y: number): { row: TimelineRow; level: number } | null {
     const { state } = this;
     const group = this.groupAt(x, y);
     if (group) {
@@ -433,7 +433,7 @@ export class TimelineInput {
     return row ? { row, level: row.path.length } : null;
   }
 
-  /** Where a dragged lane would go: the move, and the y of the edge. */
+  /** Where a dragged track would go: the move, and the y of the edge. */
   private dropPlace(drag: { row: TimelineRow; level: number }, y: number) {
     const { state } = this;
     const frame = state.frame.value;
@@ -458,8 +458,8 @@ export class TimelineInput {
   /** The group whose heading or column is at a point. */
   private groupAt(x: number, y: number): PlacedGroup | null {
     const frame = this.state.frameAt(y);
-    const { gutter, top, lanes, scroll, width } = frame.parts;
-    if (y < top || !lanes.groups.length) return null;
+    const { gutter, top, tracks, scroll, width } = frame.parts;
+    if (y < top || !tracks.groups.length) return null;
     const at = y - top + scroll;
     const columns = this.state.columnsFor(width);
     let left = 0;
@@ -471,7 +471,7 @@ export class TimelineInput {
         break;
       }
     }
-    for (const group of lanes.groups) {
+    for (const group of tracks.groups) {
       if (group.level === 0 && at >= group.y && at < group.y + HEADING && (x < gutter || !group.isFolded)) return group;
       if (x < gutter && group.level > 0 && group.level === level && at >= group.y && at < group.y + group.height) {
         return group;

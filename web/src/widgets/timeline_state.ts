@@ -1,14 +1,14 @@
-// What a timeline shows at the moment: its lanes, how far they are scrolled, what the pointer is over.
+// What a timeline shows at the moment: its tracks, how far they are scrolled, what the pointer is over.
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { Frame } from "../draw/frame";
-import { type LaneLayout, layOutLanes, type TimelineRow, tracksOfStrip } from "../draw/lanes";
 import { dotsPerPixel } from "../draw/painter";
 import { ticks } from "../draw/ticks";
 import { axisHeight, gutterColumns, MINIMAP } from "../draw/time_axis";
+import { layersOfStrip, layOutTracks, type TimelineRow, type TrackLayout } from "../draw/track_layout";
 import { arrange, arrangementOf, type Move } from "../model/arrangement";
+import type { Layer, LayerSet, Span } from "../model/layers";
 import type { Range } from "../model/selection";
 import { axisOrigin, shown } from "../model/timewindow";
-import type { Span, Track, TrackSet } from "../model/tracks";
 import type { Size } from "./canvas";
 import { type ArrangedRows, arranged, groupName } from "./timeline_arrangement";
 
@@ -17,8 +17,8 @@ export interface Hit {
   span: Span | null;
   /** Free time between two spans, when it is known exactly. */
   gap: Range | null;
-  track: Track;
-  lane: number;
+  layer: Layer;
+  track: number;
   row: TimelineRow;
 }
 
@@ -29,7 +29,7 @@ export interface RowHeights {
 }
 
 /** What a menu is about: a row, and which of its groups (the row itself: as many as it has groups). */
-export interface LaneMenu {
+export interface TrackMenu {
   x: number;
   y: number;
   row: TimelineRow;
@@ -37,17 +37,17 @@ export interface LaneMenu {
 }
 
 /** A row, or a group of it, that is being dragged, and the row that it would come to stand beside. */
-export interface DraggedLane {
+export interface DraggedTrack {
   row: TimelineRow;
   level: number;
   /** y on the canvas where it would go; null = nowhere. */
   y: number | null;
 }
 
-/** Lanes that are being dragged over. */
+/** Tracks that are being dragged over. */
 export interface DraggedArea {
-  track: string;
-  lanes: ReadonlySet<number>;
+  layer: string;
+  tracks: ReadonlySet<number>;
 }
 
 const TICK_GAP = 95;
@@ -56,7 +56,7 @@ const TALLEST = 64;
 const FILLING = 2;
 const LEAST_PINNED = 12;
 const PINNED_EDGE = 3;
-/** Of the height of the lanes. */
+/** Of the height of the tracks. */
 const MOST_PINNED = 0.6;
 
 const NOTHING_FOLDED: ReadonlySet<string> = new Set();
@@ -74,41 +74,41 @@ export class TimelineState {
   readonly measuring: Signal<Range | null> = signal(null);
   /** The span that was clicked or reached by keys, when the view does not say which is selected. */
   readonly chosen: Signal<Span | null> = signal(null);
-  /** Whether the last picture showed something of every track, finer or coarser. */
+  /** Whether the last picture showed something of every layer, finer or coarser. */
   readonly isDrawn = signal(false);
-  /** Shows only lanes whose names match. */
+  /** Shows only tracks whose names match. */
   readonly filter = signal("");
   readonly arranged: ReadonlySignal<ArrangedRows>;
-  readonly menu: Signal<LaneMenu | null> = signal(null);
-  readonly draggedLane: Signal<DraggedLane | null> = signal(null);
+  readonly menu: Signal<TrackMenu | null> = signal(null);
+  readonly draggedTrack: Signal<DraggedTrack | null> = signal(null);
   readonly draggedArea: Signal<DraggedArea | null> = signal(null);
   /** The flag whose name and colour are being changed. */
   readonly flag: Signal<string | null> = signal(null);
   readonly panelIsOpen = signal(false);
   /** Whether the height of rows was chosen by the widget, which then goes on choosing it. */
   private isFitted = true;
-  /** Lanes that stand on top and do not scroll. */
-  readonly pinnedLanes: ReadonlySignal<LaneLayout>;
-  readonly lanes: ReadonlySignal<LaneLayout>;
+  /** Tracks that stand on top and do not scroll. */
+  readonly pinnedTracks: ReadonlySignal<TrackLayout>;
+  readonly tracks: ReadonlySignal<TrackLayout>;
   readonly frame: ReadonlySignal<Frame>;
   readonly hit: ReadonlySignal<Hit | null>;
 
   constructor(
-    readonly set: TrackSet,
+    readonly set: LayerSet,
     readonly unit: "cycles" | "ns",
     readonly clockMhz: number | null,
     private readonly firstHeight: RowHeights,
     /** Under which its arrangement is stored. */
     readonly name: string,
-    /** Names of the curves that stand below the lanes at first. */
+    /** Names of the curves that stand below the tracks at first. */
     readonly firstCurves: RegExp | undefined = undefined,
   ) {
     this.rowHeight = signal(firstHeight.most);
     this.arranged = computed(() => arranged(this.rows.value, arrangementOf(name), this.filter.value));
-    this.pinnedLanes = computed(() =>
-      layOutLanes(this.arranged.value.pinned, Math.max(LEAST_PINNED, this.rowHeight.value), NOTHING_FOLDED),
+    this.pinnedTracks = computed(() =>
+      layOutTracks(this.arranged.value.pinned, Math.max(LEAST_PINNED, this.rowHeight.value), NOTHING_FOLDED),
     );
-    this.lanes = computed(() => layOutLanes(this.arranged.value.rest, this.rowHeight.value, this.folded.value));
+    this.tracks = computed(() => layOutTracks(this.arranged.value.rest, this.rowHeight.value, this.folded.value));
     this.frame = computed(() => this.frameFor(this.size.value));
     this.hit = computed(() => this.hitAt(this.pointer.value));
   }
@@ -117,10 +117,10 @@ export class TimelineState {
     return MINIMAP;
   }
 
-  /** The layout of a picture of some size: of its lanes that scroll; `beside` has those that are pinned. */
+  /** The layout of a picture of some size: of its tracks that scroll; `beside` has those that are pinned. */
   frameFor({ width, height }: Size): Frame {
-    const lanes = this.lanes.value;
-    const pinned = this.pinnedLanes.value;
+    const tracks = this.tracks.value;
+    const pinned = this.pinnedTracks.value;
     const gutter = this.columnsFor(width).reduce((a, b) => a + b, 0);
     const window = shown.value;
     const axisEnd = MINIMAP + axisHeight(this.unit, this.clockMhz);
@@ -134,9 +134,9 @@ export class TimelineState {
       height,
       gutter,
       top,
-      scroll: Math.min(this.scroll.value, Math.max(0, lanes.height - (height - top))),
+      scroll: Math.min(this.scroll.value, Math.max(0, tracks.height - (height - top))),
       ratio: dotsPerPixel(),
-      lanes,
+      tracks,
       unit: this.unit,
       clockMhz: this.clockMhz,
       origin,
@@ -144,13 +144,13 @@ export class TimelineState {
     };
     const frame = new Frame(parts);
     if (top > axisEnd) {
-      const fixed = new Frame({ ...parts, lanes: pinned, top: axisEnd, height: top - PINNED_EDGE, scroll: 0 });
+      const fixed = new Frame({ ...parts, tracks: pinned, top: axisEnd, height: top - PINNED_EDGE, scroll: 0 });
       [frame.beside, fixed.beside] = [fixed, frame];
     }
     return frame;
   }
 
-  /** The parts of a picture from top to bottom: pinned lanes, where there are some, and those that scroll. */
+  /** The parts of a picture from top to bottom: pinned tracks, where there are some, and those that scroll. */
   static framesOf(frame: Frame): Frame[] {
     return frame.beside ? [frame.beside, frame] : [frame];
   }
@@ -163,23 +163,23 @@ export class TimelineState {
 
   columnsFor(width: number): number[] {
     return gutterColumns(
-      this.lanes.value,
+      this.tracks.value,
       width * 0.3,
-      this.pinnedLanes.value.rows.map(({ row }) => row.label),
+      this.pinnedTracks.value.rows.map(({ row }) => row.label),
     );
   }
 
-  /** How far the lanes can be scrolled. */
+  /** How far the tracks can be scrolled. */
   get scrollable(): number {
     const { height, top } = this.frame.value.parts;
-    return Math.max(0, this.lanes.value.height - (height - top));
+    return Math.max(0, this.tracks.value.height - (height - top));
   }
 
   scrollBy(pixels: number): void {
     this.scroll.value = Math.min(Math.max(0, this.scroll.value + pixels), this.scrollable);
   }
 
-  /** Make rows taller or thinner, keeping the lane at a y of the canvas where it is. */
+  /** Make rows taller or thinner, keeping the track at a y of the canvas where it is. */
   resizeRows(factor: number, aroundY: number): void {
     const old = this.rowHeight.value;
     const next = Math.min(TALLEST, Math.max(THINNEST, factor > 1 ? Math.ceil(old * factor) : Math.floor(old * factor)));
@@ -195,18 +195,18 @@ export class TimelineState {
   fit(): void {
     const { height } = this.frame.peek().parts;
     const top = (this.frame.peek().beside ?? this.frame.peek()).parts.top;
-    const lanes = this.lanes.peek();
-    const pinned = this.pinnedLanes.peek().rows.length;
-    const count = lanes.rows.filter((row) => row.folded === null).length + pinned;
+    const tracks = this.tracks.peek();
+    const pinned = this.pinnedTracks.peek().rows.length;
+    const count = tracks.rows.filter((row) => row.folded === null).length + pinned;
     if (!count || height <= top) return;
-    const rest = lanes.height - (count - pinned) * this.rowHeight.peek() + (pinned ? PINNED_EDGE : 0);
+    const rest = tracks.height - (count - pinned) * this.rowHeight.peek() + (pinned ? PINNED_EDGE : 0);
     const { least, most } = this.firstHeight;
     const fitting = Math.floor((height - top - rest) / count);
     this.rowHeight.value = Math.min(FILLING * most, Math.max(least, fitting));
     this.isFitted = true;
   }
 
-  /** After the place or the lanes have changed: lanes fill the height again, unless the user chose theirs. */
+  /** After the place or the tracks have changed: tracks fill the height again, unless the user chose theirs. */
   refit(): void {
     if (this.isFitted) this.fit();
   }
@@ -231,7 +231,7 @@ export class TimelineState {
     if (move) arrange(this.name, { moves: [...arrangementOf(this.name).moves, move] });
   }
 
-  /** All lanes, in their places. */
+  /** All tracks, in their places. */
   restore(): void {
     this.filter.value = "";
     arrange(this.name, { pinned: [], hidden: [], moves: [] });
@@ -248,17 +248,17 @@ export class TimelineState {
     this.folded.value = next;
   }
 
-  /** Scroll a lane into view. */
-  revealLane(track: Track, lane: number): void {
+  /** Scroll a track into view. */
+  revealTrack(layer: Layer, track: number): void {
     let frame = this.frame.value;
-    const isIt = (strip: { track: Track; lane: number }) => strip.track === track && strip.lane === lane;
-    if (this.folded.value.size && !frame.laneToY(track, lane)) {
+    const isIt = (strip: { layer: Layer; track: number }) => strip.layer === layer && strip.track === track;
+    if (this.folded.value.size && !frame.trackToY(layer, track)) {
       const row = this.rows.value.find((each) => each.strips.some(isIt));
       const around = row?.path.map((_, level) => row.path.slice(0, level + 1).join("\u0000")) ?? [];
       this.folded.value = new Set([...this.folded.value].filter((key) => !around.includes(key)));
       frame = this.frame.value;
     }
-    const place = frame.laneToY(track, lane);
+    const place = frame.trackToY(layer, track);
     if (!place) return;
     const { top, height } = frame.parts;
     if (frame.beside && place.y < top && place.y + place.height <= frame.beside.parts.height) return;
@@ -267,22 +267,22 @@ export class TimelineState {
     this.scrollBy(place.y - (top + height) / 2);
   }
 
-  /** Tracks that have a lane on screen. */
-  visibleTracks(frame: Frame): Set<Track> {
+  /** Layers that have a track on screen. */
+  visibleLayers(frame: Frame): Set<Layer> {
     const rows = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows());
-    return new Set(rows.flatMap((row) => row.strips.flatMap(tracksOfStrip)));
+    return new Set(rows.flatMap((row) => row.strips.flatMap(layersOfStrip)));
   }
 
   private hitAt(pointer: { x: number; y: number } | null): Hit | null {
-    if (!pointer || this.measuring.value || this.draggedLane.value) return null;
+    if (!pointer || this.measuring.value || this.draggedTrack.value) return null;
     void this.set.store.turn.value;
     const frame = this.frameAt(pointer.y);
     const strip = frame.stripAt(pointer.x, pointer.y);
     if (!strip) return null;
     const time = frame.xToTime(pointer.x);
-    const { track, lane, row } = strip;
-    const span = lane < 0 ? null : this.set.at(track, lane, time, frame.timePerPixel, frame.detail);
-    const gap = span || lane < 0 ? null : this.set.gap(track, lane, time);
-    return { span, gap, track, lane, row };
+    const { layer, track, row } = strip;
+    const span = track < 0 ? null : this.set.at(layer, track, time, frame.timePerPixel, frame.detail);
+    const gap = span || track < 0 ? null : this.set.gap(layer, track, time);
+    return { span, gap, layer, track, row };
   }
 }

@@ -3,9 +3,9 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { exact } from "../base/format";
 import { durationText, momentText } from "../draw/ticks";
 import { kindName, spanName } from "../draw/timeline_spans";
+import type { Span } from "../model/layers";
 import { selection } from "../model/selection";
 import { axisOrigin } from "../model/timewindow";
-import type { Span } from "../model/tracks";
 import type { Hit, TimelineState } from "./timeline_state";
 
 interface Props {
@@ -24,7 +24,7 @@ function lines(hit: Hit, state: TimelineState): string[] {
     `length ${durationText(range.end - range.begin, unit, clockMhz)}`,
   ];
   if (span) {
-    const what = kindName(span.track, span.kind);
+    const what = kindName(span.layer, span.kind);
     if (span.count === 1) return [what, ...around(span), where];
     return [spanName(span, what), `${exact(span.count)} short spans`, ...around(span), where];
   }
@@ -34,7 +34,7 @@ function lines(hit: Hit, state: TimelineState): string[] {
 export function TimelineTooltip({ state, tooltipOf }: Props) {
   const more = useSignal<{ key: string; lines: string[] }>({ key: "", lines: [] });
   const hit = state.hit.value;
-  const keyOf = (span: Span) => `${span.track.name}/${span.lane}/${span.begin}/${span.item}`;
+  const keyOf = (span: Span) => `${span.layer.name}/${span.track}/${span.begin}/${span.item}`;
   useSignalEffect(() => {
     const span = state.hit.value?.span;
     if (!span || !tooltipOf || span.count > 1 || span.item < 0) return;
@@ -51,7 +51,7 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
   });
   // What was under the pointer when something was selected is known, and would cover what the selection shows.
   const hushed = useSignal("");
-  const nameOf = (hit: Hit | null) => (hit ? `${hit.track.name}/${hit.lane}/${hit.span?.begin}` : "");
+  const nameOf = (hit: Hit | null) => (hit ? `${hit.layer.name}/${hit.track}/${hit.span?.begin}` : "");
   useSignalEffect(() => {
     const isNew = Object.values(selection.value).some((part) => part !== undefined);
     hushed.value = isNew ? nameOf(state.hit.peek()) : "";
@@ -67,10 +67,10 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
   const { width, height } = state.size.value;
   const isRight = pointer.x > width / 2;
   const isLow = pointer.y > height / 2;
-  // Above or below the lane, not on it: what is read stays in sight.
-  const lane = state.frame.value.laneToY(hit.track, hit.lane) ?? { y: pointer.y, height: 0 };
-  const above = Math.min(pointer.y - 4, lane.y);
-  const below = Math.max(pointer.y + 8, lane.y + lane.height);
+  // Above or below the track, not on it: what is read stays in sight.
+  const track = state.frame.value.trackToY(hit.layer, hit.track) ?? { y: pointer.y, height: 0 };
+  const above = Math.min(pointer.y - 4, track.y);
+  const below = Math.max(pointer.y + 8, track.y + track.height);
   const style = {
     [isRight ? "right" : "left"]: `${isRight ? width - pointer.x + 14 : pointer.x + 14}px`,
     [isLow ? "bottom" : "top"]: `${isLow ? height - above + 6 : below + 6}px`,
@@ -85,8 +85,8 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
       data-kind={hit.span?.kind}
       data-item={hit.span?.item}
       data-count={hit.span?.count}
-      data-lane={hit.lane}
-      data-track={hit.track.name}
+      data-track={hit.track}
+      data-layer={hit.layer.name}
       data-level={hit.span?.level}
     >
       {[...text.slice(0, 1), ...extra, ...text.slice(1)].map((line, i) => (

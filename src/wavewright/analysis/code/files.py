@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.code.overview import CodeOverview
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.embedded import EmbeddedObject
+    from wavewright.codeobj.embedded_objects import EmbeddedObject
 
 _NAMED = 4  # kernels that an error names
 

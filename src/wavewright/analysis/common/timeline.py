@@ -1,4 +1,4 @@
-"""Spans of time on lanes, for drawing: what a timeline is made of, and its tiles at any level of detail."""
+"""Spans of time on tracks, for drawing: what a timeline is made of, and its tiles at any level of detail."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TILE_CELLS = 1024  #: Cells of one tile.
 NO_KIND = 65535  #: Kind of spans with an unknown kind.
 DEFINITION = (
     "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
-    "that they reach into. Of the shorter ones, spans of a lane that start in the same cell are shown together, as the "
-    "kind that takes most time, of equals the one with more spans; neighbours of the same kind with less than a cell "
-    "between them are one group of the tile in which they start. Every span is counted once, and a group of one is "
-    "that span. Where spans overlap, the one that started last is on top. Groups start with their first span and end "
-    "with their last one."
+    "that they reach into. Of the shorter ones, spans of a track that start in the same cell are shown together, as "
+    "the kind that takes most time, of equals the one with more spans; neighbours of the same kind with less than a "
+    "cell between them are one group of the tile in which they start. Every span is counted once, and a group of one "
+    "is that span. Where spans overlap, the one that started last is on top. Groups start with their first span and "
+    "end with their last one."
 )
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """A timeline: its lanes, the meaning of its kinds, and how to make its spans.
+    """A layer of a timeline, such as its waves or instructions: tracks, the meaning of its kinds, and its spans.
 
-    `lanes` has the columns `lane`, `label`, `group` and what else identifies a lane; `spans()` gives the columns `lane`
-    (UInt32), `begin`, `end` (Int64), `kind` (UInt16) and, unless the number of the row stands for it, `item` (Int32).
+    `tracks` has the columns `track`, `label`, `group` and what else identifies a track; `spans()` gives the columns
+    `track` (UInt32), `begin`, `end` (Int64), `kind` (UInt16) and, unless the row number stands for it, `item` (Int32).
     """
 
     name: str
@@ -39,15 +39,15 @@ class Timeline:
     begin: int
     end: int
     cell_bits: int = 0  #: Cells of level 0 are 2 ** cell_bits long.
-    lanes: pl.DataFrame | None = field(default=None, repr=False)
+    tracks: pl.DataFrame | None = field(default=None, repr=False)
     #: Of every kind its number `kind`, its `name` and, where it has a separate colour, the meaning `colour`.
     kinds: tuple[dict[str, Any], ...] = ()
     spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
-    #: Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together.
+    #: Which spans of a track lie side by side at level 0: all that overlap, or only those that also begin together.
     parts_overlaps: bool = True
     #: Gives the kinds where finding them takes long; they are asked for by themselves then.
     late_kinds: Callable[[], tuple[dict[str, Any], ...]] | None = field(default=None, repr=False)
-    lanes_of: str = ""  #: The timeline that has the same lanes, and tells them.
+    tracks_of: str = ""  #: The timeline that has the same tracks, and tells them.
 
     @property
     def level_count(self) -> int:
@@ -73,17 +73,17 @@ class SpanTiles:
 
     def __init__(self, timeline: Timeline) -> None:
         """Sort the spans and sum them up."""
-        if timeline.spans is None or timeline.lanes is None:
+        if timeline.spans is None or timeline.tracks is None:
             raise UsageError(f"timeline {timeline.name} has no spans")
         spans = timeline.spans()
         self.timeline = timeline
         self._pyramid = _core.SpanPyramid(
-            spans["lane"],
+            spans["track"],
             spans["begin"],
             spans["end"],
             spans["kind"],
             spans["item"] if "item" in spans.columns else None,
-            timeline.lanes.height,
+            timeline.tracks.height,
             timeline.begin,
             timeline.end,
             timeline.cell_bits,
@@ -91,7 +91,7 @@ class SpanTiles:
         )
 
     def tile(self, level: int, tile: int) -> pl.DataFrame:
-        """Spans that overlap a tile: columns lane, begin, end, kind, count, item, depth.
+        """Spans that overlap a tile: columns track, begin, end, kind, count, item, depth.
 
         Raises
         ------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wavewright.capture.wanted import ThreadTraces
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Capture, Window
-    from wavewright.readers.files.decoded import Decoded
+    from wavewright.readers.files.decoded_traces import DecodedTrace
 
 DISPATCHES_MAX = 64  #: Dispatches that are decoded, the largest; a capture asks for two.
 ROWS_BYTES_MAX = 32 << 20  #: Of a dispatch whose instructions are decoded, for the share with a source line.
@@ -107,8 +107,8 @@ def _has_code(raw: Path) -> bool:
     return any(raw.rglob("*_code_object_id_*.out")) if raw.is_dir() else False
 
 
-def _decoded_below(raw: Path) -> list[Decoded]:
-    from wavewright.readers.files.decoded import decoded_on_disk, survey
+def _decoded_below(raw: Path) -> list[DecodedTrace]:
+    from wavewright.readers.files.decoded_traces import decoded_on_disk, survey
 
     try:
         return decoded_on_disk(survey(raw).decoded) if raw.is_dir() else []
@@ -247,7 +247,7 @@ def _places(occupancy: pl.DataFrame, wanted: ThreadTraces, *, is_rdna: bool) -> 
     )
 
 
-def _look_at_folder(folder: Decoded, attempt: Path, wanted: ThreadTraces) -> Look:
+def _look_at_folder(folder: DecodedTrace, attempt: Path, wanted: ThreadTraces) -> Look:
     """A decoded folder by its own totals: they are small, and its waves need not be read."""
     from pathlib import Path
 

@@ -113,7 +113,7 @@ def _options(
 
     dispatch = read_kerncap(kerncap)
     for kernel in kernels:
-        dispatch.values(kernel, DispatchSize(workgroup, grid), target=trace.source.target, given=arguments)
+        dispatch.values(kernel, DispatchSize(workgroup, grid), target=trace.source.target, values=arguments)
     size = dispatch.size
     return LaneOptions(arguments, size.workgroup_size, size.grid_size, dispatch.segment, chosen_rules)
 

@@ -23,7 +23,7 @@ def measured_with_progress(
     paths: Sequence[str], kind: str, *, step: str | None, kernel: str | None, metrics: Sequence[str]
 ) -> Baseline:
     """What the captures at the paths measured, with progress on a terminal."""
-    from wavewright.cluster.measuring import measured
+    from wavewright.cluster.measurements import measured
 
     return measured(
         paths, kind, step=step, kernel=kernel, metrics=metrics, progress=lambda path: progress(f"reading {path}")

@@ -62,7 +62,7 @@ class RunRequest(Request):
         show_secrets: bool = False,
     ) -> Gathered[Result]:
         """The partial answers of all runs at the paths (None = all paths), with progress."""
-        from wavewright.cluster.choosing import executor_for
+        from wavewright.cluster.executor_choice import executor_for
         from wavewright.cluster.gather import gather
         from wavewright.readers.run.inputs import find_runs
 
@@ -159,7 +159,7 @@ def _selection(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
 
 def _are_small(inputs: Sequence[RunInput]) -> bool:
     """Whether inputs are databases that are read in less time than processes take to start."""
-    from wavewright.base.unpacking import PACKED_SUFFIXES
+    from wavewright.base.compression import PACKED_SUFFIXES
     from wavewright.readers.files.kinds import Kind
 
     databases = (Kind.ROCPD, Kind.RPD)

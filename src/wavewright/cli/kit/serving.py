@@ -55,7 +55,7 @@ class Listener:
 
     def __init__(self, port: int) -> None:
         from wavewright.page.assets import page_folder
-        from wavewright.server.serving import listen
+        from wavewright.server.running_server import listen
 
         self.page: Path = page_folder()
         self.socket: socket = listen(port)
@@ -72,11 +72,11 @@ class Listener:
         The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
         program with its own exit status. Without documents the page asks for some.
         """
-        from wavewright.server.serving import Serving
+        from wavewright.server.running_server import RunningServer
 
         first = library.documents[0] if library.documents else None
         with stopping.served_until_interrupt():
-            serving = Serving(library, self.page, self.socket)
+            serving = RunningServer(library, self.page, self.socket)
             place = at if library.documents else "start"
             url = f"{serving.url}#{place}" if place else serving.url
             _tell(url, serving.port, as_json=as_json)
@@ -100,7 +100,7 @@ class Listener:
 
 def _prepare(first: Document) -> None:
     """Compute the first answers of the page, and cache them for the next opening."""
-    from wavewright.page.asking import prepare
+    from wavewright.page.payloads import prepare
 
     prepare(first)
     cache = first.kept_answers

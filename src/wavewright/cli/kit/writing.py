@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.export.kit.written import Written
+    from wavewright.export.kit.writer_result import Written
     from wavewright.model.losses import Loss
     from wavewright.model.run import Run, RunSource
     from wavewright.readers.run.inputs import RunInput

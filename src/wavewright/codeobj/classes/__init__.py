@@ -1,4 +1,4 @@
-"""What an instruction does, from one declared table per family (the TOML files beside this module)."""
+"""Classes of instructions, from one declared table per family (the TOML files beside this module)."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def classify_frame(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
     texts = code["text"].drop_nulls().unique().to_list()
     names = [classify(text, family).name for text in texts]
     classes = pl.DataFrame({"text": texts, "class": names}, schema={"text": pl.String, "class": pl.String})
-    joined = code.drop("class", strict=False).join(classes, on="text", how="left", maintain_order="left")
-    return joined.with_columns(pl.col("class").fill_null("unknown"))
+    frame = code.drop("class", strict=False).join(classes, on="text", how="left", maintain_order="left")
+    return frame.with_columns(pl.col("class").fill_null("unknown"))
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -159,15 +159,15 @@ def _operands_matter(mnemonic: str, family: str) -> bool:
 
 @lru_cache(maxsize=len(FAMILIES))
 def _table(family: str) -> _Table:
-    declared = tomllib.loads((_FOLDER / f"{family}.toml").read_text(encoding="utf-8"))
-    base = _table(declared["inherits"]) if "inherits" in declared else _Table()
+    declaration = tomllib.loads((_FOLDER / f"{family}.toml").read_text(encoding="utf-8"))
+    base = _table(declaration["inherits"]) if "inherits" in declaration else _Table()
     rules = [
         _Rule(rule["class"], _Globs(rule["match"]), _Globs(rule["operands"]) if "operands" in rule else None)
-        for rule in declared["rules"]
+        for rule in declaration["rules"]
     ]
     return _Table(
         (*rules, *base.rules),
-        base.ordered | declared.get("ordered", {}),
-        base.unordered | declared.get("unordered", {}),
-        base.waits | declared.get("waits", {}),
+        base.ordered | declaration.get("ordered", {}),
+        base.unordered | declaration.get("unordered", {}),
+        base.waits | declaration.get("waits", {}),
     )

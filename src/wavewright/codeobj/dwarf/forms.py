@@ -46,7 +46,7 @@ class Budget:
 
 
 class FormContext(NamedTuple):
-    """What the lengths of forms depend on, in bytes."""
+    """Sizes that the lengths of forms depend on, in bytes."""
 
     offset_size: int
     address_size: int

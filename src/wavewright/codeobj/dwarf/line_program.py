@@ -152,8 +152,8 @@ class _Reader:
 def run_line_programs(sections: Mapping[str, bytes]) -> Iterator[tuple[LineProgram, LineRows, str]]:
     """Every program of `.debug_line` with its rows, and a sentence where it had to stop early."""
     reader = _Reader(sections)
-    at, left = 0, MAX_ROWS
-    while at + 4 <= len(reader.data) and left > 0:
+    at, rows_left = 0, MAX_ROWS
+    while at + 4 <= len(reader.data) and rows_left > 0:
         try:
             program = reader.header(at)
         except (DwarfError, IndexError, ValueError) as error:
@@ -163,11 +163,11 @@ def run_line_programs(sections: Mapping[str, bytes]) -> Iterator[tuple[LineProgr
         rows = LineRows()
         problem = ""
         try:
-            _run(reader.data, program, rows, left)
+            _run(reader.data, program, rows, rows_left)
         except (DwarfError, IndexError) as error:
             problem = f"line program at {at:#x}: {_reason(error)}"
-        left -= len(rows.address)
-        yield program, rows, problem if left > 0 else f"more than {MAX_ROWS:,} line rows"
+        rows_left -= len(rows.address)
+        yield program, rows, problem if rows_left > 0 else f"more than {MAX_ROWS:,} line rows"
         at = program.code_end
 
 
@@ -205,9 +205,9 @@ def _run(data: bytes, program: LineProgram, rows: LineRows, limit: int) -> None:
         opcode = data[at]
         at += 1
         if opcode >= opcode_base:
-            adjusted = opcode - opcode_base
-            address += adjusted // line_range * unit
-            line += line_base + adjusted % line_range
+            special_opcode = opcode - opcode_base
+            address += special_opcode // line_range * unit
+            line += line_base + special_opcode % line_range
             add_address(address & _MASK64)
             add_file(file)
             add_line(line & 0xFFFF_FFFF)

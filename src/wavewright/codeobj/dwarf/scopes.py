@@ -1,4 +1,4 @@
-"""Which function, inlined how, is at an address: the scopes of one unit as a flat, sorted map."""
+"""Functions, also inlined ones, by address: the scopes of one unit as a flat, sorted map."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Scope(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What an entry says about the name of its function."""
+    """Attributes of an entry that lead to the name of its function."""
 
     name: str
     origin: int | None  # entry that says it instead
@@ -95,15 +95,15 @@ def read_scopes(info: DebugInfo, unit: Unit) -> tuple[ScopeMap, str]:
 
 def _walk(info: DebugInfo, unit: Unit, scopes: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:
     data, at, end = info.data, unit.entries, unit.end
-    enclosing: list[int] = []  # scope that each open entry belongs to
+    enclosing_scopes: list[int] = []  # scope that each open entry belongs to
     abbreviations = unit.abbreviations
     while at < end:
         offset = at
         code, at = data[at], at + 1
         if code == 0:
-            if not enclosing:
+            if not enclosing_scopes:
                 return
-            enclosing.pop()
+            enclosing_scopes.pop()
             continue
         if code >= 0x80:
             code, at = uleb(data, offset)
@@ -111,7 +111,7 @@ def _walk(info: DebugInfo, unit: Unit, scopes: ScopeMap, intervals: list[tuple[i
         abbreviation = abbreviations.get(code)
         if abbreviation is None:
             raise DwarfError(f"abbreviation {code} is not declared")
-        scope = enclosing[-1] if enclosing else -1
+        scope = enclosing_scopes[-1] if enclosing_scopes else -1
         if abbreviation.tag in _FUNCTION_TAGS:
             info.functions.spend()
             values, at = info.values(unit, abbreviation, at)
@@ -121,13 +121,13 @@ def _walk(info: DebugInfo, unit: Unit, scopes: ScopeMap, intervals: list[tuple[i
                 scope = _add_scope(
                     scopes, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
                 )
-                intervals += ((begin, stop, len(enclosing), scope) for begin, stop in ranges)
+                intervals += ((begin, stop, len(enclosing_scopes), scope) for begin, stop in ranges)
         elif abbreviation.skip_bytes is not None:  # lexical blocks too: their function covers their addresses
             at += abbreviation.skip_bytes
         else:
             at = info.skip(unit, abbreviation, at)
         if abbreviation.has_children:
-            enclosing.append(scope)
+            enclosing_scopes.append(scope)
         if info.entries.left < 0:
             info.entries.spend()
 

@@ -56,7 +56,7 @@ Ranges = list[tuple[int, int]]  # [begin, end) addresses
 
 
 class Abbreviation(NamedTuple):
-    """How entries of one kind are laid out. `skip_bytes` is their length where it is always the same."""
+    """Layout of the entries of one kind. `skip_bytes` is their length where it is always the same."""
 
     tag: int
     has_children: bool
@@ -142,9 +142,9 @@ class DebugInfo:
         return unit, end
 
     def _abbreviations(self, at: int, context: FormContext) -> dict[int, Abbreviation]:
-        cached = self._tables.get((at, context))
-        if cached is not None:
-            return cached
+        known_table = self._tables.get((at, context))
+        if known_table is not None:
+            return known_table
         data = self.sections.get(".debug_abbrev", b"")
         table: dict[int, Abbreviation] = {}
         self._tables[at, context] = table
@@ -246,9 +246,9 @@ class DebugInfo:
 
     def ranges(self, unit: Unit, values: dict[int, Value]) -> Ranges:
         """Addresses that an entry covers."""
-        listed = values.get(DW_AT_RANGES)
-        if listed is not None:
-            form, raw = listed
+        range_list = values.get(DW_AT_RANGES)
+        if range_list is not None:
+            form, raw = range_list
             if isinstance(raw, bytes):
                 return []
             return self._range_list_v5(unit, form, raw) if unit.context.version >= 5 else self._range_list(unit, raw)

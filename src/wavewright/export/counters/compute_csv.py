@@ -78,8 +78,8 @@ def _check_outside(capture: str, folder: Path) -> None:
         return
     inside, whole = folder.resolve(), Path(capture).resolve()
     if whole.is_dir() and (inside == whole or whole in inside.parents):
-        what = "this folder is part of the capture, which is never written to"
-        raise UsageError(what, where=str(folder), advice="give another place")
+        problem = "this folder is part of the capture, which is never written to"
+        raise UsageError(problem, where=str(folder), advice="give another place")
 
 
 def _file_name(table: MetricTable) -> str:
@@ -105,10 +105,10 @@ class _Cells:
         self._columns: dict[str, list[Any]] = {name: frame[name].to_list() for name in ("unit", *_HEADERS)}
         self._place: dict[tuple[str, str, str], int] = {}
         self._channels: dict[str, list[int]] = {}
-        described = zip(
+        descriptions = zip(
             *(frame[name].to_list() for name in ("table_id", "metric_id", "series", "channel")), strict=True
         )
-        for row, (table, metric, series, channel) in enumerate(described):
+        for row, (table, metric, series, channel) in enumerate(descriptions):
             self._place[table, metric, series] = row
             if channel is not None and (not self._channels.get(table) or self._channels[table][-1] < channel):
                 self._channels.setdefault(table, []).append(channel)

@@ -35,10 +35,10 @@ def kernel_rows(
     kernels = answer.kernels
     if is_reference:
         kernels = ranked_kernels(reference_dispatches(counters).with_columns(kernel_name="kernel_name_spelled"))
-    chosen = set(answer.kernels.filter("is_chosen")["kernel_name"])
+    chosen_names = set(answer.kernels.filter("is_chosen")["kernel_name"])
     pairs = counters.dispatches.select("kernel_name", "kernel_name_spelled").unique(maintain_order=True)
     spelled = {written or name: name for name, written in pairs.iter_rows()}
-    is_chosen = [spelled.get(name, name) in chosen for name in kernels["kernel_name"]]
+    is_chosen = [spelled.get(name, name) in chosen_names for name in kernels["kernel_name"]]
     marks = [["S"], *(["*"] if mark else [""] for mark in is_chosen)] if not all(is_chosen) else None
     rows = [["Kernel_Name", "Count", "Sum(ns)", "Mean(ns)", "Median(ns)", "Pct"]]
     names = ("duration_ns_total", "duration_ns_mean", "duration_ns_median")
@@ -65,12 +65,12 @@ def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Seque
     rows: pl.DataFrame = reference_dispatches(counters)
     identities = rows.select("dispatch_id", "kernel_name_spelled", "agent", "gpu")
     for number, (identity, name, agent, gpu) in enumerate(identities.iter_rows()):
-        shown = (number, gpu) if is_long else (identity, agent)
-        first, last = ("" if cell is None else str(cell) for cell in shown)
+        ids = (number, gpu) if is_long else (identity, agent)
+        first, last = ("" if cell is None else str(cell) for cell in ids)
         yield [first, _wrapped(name or "", *_LIST_WIDTH), last]
 
 
-def system_rows(described: Mapping[str, str]) -> Iterator[Sequence[str]]:
+def system_rows(facts: Mapping[str, str]) -> Iterator[Sequence[str]]:
     """The recorded facts about the node, one per row, in recorded order.
 
     Examples
@@ -79,7 +79,7 @@ def system_rows(described: Mapping[str, str]) -> Iterator[Sequence[str]]:
     [['Info'], ['gfx942'], [''], ['2100.0']]
     """
     yield ["Info"]
-    for word in described.values():
+    for word in facts.values():
         yield [_retold(word)]
 
 

@@ -33,11 +33,11 @@ def annotation_lines(answer: GateAnswer, place: Callable[[str], str] = str) -> s
         for row in grown_lines(answer).to_dicts():
             text = f"exposed cycles of this line grew by {100 * row['change']:.1f} % of the cycles of a wave"
             commands.append(_of_row(row, "warning", text, place))
-    rest = len(commands) - MOST_ANNOTATIONS
-    if rest > 0:
+    omitted_count = len(commands) - MOST_ANNOTATIONS
+    if omitted_count > 0:
         commands = commands[: MOST_ANNOTATIONS - 1]
         commands.append(
-            command("notice", f"{rest + 1:,} more are in the summary of this step", title="wavewright gate")
+            command("notice", f"{omitted_count + 1:,} more are in the summary of this step", title="wavewright gate")
         )
     return "".join(f"{each}\n" for each in commands)
 
@@ -50,8 +50,8 @@ def command(level: str, text: str, **properties: str | int) -> str:
     >>> command("error", "50 %\\nworse", file="a,b:c.hip", line=3)
     '::error file=a%2Cb%3Ac.hip,line=3::50 %25\\\\nworse'
     """
-    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{level} {listed}::{_data(text)}" if listed else f"::{level}::{_data(text)}"
+    property_list = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::{level} {property_list}::{_data(text)}" if property_list else f"::{level}::{_data(text)}"
 
 
 def _of_row(row: dict[str, Any], level: str, text: str, place: Callable[[str], str]) -> str:

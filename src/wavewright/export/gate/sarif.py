@@ -43,10 +43,10 @@ def sarif(answer: GateAnswer, *, version: str, place: Callable[[str], str] = str
             results.append(_result("grown-line", "warning", text, row, place))
     total = len(results)
     results = results[:MOST_RESULTS]
-    used = sorted({result["ruleId"] for result in results})
-    rules = [{"id": name, "shortDescription": {"text": _RULES.get(name, name)}} for name in used]
+    rule_ids = sorted({result["ruleId"] for result in results})
+    rules = [{"id": name, "shortDescription": {"text": _RULES.get(name, name)}} for name in rule_ids]
     for result in results:
-        result["ruleIndex"] = used.index(result["ruleId"])
+        result["ruleIndex"] = rule_ids.index(result["ruleId"])
     notes = [f"showing {MOST_RESULTS:,} of {total:,} results"] if total > MOST_RESULTS else []
     document = {
         "$schema": _SCHEMA,
@@ -78,5 +78,5 @@ def _result(rule: str, level: str, text: str, row: dict[str, Any], place: Callab
 
 def _uri(path: str) -> str:
     """A path as a reference of RFC 3986: an absolute one names a file of this machine."""
-    escaped = quote(path.replace("\\", "/"), safe="/", errors="surrogateescape")
-    return f"file://{escaped}" if escaped.startswith("/") else escaped
+    uri = quote(path.replace("\\", "/"), safe="/", errors="surrogateescape")
+    return f"file://{uri}" if uri.startswith("/") else uri

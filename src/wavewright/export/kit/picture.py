@@ -26,8 +26,8 @@ def check_picture(path: Path) -> None:
         When PNG is asked for and the package that draws it is missing.
     """
     if path.suffix.lower() not in FORMATS:
-        what = f"no picture format {path.suffix or path.name!r}"
-        raise UsageError(what, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
+        problem = f"no picture format {path.suffix or path.name!r}"
+        raise UsageError(problem, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
     if path.suffix.lower() == ".png":
         require("resvg_py", "plot")
 

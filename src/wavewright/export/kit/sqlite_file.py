@@ -23,9 +23,9 @@ def check_beside(target: Path) -> None:
         When there is one.
     """
     for ending in ("-journal", "-wal"):
-        if os.path.lexists(left := target.with_name(target.name + ending)):
-            what = f"{left.name} is next to the output; SQLite would apply it to the new database"
-            raise UsageError(what, where=str(target), advice="move it away, or choose another path")
+        if os.path.lexists(leftover := target.with_name(target.name + ending)):
+            problem = f"{leftover.name} is next to the output; SQLite would apply it to the new database"
+            raise UsageError(problem, where=str(target), advice="move it away, or choose another path")
 
 
 @contextmanager
@@ -45,5 +45,5 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
             connection.execute("COMMIT")
     except sqlite3.OperationalError as error:
-        what = f"cannot write the output: {error}"
-        raise OutputError(what, where=path.name, advice="check free space and permissions") from error
+        problem = f"cannot write the output: {error}"
+        raise OutputError(problem, where=path.name, advice="check free space and permissions") from error

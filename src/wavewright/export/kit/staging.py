@@ -58,17 +58,17 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
         raise _refused(error.strerror or str(error), where) from error
 
 
-def _refused(why: str, where: str) -> OutputError:
+def _refused(reason: str, where: str) -> OutputError:
     advice = "check the path, its permissions and free space"
-    return OutputError(f"cannot write the output: {why}", where=where, advice=advice)
+    return OutputError(f"cannot write the output: {reason}", where=where, advice=advice)
 
 
 def _check_folder(folder: Path, target: Path) -> None:
     """One new folder is made; of several in a row the path is more likely wrong."""
     above = folder.parent
     if not folder.exists() and not above.exists():
-        what = f"there is no folder {above}"
-        raise UsageError(what, where=str(target), advice="correct the path, or make the folder first")
+        problem = f"there is no folder {above}"
+        raise UsageError(problem, where=str(target), advice="correct the path, or make the folder first")
 
 
 @contextlib.contextmanager
@@ -79,15 +79,15 @@ def _system_errors(staging: Path, where: str) -> Iterator[None]:
     except (OSError, WavewrightError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # a panic inside polars is not an Exception
-        if why := _refusal(error, staging):
-            raise _refused(why, where) from error
+        if reason := _refusal(error, staging):
+            raise _refused(reason, where) from error
         raise
 
 
 def _refusal(error: BaseException, staging: Path) -> str:
     """The reason why the file system cannot write; empty = the error has another cause."""
-    if numbered := _SYSTEM_ERROR.search(str(error)):
-        return os.strerror(int(numbered[1]))
+    if match := _SYSTEM_ERROR.search(str(error)):
+        return os.strerror(int(match[1]))
     try:
         with (staging / "probe").open("wb") as probe:
             probe.write(bytes(_PROBE_BYTES))
@@ -102,11 +102,11 @@ def _new_folders(folder: Path) -> Iterator[None]:
 
     def remove() -> None:
         with contextlib.suppress(OSError):  # folders with outputs stay
-            for parent in missing:
+            for parent in missing_folders:
                 parent.rmdir()
 
     with stopping.unstopped():
-        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        missing_folders = [parent for parent in (folder, *folder.parents) if not parent.exists()]
         forget = stopping.add(remove)
         folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -123,28 +123,28 @@ def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:
         raise _exists(target)
     is_directory = target.is_dir() and not target.is_symlink()
     if is_directory and any(target.iterdir()) and not (mark and (target / mark).is_file()):
-        what = "this directory contains other files and is not replaced"
-        raise UsageError(what, where=str(target), advice="choose another path")
+        problem = "this directory contains other files and is not replaced"
+        raise UsageError(problem, where=str(target), advice="choose another path")
 
 
 def _exists(target: Path) -> UsageError:
-    what = "the output exists already"
-    return UsageError(what, where=str(target), advice="choose another path, or --force to replace it")
+    problem = "the output exists already"
+    return UsageError(problem, where=str(target), advice="choose another path, or --force to replace it")
 
 
 def _publish(pairs: list[tuple[Path, Path]], staging: Path, *, force: bool) -> None:
     """Move every temporary file to its target; on failure restore the old targets."""
-    replaced = [(target, staging / f"replaced-{number}") for number, (_, target) in enumerate(pairs)]
-    published: list[Path] = []
+    replacements = [(target, staging / f"replaced-{number}") for number, (_, target) in enumerate(pairs)]
+    published_paths: list[Path] = []
     try:
-        for (twin, target), (_, old) in zip(pairs, replaced, strict=True):
+        for (twin, target), (_, old) in zip(pairs, replacements, strict=True):
             if force and os.path.lexists(target):
                 target.rename(old)
             _put(twin, target)
-            published.append(target)
+            published_paths.append(target)
     except (OSError, UsageError):
-        for target, old in replaced:
-            if target in published:
+        for target, old in replacements:
+            if target in published_paths:
                 target.rename(staging / f"withdrawn-{target.name}")
             if os.path.lexists(old):
                 old.rename(target)

@@ -12,7 +12,7 @@ from polars.io.plugins import register_io_source
 from wavewright.base.shown import is_text, shown
 from wavewright.errors import OutputError
 from wavewright.export.kit.json_text import encode
-from wavewright.model.stored import crc32_of
+from wavewright.model.stored_tables import crc32_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ import msgspec
 from wavewright.base.shown import json_bytes
 from wavewright.errors import WavewrightError
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written
+from wavewright.export.kit.writer_result import Written
 from wavewright.export.page.frame import page_frame
 from wavewright.export.page.packed_answers import PackedAnswers
 from wavewright.model.counters import CounterSet
@@ -25,8 +25,8 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask, json
-from wavewright.page.held import held_by
+from wavewright.page.exported_answers import held_by
+from wavewright.page.payloads import ask, json
 from wavewright.page.protocol.notes import notes_beside, read_notes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavewright.export.page.packed_answers import PackedResult
-    from wavewright.page.held import Held
+    from wavewright.page.exported_answers import HeldAnswer
 
     Shown = ThreadTrace | Run | CounterSet
 
@@ -129,7 +129,7 @@ def _write_page(
         return {"documents": len(library.documents), "answers": len(answers.all)}, losses
 
 
-def _few(requests: Iterable[Held], most_items: int | None) -> Iterator[Held]:
+def _few(requests: Iterable[HeldAnswer], most_items: int | None) -> Iterator[HeldAnswer]:
     """These, with the first `most_items` answers about single events of each question."""
     counts: Counter[str] = Counter()
     for request in requests:
@@ -144,13 +144,13 @@ def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: boo
         documents = [(words[type(documents)], documents)]
     library = Library()
     for label, opened in documents:
-        shown = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
-        _ = library.add(label, label, partial(_itself, shown)).opened
+        content = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
+        _ = library.add(label, label, partial(_itself, content)).opened
     return library
 
 
-def _itself(opened: Shown) -> Shown:
-    return opened
+def _itself(content: Shown) -> Shown:
+    return content
 
 
 def _without_source(trace: ThreadTrace) -> ThreadTrace:
@@ -175,15 +175,15 @@ def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss])
         answers.add(f"{document.number}/overview", "", json(facts).content)
 
 
-def _notes(opened: Shown) -> dict[str, Any]:
+def _notes(content: Shown) -> dict[str, Any]:
     """The notes and flags that were saved beside it, where one place is known."""
-    path = opened.source.path if isinstance(opened, ThreadTrace) else ""
-    if isinstance(opened, Run) and len(opened.origins) == 1:
-        path = opened.origins[0].path
-    saved: dict[str, Any] = {"notes": []}
+    path = content.source.path if isinstance(content, ThreadTrace) else ""
+    if isinstance(content, Run) and len(content.origins) == 1:
+        path = content.origins[0].path
+    notes: dict[str, Any] = {"notes": []}
     with suppress(WavewrightError):  # `wavewright open` says what is wrong with the file
-        saved = read_notes(notes_beside(path)) if path else saved
-    return saved | {"can_save": False, "saved_at": None}
+        notes = read_notes(notes_beside(path)) if path else notes
+    return notes | {"can_save": False, "saved_at": None}
 
 
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
@@ -204,5 +204,5 @@ def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
         for answer in block:
             stream.write(base64.b64encode(answers.read(answer)))
         stream.write(b"</script>\n")
-    listed = base64.b64encode(json_bytes(index))
-    stream.write(b'<script type="text/plain" id="answers">' + listed + b"</script>\n")
+    index_text = base64.b64encode(json_bytes(index))
+    stream.write(b'<script type="text/plain" id="answers">' + index_text + b"</script>\n")

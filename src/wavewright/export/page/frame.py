@@ -12,7 +12,7 @@ from wavewright.page.assets import page_folder
 
 
 class PageFrame(NamedTuple):
-    """What stands before and after the data."""
+    """Parts of the page before and after the data."""
 
     before: bytes
     after: bytes
@@ -42,7 +42,7 @@ def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
-    asked = (f' data-at="{html.escape(at)}"' if at else "") + (' data-live="1"' if is_live else "")
+    attributes = (f' data-at="{html.escape(at)}"' if at else "") + (' data-live="1"' if is_live else "")
     before = f"""<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
 <style>{style}</style>
 </head>
 <body>
-<div id="app"{asked}>Loading…</div>
+<div id="app"{attributes}>Loading…</div>
 """
     notices = _inside_script((folder / "page.licences.txt").read_text(encoding="utf-8"))
     after = f"""<script type="text/plain" id="licences">

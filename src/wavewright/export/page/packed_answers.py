@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Self
 
 from wavewright.errors import WavewrightError
-from wavewright.page.asking import ask, json
+from wavewright.page.payloads import ask, json
 from wavewright.page.protocol.payload import error_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wavewright.model.document import Library
-    from wavewright.page.held import Held
+    from wavewright.page.exported_answers import HeldAnswer
 
 _COMPRESSION = 6
 _AT_ONCE = 512
@@ -66,11 +66,11 @@ class PackedAnswers:
         self._spool.write(content)
         self._end += len(content)
 
-    def ask(self, library: Library, requests: Iterable[Held], most_bytes: int) -> None:
+    def ask(self, library: Library, requests: Iterable[HeldAnswer], most_bytes: int) -> None:
         """Ask for all these. A group that is larger than the whole file may become is not asked for any further."""
         sizes: dict[str, int] = defaultdict(int)
 
-        def answer(request: Held) -> tuple[bytes, bool]:
+        def answer(request: HeldAnswer) -> tuple[bytes, bool]:
             content, is_error = _answer(library, request)
             return _compressed(content), is_error
 
@@ -94,15 +94,15 @@ class PackedAnswers:
             droppable = _droppable([group for group in sizes if group])
             if not droppable:
                 return
-            chosen = max(droppable, key=sizes.__getitem__)
-            remaining = [each for each in self.all if each.group != chosen]
-            self.left_out[chosen] = self.left_out.get(chosen, 0) + len(self.all) - len(remaining)
-            self.all = remaining
-        broken = {group for group in self.left_out if any(each.group == group for each in self.all)}
-        for group in broken:  # half a timeline would show holes that are not there
-            remaining = [each for each in self.all if each.group != group]
-            self.left_out[group] += len(self.all) - len(remaining)
-            self.all = remaining
+            largest_group = max(droppable, key=sizes.__getitem__)
+            other_answers = [each for each in self.all if each.group != largest_group]
+            self.left_out[largest_group] = self.left_out.get(largest_group, 0) + len(self.all) - len(other_answers)
+            self.all = other_answers
+        broken_groups = {group for group in self.left_out if any(each.group == group for each in self.all)}
+        for group in broken_groups:  # half a timeline would show holes that are not there
+            other_answers = [each for each in self.all if each.group != group]
+            self.left_out[group] += len(self.all) - len(other_answers)
+            self.all = other_answers
 
     def read(self, answer: PackedResult) -> bytes:
         """The compressed bytes of an answer."""
@@ -114,12 +114,12 @@ def _compressed(content: bytes) -> bytes:
     return gzip.compress(content, _COMPRESSION, mtime=0)
 
 
-def _group(request: Held) -> str:
+def _group(request: HeldAnswer) -> str:
     """Answers that are left out together: all of a question about parts of the document; of a level of detail, those
     of one level, so that coarser ones stay."""
     if not request.parameters:
         return ""
-    about = [request.parameters[name] for name in ("track", "name") if name in request.parameters]
+    about = [request.parameters[name] for name in ("layer", "name") if name in request.parameters]
     level = request.parameters.get("level")
     return " ".join([request.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
 
@@ -133,7 +133,7 @@ def _droppable(groups: Iterable[str]) -> list[str]:
     return [group for _, group in finest.values()]
 
 
-def _answer(library: Library, request: Held) -> tuple[bytes, bool]:
+def _answer(library: Library, request: HeldAnswer) -> tuple[bytes, bool]:
     """The bytes that the server would send, and whether they are an error."""
     try:
         return ask(library.document(request.document), request.question, request.parameters).content, False
@@ -141,8 +141,8 @@ def _answer(library: Library, request: Held) -> tuple[bytes, bool]:
         return json(error_body(error.what, error.where, error.kept, error.advice)).content, True
 
 
-def _batches(requests: Iterable[Held]) -> Iterator[list[Held]]:
-    batch: list[Held] = []
+def _batches(requests: Iterable[HeldAnswer]) -> Iterator[list[HeldAnswer]]:
+    batch: list[HeldAnswer] = []
     for request in requests:
         batch.append(request)
         if len(batch) == _AT_ONCE:

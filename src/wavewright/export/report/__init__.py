@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.packages import require
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written
+from wavewright.export.kit.writer_result import Written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

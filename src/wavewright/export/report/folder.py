@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.csv import harmless
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written
+from wavewright.export.kit.writer_result import Written
 from wavewright.model.blocks import Picture
 from wavewright.writers.html import document as html
 from wavewright.writers.json import document as json

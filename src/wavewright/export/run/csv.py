@@ -12,7 +12,7 @@ import polars as pl
 
 from wavewright.base.csv import harmless, harmless_rows
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.labels import category_of
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN
@@ -233,9 +233,9 @@ class _Files:
         """One row for each dispatch and counter, instances added up."""
         values = self._run.read("counters", ["process", "event", "time_ns", "counter", "value"])
         of_dispatch = pl.col("event").is_not_null() & pl.col("time_ns").is_null()
-        streamed = values.height - values.filter(of_dispatch).height
-        if streamed:
-            self.losses.append(Loss("not_in_format", count=streamed, detail="counters that were sampled over time"))
+        stream_count = values.height - values.filter(of_dispatch).height
+        if stream_count:
+            self.losses.append(Loss("not_in_format", count=stream_count, detail="counters that were sampled over time"))
         names = self._run.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
         keys = ["process", "event", "counter_name"]
         values = values.filter(of_dispatch).join(names, on="counter").group_by(keys).agg(pl.col("value").sum())
@@ -269,14 +269,14 @@ class _Files:
                 piece.write_csv(stream, include_header=is_new and start == 0, quote_style="non_numeric")
 
     def _translated(self, piece: pl.DataFrame, columns: dict[str, str], kind: str) -> pl.DataFrame:
-        selected: list[pl.Series | pl.Expr] = []
-        for theirs, ours in columns.items():
-            if ours in self._lookups:
-                key, values = self._lookups[ours]
-                selected.append(values.gather(piece[key]).alias(theirs))
+        outputs: list[pl.Series | pl.Expr] = []
+        for header, name in columns.items():
+            if name in self._lookups:
+                key, values = self._lookups[name]
+                outputs.append(values.gather(piece[key]).alias(header))
             else:
-                selected.append(_expressions(kind).get(ours, pl.col(ours)).alias(theirs))
-        return harmless(piece.select(selected))
+                outputs.append(_expressions(kind).get(name, pl.col(name)).alias(header))
+        return harmless(piece.select(outputs))
 
     def _write_agents(self) -> None:
         processes = dict(enumerate(self._run.read("processes", ["guid", "pid"]).iter_rows()))
@@ -309,9 +309,9 @@ def _expressions(kind: str) -> dict[str, pl.Expr]:
 
 def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
     try:
-        stored = json.loads(agent["properties"] or "{}")
+        properties = json.loads(agent["properties"] or "{}")
     except ValueError:
-        stored = {}
+        properties = {}
     columns = {
         "node_id": agent["absolute_index"],
         "logical_node_id": agent["logical_index"],
@@ -329,11 +329,11 @@ def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
     parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
     for column in _AGENT.split():
         name = column.lower()
-        value = columns[name] if columns.get(name) is not None else stored.get(name)
+        value = columns[name] if columns.get(name) is not None else properties.get(name)
         if name in parts and isinstance(value, dict):
             value = value.get(parts[name])
         if "_max_dim_" in name:
-            sizes = stored.get(name[:-2])
+            sizes = properties.get(name[:-2])
             value = sizes.get(name[-1]) if isinstance(sizes, dict) else None
         if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
             value = f"'{value}"

@@ -37,19 +37,19 @@ class EventIds:
 
     def of(self, table: str, events: pl.Series) -> pl.Series:
         """The ids of the next rows of a table."""
-        shifted = events + self._shifts.get(table, 0)
+        ids = events + self._shifts.get(table, 0)
         first = self._firsts.get(table)
         if first is not None:
             begin = self._places[table]
             self._places[table] = begin + len(events)
-            shifted = shifted.set(~first.slice(begin, len(events)), None)
-        missing = shifted.is_null()
+            ids = ids.set(~first.slice(begin, len(events)), None)
+        missing = ids.is_null()
         count = int(missing.sum())
         if not count:
-            return shifted
+            return ids
         new = missing.cast(pl.Int64).cum_sum() + (self._next - 1)
         self._next += count
-        return pl.select(pl.when(missing).then(new).otherwise(shifted)).to_series()
+        return pl.select(pl.when(missing).then(new).otherwise(ids)).to_series()
 
     def referred(self, table: str, events: pl.Series) -> pl.Series:
         """The ids that rows of another table refer to."""

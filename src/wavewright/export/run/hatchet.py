@@ -43,9 +43,9 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
     require("hatchet", "hatchet")
     paths = _Paths()
     sums: dict[tuple[int, int, int], list[int]] = {}  # of a path, rank, thread: count, in it, in its calls, on GPUs
-    launched = _regions(run, paths, sums)
+    launches = _regions(run, paths, sums)
     for table, kind in _KINDS.items():
-        _add_work(run, table, kind, launched, paths, sums)
+        _add_work(run, table, kind, launches, paths, sums)
     return _graph_frame(paths, sums, per_thread=per_thread)
 
 
@@ -75,7 +75,7 @@ def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]
         .with_columns(pl.col("name").cast(pl.String).fill_null("?"), pl.col("number").fill_null(0))
         .sort("process", "number", "start_ns", "end_ns", descending=[False, False, False, True], maintain_order=True)
     )
-    taken = []
+    path_numbers = []
     place: tuple[int, int] | None = None
     stack: list[tuple[int, int, list[int]]] = []  # path, end, sums of the enclosing regions
     rows = regions.select("rank", "number", "name", "start_ns", "end_ns").iter_rows()
@@ -85,14 +85,14 @@ def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]
         while stack and stack[-1][1] <= begin:
             stack.pop()
         path = paths.number(stack[-1][0] if stack else -1, name, "region")
-        taken.append(path)
+        path_numbers.append(path)
         totals = sums.setdefault((path, rank, thread), [0, 0, 0, 0])
         totals[0] += 1
         totals[1] += end - begin
         if stack:
             stack[-1][2][2] += min(end, stack[-1][1]) - begin
         stack.append((path, end, totals))
-    with_paths = regions.with_columns(path=pl.Series(taken, dtype=pl.Int64))
+    with_paths = regions.with_columns(path=pl.Series(path_numbers, dtype=pl.Int64))
     return (
         with_paths.filter(pl.col("correlation").is_not_null())
         .unique(["process", "correlation"], keep="last", maintain_order=True)
@@ -104,14 +104,14 @@ def _add_work(
     run: Run,
     table: str,
     kind: str,
-    launched: pl.DataFrame,
+    launches: pl.DataFrame,
     paths: _Paths,
     sums: dict[tuple[int, int, int], list[int]],
 ) -> None:
     """Add dispatches or copies below the calls that launched them."""
     work = (
         run.read(table, ["process", "correlation", "name", "start_ns", "end_ns"])
-        .join(launched, on=["process", "correlation"], how="left")
+        .join(launches, on=["process", "correlation"], how="left")
         .join(process_numbers(run).rename({"rank": "own"}), on="process", how="left")
         .with_columns(
             pl.col("name").cast(pl.String).fill_null("?"),

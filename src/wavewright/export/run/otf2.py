@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.base.shown import shown
 from wavewright.errors import MissingToolError
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.timelines import timelines
 from wavewright.model.run_labels import agent_label, process_label
 

@@ -66,8 +66,8 @@ def _matched(rows: pl.DataFrame) -> pl.DataFrame:
         rows.filter(pl.col("id").is_not_null()).group_by("id").agg(first=pl.col("row").min(), last=pl.col("row").max())
     )
     is_enter = pl.col("type") == "Enter"
-    joined = rows.join(pairs, on="id", how="left", maintain_order="left")
-    return joined.with_columns(
+    matches = rows.join(pairs, on="id", how="left", maintain_order="left")
+    return matches.with_columns(
         partner=pl.when(is_enter).then("last").otherwise("first"),
         partner_time=pl.when(pl.col("type") == "Instant")
         .then(None)
@@ -76,7 +76,7 @@ def _matched(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _frame(rows: pl.DataFrame) -> pd.DataFrame:
-    chosen = rows.select(pl.col(ours).alias(theirs) for ours, theirs in _COLUMNS.items())
+    chosen = rows.select(pl.col(name).alias(header) for name, header in _COLUMNS.items())
     frame: Any = chosen.with_columns(pl.col("Event Type", "Name", "Domain").cast(pl.Categorical)).to_pandas()
     types = {"Process": "category", "_matching_event": "Int64", "_matching_timestamp": "Int64"}
     return frame.astype(types)

@@ -28,8 +28,8 @@ def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> lis
     """
     is_there = folder.exists()
     if is_there and (not folder.is_dir() or any(folder.iterdir())):
-        what = "the folder is not empty"
-        raise UsageError(what, where=str(folder), advice="choose a new or empty folder")
+        problem = "the folder is not empty"
+        raise UsageError(problem, where=str(folder), advice="choose a new or empty folder")
     names = {name: f"{re.sub(r'[^A-Za-z0-9_-]', '_', name)}.csv" for name in tables}
     with staged([folder], force=is_there) as (twin,):
         twin.mkdir()

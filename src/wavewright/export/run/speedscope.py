@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.timelines import timelines
 from wavewright.model.run_labels import process_label
 
@@ -98,9 +98,9 @@ def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
     for table in ("dispatches", "copies", "regions", "samples"):
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
         for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end]))):
-            timed = piece.filter(pl.col(begin).ge(0))
+            timed_rows = piece.filter(pl.col(begin).ge(0))
             last = pl.max_horizontal(pl.col(begin), pl.col(end)).max().alias("end")
-            parts.append(timed.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
+            parts.append(timed_rows.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
     if not parts:
         return {}, {}
     spans = pl.concat(parts).group_by("process").agg(pl.col("begin").min(), pl.col("end").max())

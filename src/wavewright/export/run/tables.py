@@ -10,9 +10,9 @@ from wavewright.base.shown import shown
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.tables import ExportTable, JsonTables, row_counts, write_files
-from wavewright.export.kit.written import Written
+from wavewright.export.kit.writer_result import Written
 from wavewright.model.run_tables import RUN
-from wavewright.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
+from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,7 +23,7 @@ class Track(NamedTuple):
     thread: int | None
     agent: int | None
     label: str
-    lane: int  #: 0, or the number of the track for overlapping events of the thread or queue.
+    overlap: int  #: 0, or the number of the track for overlapping events of the thread or queue.
 
 
 class Timeline(NamedTuple):
@@ -59,11 +59,11 @@ def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
     yield from _timelines(work, ["process", "agent", "queue"], _queue_tracks(run), may_nest=False)
 
 
-def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
+def _timed(frame: pl.DataFrame, name: str, losses: list[Loss]) -> pl.DataFrame:
     """Rows that have a time; the others become a loss."""
     rows = timed(frame)
     if rows.height < frame.height:
-        detail = f"{what} (no time, or one before 0)"
+        detail = f"{name} (no time, or one before 0)"
         losses.append(Loss("not_in_format", count=frame.height - rows.height, detail=detail))
     return rows
 
@@ -71,9 +71,9 @@ def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
 def _thread_tracks(run: Run) -> Callable[..., Track]:
     tids = run.read("threads", ["tid", "name"]).rows()
 
-    def track(process: int | None, thread: int | None, lane: int) -> Track:
+    def track(process: int | None, thread: int | None, overlap: int) -> Track:
         tid, name = tids[thread] if thread is not None else (None, "no thread")
-        return Track(process, thread, None, (name or f"Thread {tid}") + _overlap(lane), lane)
+        return Track(process, thread, None, (name or f"Thread {tid}") + _overlap(overlap), overlap)
 
     return track
 
@@ -82,28 +82,28 @@ def _queue_tracks(run: Run) -> Callable[..., Track]:
     agents = [agent_label(agent) for agent in run.read("agents").to_dicts()]
     queues = run.read("queues", ["queue_id", "name"]).rows()
 
-    def track(process: int | None, agent: int | None, queue: int | None, lane: int) -> Track:
+    def track(process: int | None, agent: int | None, queue: int | None, overlap: int) -> Track:
         number, name = queues[queue] if queue is not None else (None, "no queue")
-        where = "no GPU" if agent is None else agents[agent]
-        return Track(process, None, agent, f"{where}, {name or f'Queue {number}'}" + _overlap(lane), lane)
+        gpu = "no GPU" if agent is None else agents[agent]
+        return Track(process, None, agent, f"{gpu}, {name or f'Queue {number}'}" + _overlap(overlap), overlap)
 
     return track
 
 
-def _overlap(lane: int) -> str:
-    return f", overlap {lane}" if lane else ""
+def _overlap(overlap: int) -> str:
+    return f", overlap {overlap}" if overlap else ""
 
 
 def _timelines(
     frame: pl.DataFrame, keys: list[str], track_of: Callable[..., Track], *, may_nest: bool
 ) -> Iterator[Timeline]:
 
-    tracks, edges = nested(frame, keys, may_nest=may_nest)
-    for (line, lane), events in edges.group_by("line", "lane", maintain_order=True):
+    lines, edges = nested(frame, keys, may_nest=may_nest)
+    for (line, overlap), events in edges.group_by("line", "track", maintain_order=True):
         rows = frame[events["row"]]
         time = rows["end_ns"].zip_with(events["is_end"], rows["start_ns"]).alias("time_ns")
-        ids = tracks.row(int(str(line)))[1:]
+        ids = lines.row(int(str(line)))[1:]
         yield Timeline(
-            track_of(*ids, int(str(lane))),
+            track_of(*ids, int(str(overlap))),
             rows.select("name", "category", "kind").with_columns(time, events["is_end"]),
         )

@@ -13,7 +13,7 @@ from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.tables import ExportTable, JsonTables, write_files
 from wavewright.model.schema import THREAD_TRACE
-from wavewright.model.stored import FORMAT, MANIFEST, VERSION
+from wavewright.model.stored_tables import FORMAT, MANIFEST, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows
 from wavewright.model.blocks import Column, Sentence, Table
 from wavewright.model.report import Section
-from wavewright.readers.files.decoded import form_of
+from wavewright.readers.files.decoded_traces import form_of
 from wavewright.readers.files.kinds import document_at
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ def counters_against(document: Document, *, base: int) -> Any:
     Rows about a kernel have its rank in this capture, too; null = only the base has it.
     """
     if document.library is None or base == document.number:
-        what = "a counter capture is compared with another one"
-        raise UsageError(what, advice="open both: wavewright open BEFORE AFTER")
+        problem = "a counter capture is compared with another one"
+        raise UsageError(problem, advice="open both: wavewright open BEFORE AFTER")
     other = document.library.document(base)
     return document.kept(("counters", "compare", base), lambda: _compared(other, document))
 
@@ -37,13 +37,13 @@ def _compared(base: Document, document: Document) -> dict[str, Any]:
     answer = counter_compare([base.counters, document.counters])
     labels = [f"A: {base.label}", f"B: {document.label}"]  # notes call them by their letters
     ranks = kernels_of(document).select("kernel_name", "kernel")
-    ranked = {
+    rankings = {
         name: getattr(answer, name).join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
         for name in ("kernels", "metrics")
     }
-    named = answer.sides.with_columns(label=_column(labels))
-    serialized: dict[str, Any] = serialize(replace(answer, sides=named, **ranked), top=_MOST_ROWS)
-    return serialized | {"verdict": replace(answer, sides=named).verdict(1)}
+    sides = answer.sides.with_columns(label=_column(labels))
+    content: dict[str, Any] = serialize(replace(answer, sides=sides, **rankings), top=_MOST_ROWS)
+    return content | {"verdict": replace(answer, sides=sides).verdict(1)}
 
 
 def _column(values: list[str]) -> Any:

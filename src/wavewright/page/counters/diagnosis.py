@@ -1,4 +1,4 @@
-"""Which limit each kernel of a counter capture is at."""
+"""Limit that each kernel of a counter capture is at."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
 
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")
-    shown = (
+    page_rows = (
         rows.head(MOST_ROWS)
         .join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
         .with_columns(pl.col("kernel_name").fill_null(""), duration_ns=pl.col("end_ns") - pl.col("start_ns"))
         .drop("start_ns", "end_ns", "agent", "process_id", "kernel_name_spelled")
     )
-    return {"dispatches": serialize(shown) | {"row_count": rows.height}}
+    return {"dispatches": serialize(page_rows) | {"row_count": rows.height}}
 
 
 QUESTIONS = (PageQuestion("counter_dispatches", "counters", dispatches, {"kernel": place}, (), every_kernel),)

@@ -24,8 +24,8 @@ def kernels_of(document: Document) -> pl.DataFrame:
     """Every kernel of the capture, the longest first: their ranks are those of `analysis.metrics.counter_panels`."""
 
     def make() -> pl.DataFrame:
-        if stored := stored_panels_of(document):
-            return stored.kernels.drop("is_chosen")
+        if panels := stored_panels_of(document):
+            return panels.kernels.drop("is_chosen")
         return ranked_kernels(document.counters.dispatches)
 
     return document.kept(("counters", "kernels"), make)
@@ -48,7 +48,7 @@ def choice_of(document: Document, kernel: int | None) -> CounterChoice:
     return CounterChoice(kernels=(str(kernel),))
 
 
-def normalized(given: str) -> str:
+def normalized(name: str) -> str:
     """Parser of a normalization.
 
     Examples
@@ -56,9 +56,9 @@ def normalized(given: str) -> str:
     >>> normalized("wave")
     'wave'
     """
-    if given not in NORMALIZATIONS:
-        raise UsageError(f"amounts are not per {given[:40]!r}", advice=f"they are per {', '.join(NORMALIZATIONS)}")
-    return given
+    if name not in NORMALIZATIONS:
+        raise UsageError(f"amounts are not per {name[:40]!r}", advice=f"they are per {', '.join(NORMALIZATIONS)}")
+    return name
 
 
 def every_kernel(document: Document) -> list[dict[str, Any]]:

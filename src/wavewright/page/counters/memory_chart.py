@@ -1,4 +1,4 @@
-"""What flows between waves, caches and memory, for one kernel of a counter capture or all of them."""
+"""Traffic between waves, caches and memory, for one kernel of a counter capture or all of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
     """Blocks, their values and the wires between them (`analysis.memory_chart`)."""
 
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
-    serialized: dict[str, Any] = serialize(answer, top=None)
-    del serialized["kernel_names"]  # the page knows them; there may be thousands
-    return serialized
+    content: dict[str, Any] = serialize(answer, top=None)
+    del content["kernel_names"]  # the page knows them; there may be thousands
+    return content
 
 
 QUESTIONS = (PageQuestion("memory_chart", "counters", memory_chart_of, PARAMETERS, (), every_choice),)

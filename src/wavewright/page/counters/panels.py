@@ -36,8 +36,8 @@ def metrics(document: Document) -> list[dict[str, Any]]:
 
 
 def _declared(document: Document) -> tuple[Panel, ...]:
-    if stored := stored_panels_of(document):  # by the ids of the version that computed them
-        return stored.panels
+    if panels := stored_panels_of(document):  # by the ids of the version that computed them
+        return panels.panels
     return panels_of(document.counters.system.target or "")
 
 
@@ -66,10 +66,10 @@ def panels(document: Document, *, kernel: int | None = None, normalization: str 
 def channels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> pl.DataFrame:
     """The metrics per L2 channel: table_id, metric_id, name, series, channel, unit, average, reason."""
     answer = _evaluated(document, kernel, normalization, per_channel=True)
-    shown = ("table_id", "metric_id", "name", "series", "channel", "unit", "average", "reason")
+    columns = ("table_id", "metric_id", "name", "series", "channel", "unit", "average", "reason")
     # a table whose values are quartiles may have no average: then the median stands for the channel
     value = pl.coalesce("average", "median").alias("average")
-    return doubles(answer.rows.filter(pl.col("channel").is_not_null()).with_columns(value).select(shown))
+    return doubles(answer.rows.filter(pl.col("channel").is_not_null()).with_columns(value).select(columns))
 
 
 def _evaluated(document: Document, kernel: int | None, normalization: str, *, per_channel: bool) -> CounterPanels:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_KERNELS = 300
 
 
-def ceilings(given: str) -> str:
+def ceilings(name: str) -> str:
     """A parser of which roofs kernels are compared with.
 
     Examples
@@ -28,9 +28,9 @@ def ceilings(given: str) -> str:
     >>> ceilings("empirical")
     'empirical'
     """
-    if given not in CHOICES:
-        raise UsageError(f"no roofs {given[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
-    return given
+    if name not in CHOICES:
+        raise UsageError(f"no roofs {name[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
+    return name
 
 
 def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | None = None) -> Any:
@@ -42,12 +42,12 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
 
 def _roofline(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
 
-    whole = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
-    shown = whole.kernels.head(MOST_KERNELS)
-    rest = {name: getattr(whole, name).join(shown, on="kernel", how="semi") for name in ("points", "operations")}
-    serialized: dict[str, Any] = serialize(replace(whole, kernels=shown, **rest), top=None)
-    serialized["kernels"]["row_count"] = whole.kernels.height
-    return serialized
+    answer = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
+    kernels = answer.kernels.head(MOST_KERNELS)
+    tables = {name: getattr(answer, name).join(kernels, on="kernel", how="semi") for name in ("points", "operations")}
+    content: dict[str, Any] = serialize(replace(answer, kernels=kernels, **tables), top=None)
+    content["kernels"]["row_count"] = answer.kernels.height
+    return content
 
 
 def _every_choice(_: Document) -> list[dict[str, str]]:

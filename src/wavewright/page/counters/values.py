@@ -31,16 +31,16 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
     if table not in _tables(document):
         raise UsageError(f"there is no table {table[:40]!r}")
     answer = metric_values(document.counters, by="dispatch", panels=(table,), normalization=normalization)
-    named = pl.when(pl.col("metric_id") == "").then(pl.lit("duration")).otherwise("metric_id")
-    outliers = answer.outliers.group_by("dispatch").agg(named.str.join(" ").alias("outlier_ids"))
-    shown = (
+    series_name = pl.when(pl.col("metric_id") == "").then(pl.lit("duration")).otherwise("metric_id")
+    outliers = answer.outliers.group_by("dispatch").agg(series_name.str.join(" ").alias("outlier_ids"))
+    page_rows = (
         answer.values.head(MOST_DISPATCHES)
         .join(outliers, on="dispatch", how="left", maintain_order="left")
         .with_columns(pl.col("outlier_ids").fill_null(""), dispatch_total=pl.lit(answer.values.height, pl.UInt32))
         .rename({"duration_ns_mean": "duration_ns"})
         .drop("kernel_name", "gpu", "dispatch_count")
     )
-    return doubles(shown)
+    return doubles(page_rows)
 
 
 def _tables(document: Document) -> list[str]:

@@ -74,18 +74,18 @@ class Grid:
 def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:
     """One tile of some curves: columns series, bin, value (mean), low, high."""
     first, count = grid.bins_of(level, tile)
-    binned = [curve.binned(level, first, count) for curve in curves()]
-    joined = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*binned, strict=True) if binned else ((),) * 3)]
+    bins = [curve.binned(level, first, count) for curve in curves()]
+    arrays = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*bins, strict=True) if bins else ((),) * 3)]
     columns = {
-        "series": np.repeat(np.arange(len(binned), dtype=np.uint16), count),
-        "bin": np.tile(np.arange(first, first + count, dtype=np.uint32), len(binned)),
-        **dict(zip(("value", "low", "high"), joined, strict=True)),
+        "series": np.repeat(np.arange(len(bins), dtype=np.uint16), count),
+        "bin": np.tile(np.arange(first, first + count, dtype=np.uint32), len(bins)),
+        **dict(zip(("value", "low", "high"), arrays, strict=True)),
     }
     return pl.DataFrame(columns).with_columns(pl.col("value", "low", "high").fill_nan(None))
 
 
 def tiling_of(grid: Grid) -> dict[str, Any]:
-    """How curves are tiled, for the page.
+    """Tiling of curves, for the page.
 
     Examples
     --------

@@ -41,10 +41,10 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path | None:
-    """Where answers are kept: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
-    chosen = os.environ.get("WAVEWRIGHT_CACHE")
-    if chosen is not None:
-        return Path(chosen) if chosen else None
+    """Folder of answers: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
+    variable = os.environ.get("WAVEWRIGHT_CACHE")
+    if variable is not None:
+        return Path(variable) if variable else None
     base = os.environ.get("XDG_CACHE_HOME")
     with suppress(RuntimeError):
         return (Path(base) if base else Path.home() / ".cache") / "wavewright"
@@ -57,19 +57,19 @@ def fingerprint(path: Path, options: str = "") -> str | None:
     Names, sizes and times of change of all its files, of those around it, and of wavewright's own files.
     """
     place = path.absolute()
-    seen = hashlib.sha256(f"{place}\0{options}".encode(errors="surrogateescape"))
+    digest = hashlib.sha256(f"{place}\0{options}".encode(errors="surrogateescape"))
     try:
         for number, entry in enumerate(_below(place)):
             if number >= MOST_FILES:
                 return None
-            seen.update(entry)
+            digest.update(entry)
         for entry in _around(place):
-            seen.update(entry)
+            digest.update(entry)
         for entry in _below(Path(__file__).parents[2]):
-            seen.update(entry)
+            digest.update(entry)
     except OSError:
         return None
-    return seen.hexdigest()
+    return digest.hexdigest()
 
 
 def _stamp(entry: os.DirEntry[str] | Path) -> bytes:
@@ -95,15 +95,15 @@ def _below(place: Path) -> Iterator[bytes]:
 
 def _around(place: Path) -> Iterator[bytes]:
     """Entries beside the input, and in the folders beside it."""
-    left = MOST_AROUND
+    entries_left = MOST_AROUND
     folders = [place.parent]
     for folder in folders:
         with suppress(PermissionError), os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda item: item.name):
                 if entry.path == str(place) or entry.name.endswith(".wavewright-notes.json"):
                     continue
-                left -= 1
-                if left < 0:
+                entries_left -= 1
+                if entries_left < 0:
                     raise OSError("too many files around the input")
                 with suppress(FileNotFoundError):
                     yield _stamp(entry)
@@ -125,18 +125,18 @@ class KeptAnswers:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are answers of an earlier time."""
+        """True if there are answers of an earlier time."""
         return bool(self._earlier)
 
-    def get(self, name: str, given: Mapping[str, str]) -> Payload | None:
+    def get(self, name: str, parameters: Mapping[str, str]) -> Payload | None:
         """The answer of an earlier time."""
         self._last = time.monotonic()
-        return self._earlier.get(key_of(0, name, given))
+        return self._earlier.get(key_of(0, name, parameters))
 
-    def put(self, name: str, given: Mapping[str, str], payload: Payload) -> None:
+    def put(self, name: str, parameters: Mapping[str, str], payload: Payload) -> None:
         """Keep an answer for the next time, unless there are enough."""
         with self._lock:
-            key = key_of(0, name, given)
+            key = key_of(0, name, parameters)
             if key not in self._now and self._size + len(payload.content) <= MOST_BYTES:
                 self._now[key] = payload
                 self._size += len(payload.content)
@@ -149,13 +149,13 @@ class KeptAnswers:
             time.sleep(0.02)
 
     def differs(self) -> bool:
-        """Whether an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
+        """True if an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
         with self._lock:
-            changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
-        if changed:
+            is_changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
+        if is_changed:
             self._earlier = {}
             self.file.unlink(missing_ok=True)
-        return changed
+        return is_changed
 
     def save(self) -> None:
         """Write the answers of now, whole or not at all, and forget the oldest files when the cache is too large."""
@@ -179,13 +179,13 @@ class KeptAnswers:
 
 def _fitting(answers: Mapping[str, Payload], earlier: Mapping[str, Payload]) -> dict[str, Payload]:
     """The answers of now, and of the earlier ones as many as there is room for."""
-    cached = dict(answers)
-    size = sum(len(payload.content) for payload in cached.values())
+    smaller = dict(answers)
+    size = sum(len(payload.content) for payload in smaller.values())
     for key, payload in earlier.items():
-        if key not in cached and size + len(payload.content) <= MOST_BYTES:
-            cached[key] = payload
+        if key not in smaller and size + len(payload.content) <= MOST_BYTES:
+            smaller[key] = payload
             size += len(payload.content)
-    return cached
+    return smaller
 
 
 def _written(answers: Mapping[str, Payload], name: str) -> bytes:
@@ -202,7 +202,7 @@ def _digest(content: bytes, name: str) -> bytes:
 
 
 def _is_private(facts: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-    """Whether only the user can have written it: of the right kind, his own, and closed to others."""
+    """True if only the user can have written it: of the right kind, his own, and closed to others."""
     return is_kind(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & _OTHERS_WRITE
 
 
@@ -218,9 +218,9 @@ def _stored(file: Path) -> bytes:
             if not _is_private(facts, stat.S_ISREG) or facts.st_nlink != 1 or facts.st_size > most:
                 return b""
             with os.fdopen(entry, "rb", closefd=False) as stream:
-                stored = stream.read(most + 1)
+                content = stream.read(most + 1)
             os.utime(entry)  # when it was last used
-            return stored if len(stored) <= most else b""
+            return content if len(content) <= most else b""
 
 
 @contextmanager

@@ -27,14 +27,14 @@ class Note(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Notes(msgspec.Struct, forbid_unknown_fields=True):
-    """What the file holds."""
+    """Contents of the file of notes."""
 
     notes: Annotated[list[Note], msgspec.Meta(max_length=2_000)]
     wavewright_notes: int = _VERSION
 
 
 def read_notes(file: str) -> dict[str, Any]:
-    """What the page is told: the notes in `file`, whether it is there, and whether it can be written.
+    """State for the page: the notes in `file`, whether it is there, and whether it can be written.
 
     Raises
     ------
@@ -55,8 +55,8 @@ def read_notes(file: str) -> dict[str, Any]:
             content = stream.read(MOST_BYTES + 1)
         notes = decoded_notes(content).notes
     except (OSError, UsageError) as error:
-        what = f"the notes cannot be read: {error}"
-        raise WavewrightError(what, where=file, advice="move the file away to start new ones") from error
+        problem = f"the notes cannot be read: {error}"
+        raise WavewrightError(problem, where=file, advice="move the file away to start new ones") from error
     return {"notes": notes, "saved_at": file, "can_save": can_save}
 
 

@@ -36,7 +36,7 @@ class PageQuestion:
     is_of_time: bool = False
 
     def is_about(self, kind: str) -> bool:
-        """Whether it can be asked about a document of this kind.
+        """True if it can be asked about a document of this kind.
 
         Examples
         --------
@@ -45,11 +45,11 @@ class PageQuestion:
         """
         return self.kind in (kind, "any") or (self.kind == "timed" and kind in ("trace", "run"))
 
-    def parsed(self, given: Mapping[str, str]) -> dict[str, Any]:
+    def parsed(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """The parameters as values."""
         of_time = TIME if self.is_of_time else {}
         ranges = (*self.ranges, *([("begin", "end")] if self.is_of_time else ()))
-        return parsed(self.name, {**of_time, **self.parameters}, given, required=self.required, ranges=ranges)
+        return parsed(self.name, {**of_time, **self.parameters}, texts, required=self.required, ranges=ranges)
 
     def held(self, document: Document) -> Iterable[Mapping[str, Any]]:
         """The parameters for which an exported page holds the answer.

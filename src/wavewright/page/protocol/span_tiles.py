@@ -12,30 +12,30 @@ if TYPE_CHECKING:
     from wavewright.analysis.common.timeline import Timeline
 
 
-def described(track: Timeline) -> dict[str, Any]:
-    """A timeline with its lanes and kinds, and how to ask for its tiles."""
-    height = 0 if track.lanes is None else track.lanes.height
-    lanes = [] if track.lanes is None or track.lanes_of else track.lanes.to_dicts()
+def described(layer: Timeline) -> dict[str, Any]:
+    """A timeline with its tracks and kinds, and how to ask for its tiles."""
+    height = 0 if layer.tracks is None else layer.tracks.height
+    tracks = [] if layer.tracks is None or layer.tracks_of else layer.tracks.to_dicts()
     return {
-        "name": track.name,
-        "title": track.title,
-        "unit": track.unit,
-        "begin": track.begin,
-        "end": track.end,
-        "cell": 1 << track.cell_bits,
-        "level_count": track.level_count,
+        "name": layer.name,
+        "title": layer.title,
+        "unit": layer.unit,
+        "begin": layer.begin,
+        "end": layer.end,
+        "cell": 1 << layer.cell_bits,
+        "level_count": layer.level_count,
         "tile_cells": TILE_CELLS,
-        "lane_count": height,
-        "lanes": lanes,
-        "lanes_of": track.lanes_of or None,
-        "kinds": track.kinds,
-        "has_late_kinds": track.late_kinds is not None,
+        "track_count": height,
+        "tracks": tracks,
+        "tracks_of": layer.tracks_of or None,
+        "kinds": layer.kinds,
+        "has_late_kinds": layer.late_kinds is not None,
     }
 
 
-def coarse_tiles(track: Timeline, most: int) -> Iterator[dict[str, Any]]:
+def coarse_tiles(layer: Timeline, most: int) -> Iterator[dict[str, Any]]:
     """The tiles of all levels of a timeline that have at most that many, the coarsest level first."""
-    for level in reversed(range(track.level_count)):
-        count = track.tile_count(level)
+    for level in reversed(range(layer.level_count)):
+        count = layer.tile_count(level)
         if count <= most:
-            yield from ({"track": track.name, "level": level, "tile": tile} for tile in range(count))
+            yield from ({"layer": layer.name, "level": level, "tile": tile} for tile in range(count))

@@ -45,7 +45,7 @@ def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
 
 
 def summary_of_run(document: Document, *, by: str = "all") -> Any:
-    """Where the time went, by kind of thing and name (`analysis.run.contents.summary`)."""
+    """Time by kind of thing and name (`analysis.run.contents.summary`)."""
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
 
 
@@ -53,8 +53,8 @@ def summary_by(document: Document, by: str) -> Summary:
     """The whole summary of the run (`analysis.run.contents.summary`), asked once."""
     if by not in GROUPINGS:
         raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
-    cached: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
-    return cached
+    answer: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
+    return answer
 
 
 def _kernels(document: Document) -> Kernels:
@@ -63,26 +63,26 @@ def _kernels(document: Document) -> Kernels:
 
 def kernels_of_run(document: Document) -> Any:
     """All kernels with their durations and launch latencies (`analysis.run.kernels`), most time first."""
-    whole = _kernels(document)
-    return _kept(document, "kernels", lambda: _cut(whole, whole.kernels.height, keep=("kernels",)))
+    answer = _kernels(document)
+    return _kept(document, "kernels", lambda: _cut(answer, answer.kernels.height, keep=("kernels",)))
 
 
-def _cut(whole: Kernels, height: int, *, keep: tuple[str, ...]) -> Kernels:
+def _cut(answer: Kernels, height: int, *, keep: tuple[str, ...]) -> Kernels:
     """The answer without rows of the tables that are not to be kept."""
-    empty = {name: getattr(whole, name).clear() for name in whole.tables if name not in keep}
-    return replace(whole, **empty, kernels=whole.kernels.head(height))
+    empty = {name: getattr(answer, name).clear() for name in answer.tables if name not in keep}
+    return replace(answer, **empty, kernels=answer.kernels.head(height))
 
 
 def kernel_of_run(document: Document, *, name: str) -> Any:
     """One kernel: its durations as a histogram and over time, launch sizes, longest dispatches, by GPU and by rank."""
-    whole = _kernels(document)
+    answer = _kernels(document)
     is_it = pl.col("name") == name
-    if not whole.kernels.filter(is_it).height:
+    if not answer.kernels.filter(is_it).height:
         raise UsageError(f"there is no kernel {name[:80]!r}")
-    of_kernel = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
+    of_kernel = replace(answer, **{table: getattr(answer, table).filter(is_it) for table in answer.tables})
     is_kernel = is_it & (pl.col("domain") == "KERNEL")
-    grouped = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
-    return serialized(document, of_kernel) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
+    groups = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
+    return serialized(document, of_kernel) | {f"by_{by}": rows.to_dicts() for by, rows in groups.items()}
 
 
 def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
@@ -108,8 +108,8 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
     if tree.height > _MOST_NODES:
         longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
         tree = longest.head(_MOST_NODES).sort("node")  # no node without its parent: that takes at least as long
-    counted = pl.col("node", "parent", "depth").cast(pl.Int32)
-    return doubles(tree.with_columns(counted)).with_columns(
+    counts = pl.col("node", "parent", "depth").cast(pl.Int32)
+    return doubles(tree.with_columns(counts)).with_columns(
         node_count=pl.lit(answer.tree.height, pl.UInt32),
         region_count=pl.lit(float(answer.region_count)),
         thread_count=pl.lit(answer.thread_count, pl.UInt32),
@@ -119,17 +119,17 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
 
 
 def gaps_of_run(document: Document) -> Any:
-    """How long GPUs idled between work, and why (`analysis.run.gpu_time.gaps`)."""
+    """Idle time of GPUs between work, by cause (`analysis.run.gpu_time.gaps`)."""
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
 
 def overlap_of_run(document: Document) -> Any:
-    """What ran at the same time (`analysis.run.gpu_time.overlap`)."""
+    """Work that ran at the same time (`analysis.run.gpu_time.overlap`)."""
     return _kept(document, "overlap", lambda: overlap(document.run))
 
 
 def ranks_of_run(document: Document) -> Any:
-    """How evenly the work is spread over processes (`analysis.run.ranks.ranks`)."""
+    """Spread of the work over processes (`analysis.run.ranks.ranks`)."""
     return _kept(document, "ranks", lambda: ranks(document.run))
 
 

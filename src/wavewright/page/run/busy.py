@@ -1,4 +1,4 @@
-"""How busy each GPU is over time, for strips below each other: tiles of some GPUs, at any zoom."""
+"""Busy share of each GPU over time, for strips below each other: tiles of some GPUs, at any zoom."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _busy(document: Document) -> Busy:
 
 
 def busy_of_run(document: Document) -> Any:
-    """How much of the time each GPU had work (`analysis.run.gpu_time.busy`)."""
+    """Share of the time in which each GPU had work (`analysis.run.gpu_time.busy`)."""
 
     def make() -> dict[str, Any]:
         return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
@@ -49,7 +49,7 @@ def _grid(document: Document) -> Grid:
 
 
 def _work(document: Document) -> pl.DataFrame:
-    """When GPUs had work: `number` of the GPU as in `analysis.run.gpu_time.busy`, times since the start of its node."""
+    """Intervals of GPU work: `number` of the GPU as in `analysis.run.gpu_time.busy`, times since its node started."""
 
     def make() -> pl.DataFrame:
         run, clocks = document.run, clocks_of(document)
@@ -64,9 +64,9 @@ def _work(document: Document) -> pl.DataFrame:
         numbered = pl.DataFrame(places, schema=["place", "number", "zero"], orient="row").cast(
             {"place": index.table.schema["place"], "number": pl.UInt32, "zero": pl.Int64}
         )
-        whole = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
-        placed = whole.join(numbered, on="place", maintain_order="left").drop_nulls("number")
-        times = placed.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
+        busy_intervals = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
+        by_gpu = busy_intervals.join(numbered, on="place", maintain_order="left").drop_nulls("number")
+        times = by_gpu.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
         return times.sort("number", "start_ns")
 
     return document.kept(("run", "work of GPUs"), make)

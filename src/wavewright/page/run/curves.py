@@ -21,7 +21,7 @@ _EXPORTED_TILES = 16
 
 
 def curve_names_of_run(document: Document) -> dict[str, Any]:
-    """Which curves there are: busy GPUs, memory, copies, clocks and power, counters; and how they are tiled."""
+    """The names of curves: busy GPUs, memory, copies, clocks and power, counters; and their tiling."""
     curve_sets = []
     for name, unit in CURVE_UNITS.items():
         curves = _curves(document, name)

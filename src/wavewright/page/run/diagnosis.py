@@ -41,7 +41,7 @@ class Case:
 
 
 def diagnosis_of_run(document: Document) -> Any:
-    """What set the time of the run, and what to change first (`analysis.run.diagnose`)."""
+    """Causes of the time of the run, and what to change first (`analysis.run.diagnose`)."""
 
     def make() -> Any:
         partials = [partial_diagnosis(part) for part in document.run.parts]

@@ -11,8 +11,8 @@ from wavewright.errors import UsageError
 from wavewright.model.run_labels import agent_label
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.flows import flows
+from wavewright.page.run.layers import check_layer, timeline_of
 from wavewright.page.run.path import slack_of
-from wavewright.page.run.tracks import check_track, timeline_of
 from wavewright.questions.kit.parameters import Number, Parameters, place, text
 
 if TYPE_CHECKING:
@@ -34,33 +34,33 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
     return table, item - timeline.first_items[table]
 
 
-def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
+def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
     """All details of one event: times, location, sizes, arguments, counters, call stack, its launch."""
-    check_track(track)
+    check_layer(layer)
     table, row = event_place(document, item)
-    whole = _row(document, table, row)
-    shown = timeline_of(document).spans
-    at = shown["item"].search_sorted(item)
-    drawn = shown.row(at, named=True) if at < shown.height and shown["item"][at] == item else None
-    answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, whole)}
-    if drawn:
+    facts = _row(document, table, row)
+    spans = timeline_of(document).spans
+    at = spans["item"].search_sorted(item)
+    drawn_span = spans.row(at, named=True) if at < spans.height and spans["item"][at] == item else None
+    answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, facts)}
+    if drawn_span:
         answer |= {
-            "lane": drawn["lane"],
-            "kind": drawn["kind"],
-            "begin": float(drawn["start_ns"]),
-            "end": float(drawn["end_ns"]),
-            "duration_ns": float(drawn["end_ns"] - drawn["start_ns"]),
+            "track": drawn_span["track"],
+            "kind": drawn_span["kind"],
+            "begin": float(drawn_span["start_ns"]),
+            "end": float(drawn_span["end_ns"]),
+            "duration_ns": float(drawn_span["end_ns"] - drawn_span["start_ns"]),
         }
-    answer["facts"] = [*_slack(document, item), *_facts(document, whole)]
-    event, process = whole.get("event"), whole.get("process")
+    answer["facts"] = [*_slack(document, item), *_facts(document, facts)]
+    event, process = facts.get("event"), facts.get("process")
     if event is not None and process is not None:
         is_event = (pl.col("event") == event) & (pl.col("process") == process)
-        given = _rows(document, "arguments", is_event).sort("position").select("name", "type", "value")
-        answer["arguments"] = given.to_dicts()
+        arguments = _rows(document, "arguments", is_event).sort("position").select("name", "type", "value")
+        answer["arguments"] = arguments.to_dicts()
         answer["frames"] = _rows(document, "frames", is_event).sort("depth")["name"].cast(pl.String).to_list()
         if table == "dispatches":
             answer["counters"] = _counters(document, is_event)
-    return answer | {"flows": flows(document, track=track, item=item)}
+    return answer | {"flows": flows(document, layer=layer, item=item)}
 
 
 def _slack(document: Document, item: int) -> list[dict[str, str]]:
@@ -110,26 +110,26 @@ def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
             continue
         if name in _NAMED:
             table, columns = _NAMED[name]
-            referenced = document.run.table(table).select(columns).row(value, named=True)
-            words = [f"{key} {item}" for key, item in referenced.items() if item not in (None, "")]
-            shown = ", ".join(words)
+            entity = document.run.table(table).select(columns).row(value, named=True)
+            words = [f"{key} {item}" for key, item in entity.items() if item not in (None, "")]
+            value_text = ", ".join(words)
         elif name in _AGENTS:
-            shown = agent_label(document.run.table("agents").row(value, named=True))
+            value_text = agent_label(document.run.table("agents").row(value, named=True))
         elif name in _ADDRESSES:
-            shown = f"0x{value:x}"
+            value_text = f"0x{value:x}"
         else:
-            shown = f"{value:,}" if name.endswith(("_bytes", "_count")) else str(value)
-        facts.append({"name": name, "value": shown[:_LONGEST_TEXT]})
+            value_text = f"{value:,}" if name.endswith(("_bytes", "_count")) else str(value)
+        facts.append({"name": name, "value": value_text[:_LONGEST_TEXT]})
     return facts
 
 
 def _row(document: Document, table: str, row: int) -> dict[str, Any]:
     if _count(document, table) <= _MOST_KEPT:
         return document.run.table(table).row(row, named=True)
-    cached: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
-    first, piece = cached.get(table, (0, None))
+    pieces: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
+    first, piece = pieces.get(table, (0, None))
     if piece is None or not first <= row < first + piece.height:  # the next event that is requested is often near
-        cached[table] = first, piece = _piece(document, table, row)
+        pieces[table] = first, piece = _piece(document, table, row)
     return piece.row(row - first, named=True)
 
 
@@ -143,32 +143,32 @@ def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]
     raise UsageError(f"{table} ended before row {row}", advice="the file changed while it is open: open it again")
 
 
-def _rows(document: Document, table: str, wanted: pl.Expr) -> pl.DataFrame:
+def _rows(document: Document, table: str, condition: pl.Expr) -> pl.DataFrame:
     """The requested rows of a table; the table is cached if it is not too large."""
     if _count(document, table) <= _MOST_KEPT:
-        return document.run.table(table).filter(wanted)
-    return pl.concat([piece.filter(wanted) for piece in document.run.chunks(table)])
+        return document.run.table(table).filter(condition)
+    return pl.concat([piece.filter(condition) for piece in document.run.chunks(table)])
 
 
 def _count(document: Document, table: str) -> int:
     return document.kept(("count", table), lambda: document.run.count(table))
 
 
-def occurrence(document: Document, *, track: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
+def occurrence(document: Document, *, layer: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
     """The `step`-th next event with the same name after `item`, in time order; wraps around.
 
     `number` tells which one of `count` it is, from 0; behind the last comes the first.
     """
-    check_track(track)
-    shown = timeline_of(document).spans
+    check_layer(layer)
+    spans = timeline_of(document).spans
 
     def make() -> tuple[int, pl.DataFrame]:
-        return kind, shown.filter(pl.col("kind") == kind).sort("start_ns", "item")
+        return kind, spans.filter(pl.col("kind") == kind).sort("start_ns", "item")
 
-    cached: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
-    if cached[0] != kind:  # only the last kind is cached: a kind can have as many events as the run
-        cached = document.cache["occurrences"] = make()
-    events = cached[1]
+    occurrences: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
+    if occurrences[0] != kind:  # only the last kind is cached: a kind can have as many events as the run
+        occurrences = document.cache["occurrences"] = make()
+    events = occurrences[1]
     if not events.height:
         raise UsageError(f"no event has kind {kind}")
     at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None
@@ -176,7 +176,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     row = events.row(number, named=True)
     return {
         "item": row["item"],
-        "lane": row["lane"],
+        "track": row["track"],
         "begin": float(row["start_ns"]),
         "end": float(row["end_ns"]),
         "number": number,
@@ -188,14 +188,14 @@ def longest_events(document: Document) -> list[dict[str, Any]]:
     """The events whose details are in an exported page, the longest first."""
     length = pl.col("end_ns") - pl.col("start_ns")
     longest = timeline_of(document).spans.top_k(_EXPORTED, by=length).sort(length, "item", descending=[True, False])
-    return [{"track": "run", "item": item} for item in longest["item"]]
+    return [{"layer": "run", "item": item} for item in longest["item"]]
 
 
 _STEPS = Bounds(-ITEM.high, ITEM.high)
-_ITEM: Parameters = {"track": text, "item": place}
-_KIND: Parameters = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
+_ITEM: Parameters = {"layer": text, "item": place}
+_KIND: Parameters = {"layer": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
 QUESTIONS = (
-    PageQuestion("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
-    PageQuestion("span", "run", span, _ITEM, ("track", "item"), longest_events),
-    PageQuestion("flows", "run", flows, {**_ITEM, "level": place, "tile": place}, ("track",), longest_events),
+    PageQuestion("occurrence", "run", occurrence, _KIND, ("layer", "kind"), lambda _: ()),
+    PageQuestion("span", "run", span, _ITEM, ("layer", "item"), longest_events),
+    PageQuestion("flows", "run", flows, {**_ITEM, "level": place, "tile": place}, ("layer",), longest_events),
 )

@@ -15,7 +15,7 @@ from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.answers import region_domains, summary_by, whole_tree
-from wavewright.page.run.tracks import timeline_of
+from wavewright.page.run.layers import timeline_of
 from wavewright.questions.kit.parameters import number, place, text
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ LINES = table_spec(
     kind        String  -   | thread or stream
     group       String  -   | the process to show
     part        String  -   | its thread or GPU to show
-    label       String  -   | its first lane to show
+    label       String  -   | its first track to show
     span_count  UInt32  -   | events on it
     total_ns    Int64   ns  | durations of the outermost events
     """,
@@ -89,9 +89,9 @@ def _gpus(document: Document) -> pl.DataFrame:
     leaves = rows.with_columns(depth=1)
     columns = ["gpu", "depth", "name", "domain", "call_count", "total_ns"]
     both = pl.concat([heads.select(columns), leaves.select(columns)]).sort("gpu", "depth", maintain_order=True)
-    numbered = both.with_row_index("node").with_columns(pl.col("node", "depth").cast(pl.Int64))
+    nodes = both.with_row_index("node").with_columns(pl.col("node", "depth").cast(pl.Int64))
     is_leaf, head = pl.col("depth") > 0, pl.col("node").first().over("gpu")
-    return numbered.with_columns(
+    return nodes.with_columns(
         parent=pl.when(is_leaf).then(head).otherwise(-1),
         self_ns=pl.when(is_leaf).then("total_ns").otherwise(0),
         gpu_total_ns="total_ns",
@@ -137,25 +137,25 @@ def sandwich_of_run(
 
 
 def _lines(document: Document) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The lines (`LINES`), and the lanes of each with their depth."""
+    """The lines (`LINES`), and the tracks of each with their depth."""
 
     def make() -> tuple[pl.DataFrame, pl.DataFrame]:
         timeline: RunTimeline = timeline_of(document)
-        lanes = timeline.lanes.filter(pl.col("kind").is_in(["thread", "stream"]))
+        tracks = timeline.tracks.filter(pl.col("kind").is_in(["thread", "stream"]))
         if document.whole:  # the same numbers in a part of the time, where not every line has events
             numbers = _lines(document.whole)[1].select("line", *_LINE).unique(maintain_order=True)
         else:
-            numbers = lanes.select(_LINE).unique(maintain_order=True).with_row_index("line")
-        placed = lanes.join(numbers, on=list(_LINE), nulls_equal=True, maintain_order="left")
+            numbers = tracks.select(_LINE).unique(maintain_order=True).with_row_index("line")
+        placed_tracks = tracks.join(numbers, on=list(_LINE), nulls_equal=True, maintain_order="left")
         length = (pl.col("end_ns") - pl.col("start_ns")).sum()
-        sums = timeline.spans.group_by("lane").agg(span_count=pl.len(), length=length)
-        counted = placed.join(sums, on="lane", how="left", maintain_order="left")
+        sums = timeline.spans.group_by("track").agg(span_count=pl.len(), length=length)
+        counted = placed_tracks.join(sums, on="track", how="left", maintain_order="left")
         lines = counted.group_by("line", maintain_order=True).agg(
             pl.col("kind", "group", "part", "label").first(),
             pl.col("span_count").sum(),
             total_ns=pl.col("length").filter(pl.col("depth") == 0).sum(),
         )
-        return lines.select(pl.col(name).cast(kind) for name, kind in LINES.dtypes.items()), placed
+        return lines.select(pl.col(name).cast(kind) for name, kind in LINES.dtypes.items()), placed_tracks
 
     return document.kept(("run", "lines"), make)
 
@@ -171,9 +171,9 @@ def stacks_of_line(
     """The longest events of one thread or stream from `low` to `high`; `span_count` says how many there are then."""
     if line not in _lines(document.whole or document)[0]["line"]:
         raise UsageError(f"there is no thread or stream {line}")
-    placed = _lines(document)[1].filter(pl.col("line") == line)
+    tracks = _lines(document)[1].filter(pl.col("line") == line)
     timeline = timeline_of(document)
-    spans = timeline.spans.join(placed.select("lane", "depth"), on="lane", maintain_order="left")
+    spans = timeline.spans.join(tracks.select("track", "depth"), on="track", maintain_order="left")
     first = float(spans["start_ns"].min() or 0) if low is None else low  # type: ignore[arg-type]
     last = float(spans["end_ns"].max() or 0) if high is None else high  # type: ignore[arg-type]
     inside = spans.filter((pl.col("start_ns") < last) & (pl.col("end_ns") > first))

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.launch_flows import launch_flows
 from wavewright.errors import UsageError
-from wavewright.page.run.tracks import check_track, tile_window, timeline_of
+from wavewright.page.run.layers import check_layer, tile_window, timeline_of
 
 if TYPE_CHECKING:
     from wavewright.model.document import Document
@@ -17,18 +17,18 @@ MOST_FLOWS = 400  #: Maximum arrows of one result; above it only their number is
 
 
 def flows(
-    document: Document, *, track: str, item: int | None = None, level: int | None = None, tile: int | None = None
+    document: Document, *, layer: str, item: int | None = None, level: int | None = None, tile: int | None = None
 ) -> dict[str, Any]:
     """Arrows from launching calls to the work they launched: of one event, or of all that start or end in a tile.
 
     `count` says how many there are; where it is more than `MOST_FLOWS`, those of a tile are not told and those of an
     event are the first ones.
     """
-    check_track(track)
+    check_layer(layer)
     all_flows = _flows(document)
     if item is not None:
-        selected = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
-        return {"count": selected.height, "flows": selected.head(MOST_FLOWS).to_dicts()}
+        flow_rows = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
+        return {"count": flow_rows.height, "flows": flow_rows.head(MOST_FLOWS).to_dicts()}
     if level is None or tile is None:
         raise UsageError("flows: an item, or a level and a tile")
     begin, end = tile_window(document, level, tile)
@@ -40,8 +40,8 @@ def flows(
     if most > MOST_FLOWS:
         return {"count": most, "flows": []}
     came = all_flows[ends[low_end:high_end]].filter(~pl.col("from_begin").is_between(begin, end, closed="left"))
-    selected = pl.concat([all_flows[low:high], came])
-    return {"count": selected.height, "flows": selected.to_dicts() if selected.height <= MOST_FLOWS else []}
+    flow_rows = pl.concat([all_flows[low:high], came])
+    return {"count": flow_rows.height, "flows": flow_rows.to_dicts() if flow_rows.height <= MOST_FLOWS else []}
 
 
 def _flows(document: Document) -> pl.DataFrame:
@@ -58,7 +58,7 @@ def _flows(document: Document) -> pl.DataFrame:
         for side in ("from", "to"):
             ends = timeline.spans.select(
                 pl.col("item").alias(f"{side}_item"),
-                pl.col("lane").alias(f"{side}_lane"),
+                pl.col("track").alias(f"{side}_track"),
                 pl.col("start_ns").cast(pl.Float64).alias(f"{side}_begin"),
                 pl.col("end_ns").cast(pl.Float64).alias(f"{side}_end"),
             )

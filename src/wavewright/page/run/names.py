@@ -1,4 +1,4 @@
-"""Names of a run: kernels, copies, calls and markers for the search, short names, and lanes of GPUs."""
+"""Names of a run: kernels, copies, calls and markers for the search, short names, and tracks of GPUs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from wavewright.analysis.run.calls.kernel_names import readable_names, short_nam
 from wavewright.analysis.run.select.gpus import index_gpus
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import summary_by
+from wavewright.page.run.layers import timeline_of
 from wavewright.page.run.times import nodes_by_machine
-from wavewright.page.run.tracks import timeline_of
 
 if TYPE_CHECKING:
     from wavewright.model.document import Document
 
 _MOST_KERNELS, _WIDTH = 2_000, 44
-_MOST_LANES = 256  #: Lanes of one GPU that are named.
+_MOST_TRACKS = 256  #: Tracks of one GPU that are named.
 MOST_NAMES = 100_000  #: Maximum names sent to the page, most time first.
 
 
@@ -40,21 +40,21 @@ def kernel_names(document: Document) -> list[tuple[str, str, str]]:
     return document.kept(("run", "short names"), make)
 
 
-def gpu_lanes(document: Document) -> list[dict[str, Any]]:
-    """The lanes of each GPU on the timeline: what a place of an answer (`node` and `gpu`) is there."""
-    lanes = timeline_of(document).lanes.filter(pl.col("kind") == "stream").select("lane", "agent").drop_nulls()
+def gpu_tracks(document: Document) -> list[dict[str, Any]]:
+    """The tracks of each GPU on the timeline: what a place of an answer (`node` and `gpu`) is there."""
+    tracks = timeline_of(document).tracks.filter(pl.col("kind") == "stream").select("track", "agent").drop_nulls()
     index = index_gpus(document.run)
     names_of = nodes_by_machine(document)
-    placed = lanes.with_columns(place=index.numbers.gather(lanes["agent"]))
-    by_gpu = placed.join(index.table, on="place").group_by("machine", "gpu", maintain_order=True).agg("lane")
+    places = tracks.with_columns(place=index.numbers.gather(tracks["agent"]))
+    by_gpu = places.join(index.table, on="place").group_by("machine", "gpu", maintain_order=True).agg("track")
     return [
-        {"node": names_of.get(row["machine"], ""), "gpu": row["gpu"], "lanes": row["lane"][:_MOST_LANES]}
+        {"node": names_of.get(row["machine"], ""), "gpu": row["gpu"], "tracks": row["track"][:_MOST_TRACKS]}
         for row in by_gpu.to_dicts()
     ]
 
 
 QUESTIONS = (
-    PageQuestion("run_gpu_lanes", "run", gpu_lanes),
+    PageQuestion("run_gpu_tracks", "run", gpu_tracks),
     PageQuestion("names", "run", names),
     PageQuestion("run_kernel_names", "run", kernel_names),
 )

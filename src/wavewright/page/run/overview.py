@@ -19,11 +19,11 @@ _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", 
 def overview_of_run(document: Document) -> dict[str, Any]:
     """Facts that every view needs: times since the start of each node, processes, GPUs, counts of rows, losses."""
     run = document.run
-    seen = recording_of(document)
+    recording = recording_of(document)
     clocks = clocks_of(document)
-    events = {table: int(seen.processes[column].sum()) for table, column in COUNT_COLUMNS.items()}
+    events = {table: int(recording.processes[column].sum()) for table, column in COUNT_COLUMNS.items()}
     begin = clocks.processes["start_ns"].alias("node_begin")
-    processes = seen.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
+    processes = recording.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
         begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),
         end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
     )
@@ -39,7 +39,7 @@ def overview_of_run(document: Document) -> dict[str, Any]:
         "clocks": {"nodes": nodes.to_dicts(), "definition": clocks.definition},
         "formats": sorted({f"{source.format} {source.version}".strip() for source in run.origins}),
         "processes": processes.drop("start_ns", "end_ns", "node_begin", "path", "version").to_dicts(),
-        "gpus": seen.gpus.to_dicts(),
+        "gpus": recording.gpus.to_dicts(),
         "holds": events | {name: run.count(name) for name in _COUNTED} | {"extras": len(run.extra_names)},
         "losses": run.losses.with_columns(pl.col("count").cast(pl.Int64), se=pl.lit(None, pl.Int64)).to_dicts(),
     }

@@ -13,8 +13,8 @@ from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, table_spec
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
+from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
-from wavewright.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
 from wavewright.questions.kit.parameters import place, text
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def _path(document: Document) -> CriticalPath:
     def make() -> CriticalPath:
         graph, parts = _graph(document), document.run.parts
         path = with_steps(path_of(graph), graph, steps(document.run).steps)
-        wanted = moments(graph, path)
-        return with_stacks(path, [stacks_of(part, wanted) for part in parts])
+        times = moments(graph, path)
+        return with_stacks(path, [stacks_of(part, times) for part in parts])
 
     return document.kept(("run", "critical path"), make)
 
@@ -156,19 +156,19 @@ def _in_order(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
 
 
-def path_spans(document: Document, *, track: str, level: int, tile: int) -> list[dict[str, Any]]:
+def path_spans(document: Document, *, layer: str, level: int, tile: int) -> list[dict[str, Any]]:
     """The segments of the path in one tile of the timeline, the longest ones."""
-    check_track(track)
+    check_layer(layer)
     low, high = tile_window(document, level, tile)
-    shown = document.kept(("run", "segments by lane"), lambda: _by_lane(document))
-    inside = shown.filter((pl.col("begin") < high) & (pl.col("end") > low))
+    segments = document.kept(("run", "segments by track"), lambda: _by_track(document))
+    inside = segments.filter((pl.col("begin") < high) & (pl.col("end") > low))
     return inside.sort(pl.col("begin") - pl.col("end"), "begin").head(MOST_SEGMENTS).to_dicts()
 
 
-def _by_lane(document: Document) -> pl.DataFrame:
-    lanes = timeline_of(document).spans.select("item", "lane")
-    columns = ["lane", "item", "begin", "end", pl.col("class").cast(pl.String), "is_inferred"]
-    return _segments(document).drop_nulls("item").join(lanes, on="item").select(columns)
+def _by_track(document: Document) -> pl.DataFrame:
+    tracks = timeline_of(document).spans.select("item", "track")
+    columns = ["track", "item", "begin", "end", pl.col("class").cast(pl.String), "is_inferred"]
+    return _segments(document).drop_nulls("item").join(tracks, on="item").select(columns)
 
 
 def slack_of(document: Document, item: int) -> int | None:
@@ -198,8 +198,8 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
     changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
     if graph.events.filter(pl.col("kind") == "copy").height:
         changes.append("copies")
-    met = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
-    changes += [f"rank={rank}" for rank in met.head(_MOST_RANKS)]
+    ranks = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
+    changes += [f"rank={rank}" for rank in ranks.head(_MOST_RANKS)]
     return [{"change": change} for change in changes]
 
 
@@ -209,8 +209,8 @@ QUESTIONS = (
         "run_path_spans",
         "run",
         path_spans,
-        {"track": text, "level": place, "tile": place},
-        ("track", "level", "tile"),
+        {"layer": text, "level": place, "tile": place},
+        ("layer", "level", "tile"),
         tiles_of_run,
     ),
     PageQuestion("run_what_if", "run", what_if_of_run, {"change": text}, ("change",), _usual_changes),

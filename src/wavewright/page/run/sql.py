@@ -74,15 +74,15 @@ def sql_of_run(document: Document, *, sql: str) -> Any:
     start = time.monotonic()
     result = run_query(document.run, sql, limits=LIMITS, stop=stop)
     pieces: list[pl.DataFrame] = []
-    row_count, byte_count, sent = 0, 0, 0
+    row_count, byte_count, rows_left = 0, 0, MOST_ROWS
     for piece in result.pieces:
         if stop.is_set():
             raise UsageError("the query was stopped before it was finished")
         row_count += piece.height
-        rows = _fitting(piece.head(MOST_ROWS - sent), MOST_BYTES - byte_count) if byte_count < MOST_BYTES else None
+        rows = _fitting(piece.head(rows_left), MOST_BYTES - byte_count) if byte_count < MOST_BYTES else None
         if rows is not None and (rows.height or not pieces):
             pieces.append(rows)
-            sent += rows.height
+            rows_left -= rows.height
             byte_count += int(rows.estimated_size())
     frame = pl.concat(pieces, how="vertical_relaxed")
     return {
@@ -119,7 +119,7 @@ def stop_sql(document: Document, *, turn: int = 0) -> Any:
 
 
 def schema_of_run(document: Document) -> Any:
-    """What can be selected from: the stable views, the tables of every run, and those of this run's format."""
+    """Tables to select from: the stable views, the tables of every run, and those of this run's format."""
     views = [
         {
             "name": view.name,

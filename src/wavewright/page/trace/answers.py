@@ -62,19 +62,19 @@ def waits_of(document: Document, *, kernel: int | None = None) -> Any:
     def make() -> Any:
         trace = of_kernel(document, kernel)
         result = waits(trace)
-        exposed = row_costs(trace).select("row", "exposed_stall_cycles_total")
-        return replace(result, waits=result.waits.join(exposed, on="row", how="left", maintain_order="left"))
+        stalls = row_costs(trace).select("row", "exposed_stall_cycles_total")
+        return replace(result, waits=result.waits.join(stalls, on="row", how="left", maintain_order="left"))
 
     return _kept(document, ("waits", kernel), make)
 
 
 def limits(document: Document) -> Any:
-    """How many waves fit on a SIMD, how many were there, and what limits them."""
+    """Number of waves that fit on a SIMD, those that were there, and the limit."""
     return _kept(document, ("occupancy",), lambda: occupancy(document.trace))
 
 
 def latencies(document: Document, *, kernel: int | None = None) -> Any:
-    """How long each memory operation took."""
+    """Duration of each memory operation."""
     return _kept(document, ("memory_latency", kernel), lambda: memory_latency(of_kernel(document, kernel)))
 
 
@@ -84,7 +84,7 @@ def barriers_of(document: Document, *, kernel: int | None = None) -> Any:
 
 
 def coverage_of(document: Document) -> Any:
-    """What was traced, on which paths the waves went, and which of them are unlike the others."""
+    """Traced part of the dispatch, the paths of its waves, and waves that are unlike the others."""
 
     def make() -> dict[str, Any]:
         result = coverage(document.trace)
@@ -96,12 +96,12 @@ def coverage_of(document: Document) -> Any:
 
 
 def trust(document: Document) -> Any:
-    """Whether the cycles and the source lines of the trace can be used, and every caveat."""
+    """Judgement about the use of the cycles and source lines of the trace, and every caveat."""
     return _kept(document, ("caveats",), lambda: trust_of(document.trace))
 
 
 def sampled(document: Document) -> Any:
-    """Where PC samples found the waves, and why they were stalled."""
+    """Rows at which PC samples met the waves, and the reasons of their stalls."""
     return _kept(document, ("sample_hotspots",), lambda: sample_hotspots(document.trace))
 
 

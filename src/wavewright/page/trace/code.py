@@ -32,9 +32,9 @@ def code(document: Document) -> pl.DataFrame:
 
 
 def _few_read() -> pl.Expr:
-    listed = pl.col("implicit_reads").str.replace(r"\bmode\b ?", "")
-    others = listed.str.replace(r"\bexec(_lo)?\b ?", "")
-    return pl.when(pl.col("mnemonic").str.starts_with("s_")).then(listed).otherwise(others).str.strip_chars_end()
+    registers = pl.col("implicit_reads").str.replace(r"\bmode\b ?", "")
+    others = registers.str.replace(r"\bexec(_lo)?\b ?", "")
+    return pl.when(pl.col("mnemonic").str.starts_with("s_")).then(registers).otherwise(others).str.strip_chars_end()
 
 
 def costs(document: Document) -> pl.DataFrame:

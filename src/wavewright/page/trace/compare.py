@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
-    """How this trace differs from document `other`, the base: totals, stall classes, a verdict in words.
+    """Difference of this trace from document `other`, the base: totals, stall classes, a verdict in words.
 
     Traces of different kernels are compared too; the answer says that they are.
     """
@@ -61,10 +61,10 @@ def _comparison(document: Document, other: int, by: str) -> Comparison:
     return document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
 
 
-def _kind(given: str) -> str:
-    if given not in KINDS:
-        raise UsageError(f"cannot compare by {given[:40]!r}", advice=f"one of {', '.join(KINDS)}")
-    return given
+def _kind(name: str) -> str:
+    if name not in KINDS:
+        raise UsageError(f"cannot compare by {name[:40]!r}", advice=f"one of {', '.join(KINDS)}")
+    return name
 
 
 def _every_pair(document: Document) -> Iterator[dict[str, Any]]:

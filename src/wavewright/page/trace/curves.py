@@ -64,26 +64,26 @@ def curves_of_trace(
 
 def derived(document: Document, *, text: str | None = None, se: int | None = None) -> dict[str, Any]:
     """Derived counters of some definitions: their values in short, the curves, and what is wrong, with lines."""
-    got = _derived(document, text, se)
-    problems = sorted((*got.mistakes, *got.problems), key=lambda problem: problem.position)
-    shown = [series for series, _ in derived_steps(got)]
-    drawn = {series.keys["counter"] for series in shown}
+    answer = _derived(document, text, se)
+    problems = sorted((*answer.mistakes, *answer.problems), key=lambda problem: problem.position)
+    series_names = [series for series, _ in derived_steps(answer)]
+    drawn_counters = {series.keys["counter"] for series in series_names}
     return _tiling(document) | {
         "name": DERIVED,
         "unit": "",
         "se": se,
-        "series": shown,
-        "summary": summary_of(got),
-        "without_curve": [d.name for d in got.definitions if d.name not in drawn],
+        "series": series_names,
+        "summary": summary_of(answer),
+        "without_curve": [d.name for d in answer.definitions if d.name not in drawn_counters],
         "problems": [
             {"line": problem.position.line, "column": problem.position.column}
             | {"name": problem.name, "message": problem.message}
             for problem in problems
         ],
         "counters": [
-            {"name": name, "shape": " x ".join(map(str, got.raw.values[name].shape)),
-             "first": got.raw.values[name].ravel()[:10].tolist()}
-            for name in got.raw.counters
+            {"name": name, "shape": " x ".join(map(str, answer.raw.values[name].shape)),
+             "first": answer.raw.values[name].ravel()[:10].tolist()}
+            for name in answer.raw.counters
         ],
         "builtin": BUILTIN,
         "longest": _LONGEST_DEFINITIONS,
@@ -103,7 +103,7 @@ def pipe_curves(document: Document) -> dict[str, Any]:
     return _tiling(document) | {"name": PIPES, "unit": "busy share", "se": None, "series": series}
 
 
-def definitions(given: str) -> str:
+def definitions(text: str) -> str:
     """Parse definitions. They are part of the address of every tile, so they have to stay short.
 
     Examples
@@ -111,10 +111,10 @@ def definitions(given: str) -> str:
     >>> definitions("busy := SQ_BUSY_CYCLES")
     'busy := SQ_BUSY_CYCLES'
     """
-    if len(given) > _LONGEST_DEFINITIONS:
-        what = f"the definitions are longer than {_LONGEST_DEFINITIONS:,} characters"
-        raise UsageError(what, advice="define only what is to be shown")
-    return given
+    if len(text) > _LONGEST_DEFINITIONS:
+        problem = f"the definitions are longer than {_LONGEST_DEFINITIONS:,} characters"
+        raise UsageError(problem, advice="define only what is to be shown")
+    return text
 
 
 def _tiling(document: Document) -> dict[str, Any]:
@@ -144,12 +144,12 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
     """Derived counters of some definitions, cached for the last few texts: each may have large tensors."""
-    cached: dict[object, DerivedValues] = document.kept("derived", dict)
-    got = cached.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
-    cached[text, se] = got
-    for oldest in list(cached)[:-_MOST_TEXTS_KEPT]:
-        cached.pop(oldest, None)
-    return got
+    answers: dict[object, DerivedValues] = document.kept("derived", dict)
+    answer = answers.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
+    answers[text, se] = answer
+    for oldest in list(answers)[:-_MOST_TEXTS_KEPT]:
+        answers.pop(oldest, None)
+    return answer
 
 
 def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:

@@ -21,11 +21,11 @@ def heat_map(document: Document, *, by: Level = "cu") -> WavesByPlace:
     return waves_by_place(document.trace, by=by, start_cycles=begin, end_cycles=end)
 
 
-def _level(given: str) -> Level:
+def _level(name: str) -> Level:
     for level in _LEVELS:
-        if given == level:
+        if name == level:
             return level
-    raise UsageError(f"{given[:40]!r} is not one of {', '.join(_LEVELS)}")
+    raise UsageError(f"{name[:40]!r} is not one of {', '.join(_LEVELS)}")
 
 
 def _exported(_: Document) -> list[dict[str, Any]]:

@@ -21,11 +21,11 @@ def histogram(
 
     A part of the time has the rows of the whole: bars stay where they are.
     """
-    entered = entered_rows((document.whole or document).trace)["row"]
+    rows = entered_rows((document.whole or document).trace)["row"]
     if first is None:
-        first = entered[0] if entered.len() and (last is None or last >= entered[0]) else 0
-    if last is None and entered.len() and entered[-1] >= first:
-        last = entered[-1]
+        first = rows[0] if rows.len() and (last is None or last >= rows[0]) else 0
+    if last is None and rows.len() and rows[-1] >= first:
+        last = rows[-1]
     return row_histogram(document.trace, bins=bins, first_row=first, last_row=last, se=se)
 
 

@@ -11,8 +11,8 @@ from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.marker_scopes import marker_scopes
 from wavewright.analysis.trace.occupancy.resources import kernel_resources, lds_of_launch
-from wavewright.analysis.trace.timeline.tracks import item_counts
-from wavewright.analysis.trace.timeline.tracks.events import all_events
+from wavewright.analysis.trace.timeline.layers import item_counts
+from wavewright.analysis.trace.timeline.layers.events import all_events
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.errors import UsageError
 from wavewright.model.schema import EVENT_TYPES
@@ -110,9 +110,9 @@ def shader_value(document: Document, *, item: int) -> dict[str, Any]:
     return {"item": item, **row, "time_cycles": time, "value": f"0x{row['value'] or 0:x}"}
 
 
-def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
+def _row(table: pl.DataFrame, item: int, name: str) -> dict[str, Any]:
     if not 0 <= item < table.height:
-        raise UsageError(f"there is no {what} {item}")
+        raise UsageError(f"there is no {name} {item}")
     return table.row(item, named=True)
 
 
@@ -121,7 +121,7 @@ def _offset(trace: ThreadTrace, se: int) -> int:
 
 
 def _same(row: dict[str, Any], *names: str) -> list[pl.Expr]:
-    """Whether a row has the same values; of unknown ones nothing is the same."""
+    """Conditions for a row with the same values; of unknown ones nothing is the same."""
     return [pl.col(name).eq(pl.lit(row[name])) & pl.col(name).is_not_null() for name in names]
 
 
@@ -156,11 +156,11 @@ def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
 
 def _launch_of(trace: ThreadTrace, wave: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
     """The last dispatch before a wave from the micro engine and pipe that started it; empty when none was seen."""
-    launched = trace.dispatches.filter(
+    dispatches = trace.dispatches.filter(
         *_same({**start, "se": wave["se"]}, "se", "me", "pipe"),
         pl.col("time_cycles") <= wave["start_cycles"],
     ).sort("time_cycles", maintain_order=True)
-    return launched.row(-1, named=True) if launched.height else {}
+    return dispatches.row(-1, named=True) if dispatches.height else {}
 
 
 def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -> dict[str, Any]:
@@ -192,17 +192,17 @@ def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, 
 
 
 def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
-    named = trace.kernels.filter(_same({"kernel": kernel}, "kernel")).select(pl.coalesce("demangled", "name"))
-    return named.item(0, 0) if named.height else None
+    names = trace.kernels.filter(_same({"kernel": kernel}, "kernel")).select(pl.coalesce("demangled", "name"))
+    return names.item(0, 0) if names.height else None
 
 
 def _traced(trace: ThreadTrace, row: dict[str, Any]) -> int | None:
     """The traced wave of that slot that shares most time."""
-    shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(row["end_cycles"])) - pl.max_horizontal(
+    shared_cycles = pl.min_horizontal(pl.col("end_cycles"), pl.lit(row["end_cycles"])) - pl.max_horizontal(
         pl.col("start_cycles"), pl.lit(row["start_cycles"])
     )
-    waves = trace.waves.filter(*_same(row, "se", "cu", "simd", "slot"), shared >= 0)
-    return int(waves.sort(shared)["wave"][-1]) if waves.height else None
+    waves = trace.waves.filter(*_same(row, "se", "cu", "simd", "slot"), shared_cycles >= 0)
+    return int(waves.sort(shared_cycles)["wave"][-1]) if waves.height else None
 
 
 def _few(table: str) -> Any:

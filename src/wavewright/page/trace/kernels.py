@@ -31,8 +31,8 @@ def of_kernel(document: Document, kernel: int | None) -> ThreadTrace:
     if kernel not in traced_kernels(document):
         raise UsageError(f"no traced wave entered kernel {kernel}")
     waves = document.trace.waves
-    chosen = tuple(waves.filter(waves["kernel"] == kernel)["wave"].to_list())
-    return document.kept(("kernel", kernel), lambda: select(document.trace, Selection(waves=chosen)))
+    numbers = tuple(waves.filter(waves["kernel"] == kernel)["wave"].to_list())
+    return document.kept(("kernel", kernel), lambda: select(document.trace, Selection(waves=numbers)))
 
 
 def every_kernel(document: Document) -> list[dict[str, Any]]:

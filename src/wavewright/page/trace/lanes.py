@@ -34,7 +34,7 @@ def _lanes(document: Document) -> LaneAccesses:
 
 
 def service(document: Document, *, row: int) -> Any:
-    """How LDS or the cache serves the lanes of one instruction."""
+    """Service of the lanes of one instruction by LDS or the cache."""
     return serialize(lane_service(document.trace, row), top=None)
 
 

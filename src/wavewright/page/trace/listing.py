@@ -28,7 +28,7 @@ def arrows(document: Document) -> pl.DataFrame:
 
 
 def _arrows(document: Document) -> pl.DataFrame:
-    measured = waits(document.trace).producers.select(
+    producers = waits(document.trace).producers.select(
         wait_row="row",
         producer_row="producer_row",
         counter="counter",
@@ -39,8 +39,8 @@ def _arrows(document: Document) -> pl.DataFrame:
         latency_cycles_mean="latency_cycles_mean",
     )
     keys = ["wait_row", "producer_row", "counter"]
-    listed = wait_arrows(document.trace).join(measured, on=keys, how="left", maintain_order="left")
-    return doubles(listed)
+    arrows = wait_arrows(document.trace).join(producers, on=keys, how="left", maintain_order="left")
+    return doubles(arrows)
 
 
 def branches(document: Document) -> pl.DataFrame:
@@ -49,8 +49,8 @@ def branches(document: Document) -> pl.DataFrame:
     Without instructions (PC samples) the branches of the code, of which nobody knows how often they were taken: null.
     """
     if not document.trace.instructions.height:
-        written = branch_targets(document.trace.code).drop_nulls()
-        return written.select(from_row="row", to_row="target_row", count=pl.lit(None, pl.Float64))
+        targets = branch_targets(document.trace.code).drop_nulls()
+        return targets.select(from_row="row", to_row="target_row", count=pl.lit(None, pl.Float64))
     jumps = taken_jumps(document.trace)
     return jumps.select("from_row", "to_row", pl.col("taken_count").cast(pl.Float64).alias("count"))
 
@@ -63,9 +63,10 @@ def row_latencies(document: Document) -> pl.DataFrame:
 def _row_latencies(document: Document) -> pl.DataFrame:
     latencies = memory_latency(document.trace)
     columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
-    counted = latencies.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
-    waited = latencies.by_row.join(counted, on="row", how="anti").select(*columns, "is_bound", origin=pl.lit("waits"))
-    return doubles(pl.concat([counted, waited]).sort("row"))
+    counter_rows = latencies.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
+    others = latencies.by_row.join(counter_rows, on="row", how="anti")
+    wait_rows = others.select(*columns, "is_bound", origin=pl.lit("waits"))
+    return doubles(pl.concat([counter_rows, wait_rows]).sort("row"))
 
 
 def samples(document: Document) -> pl.DataFrame:
@@ -74,7 +75,7 @@ def samples(document: Document) -> pl.DataFrame:
 
 
 def sample_reasons(document: Document) -> pl.DataFrame:
-    """Why PC sampling saw each row not issued, the most frequent reason first."""
+    """Reasons why PC sampling saw each row not issued, the most frequent one first."""
     return doubles(document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False]))
 
 

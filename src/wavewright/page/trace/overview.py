@@ -20,7 +20,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows."""
     trace = document.trace
     start, end = time_range(trace)
-    traced = traced_range(trace)
+    window = traced_range(trace)
     clocks = alignment(trace)
     return {
         "kind": "trace",
@@ -29,8 +29,8 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "start_cycles": start,
         "end_cycles": end,
         "span_cycles": traced_span(trace),
-        "traced_start_cycles": traced and traced[0],
-        "traced_end_cycles": traced and traced[1],
+        "traced_start_cycles": window and window[0],
+        "traced_end_cycles": window and window[1],
         "base_cycles": 4 if trace.gfxip <= 9 else 1,
         "clock_mhz": clock_mhz(trace),
         "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},

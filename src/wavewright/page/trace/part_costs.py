@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
     """Costs of one wave by row, as `costs` has them for all: what other waves of its SIMD hid is not exposed."""
-    chosen = select(document.trace, Selection(waves=(wave,)))
-    return doubles(row_costs(chosen))
+    part = select(document.trace, Selection(waves=(wave,)))
+    return doubles(row_costs(part))
 
 
 QUESTIONS = (PageQuestion("wave_costs", "trace", wave_costs, {"wave": place}, ("wave",), lambda _: ()),)

@@ -63,7 +63,7 @@ def source_categories(document: Document) -> pl.DataFrame:
 
 
 def source_reasons(document: Document) -> pl.DataFrame:
-    """Why PC samples saw the instructions of each line not issued."""
+    """Reasons why PC samples saw the instructions of each line not issued."""
     return doubles(_numbered(document, _costs(document).reasons))
 
 
@@ -83,8 +83,8 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
     lines = _text_lines(document, name)
     if lines is None:
         return {"file": name, "lines": None, "line_count": 0, "reason": NO_TEXT, "advice": ADVICE}
-    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
-    return {"file": name, "lines": shown, "line_count": len(lines), "reason": "", "advice": ""}
+    texts = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
+    return {"file": name, "lines": texts, "line_count": len(lines), "reason": "", "advice": ""}
 
 
 def _costs(document: Document) -> LineCosts:
@@ -106,8 +106,8 @@ def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
         )
         if name in frame.columns
     )
-    ranked = frame.with_row_index("order").sort(weights, descending=True, maintain_order=True)
-    return ranked.head(MOST_COSTED).sort("order").drop("order")
+    rows = frame.with_row_index("order").sort(weights, descending=True, maintain_order=True)
+    return rows.head(MOST_COSTED).sort("order").drop("order")
 
 
 def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", line: str = "line") -> pl.DataFrame:

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.common.timeline import DEFINITION, tiles_of
+from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
-from wavewright.analysis.trace.timeline.tracks import tracks
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import tiling_of
 from wavewright.page.protocol.question import PageQuestion
@@ -27,43 +27,43 @@ _MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an ex
 _FEW_TILES = 8  #: The same for what only colours spans.
 
 
-def tracks_of_trace(document: Document) -> dict[str, Any]:
-    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles."""
+def layers_of_trace(document: Document) -> dict[str, Any]:
+    """The timelines of a document, with their tracks and kinds, and how to ask for their tiles."""
 
     def make() -> dict[str, Any]:
-        return {"definition": DEFINITION, "tracks": [described(track) for track in _timelines(document).values()]}
+        return {"definition": DEFINITION, "layers": [described(layer) for layer in _timelines(document).values()]}
 
-    return document.kept("tracks", make)
+    return document.kept("layers", make)
 
 
-def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """The spans of a timeline tile: lane, begin, end, kind, count, item, depth."""
-    return _tiles(document, track).tile(level, tile)
+def spans_of_trace(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
+    """The spans of a timeline tile: track, begin, end, kind, count, item, depth."""
+    return _tiles(document, layer).tile(level, tile)
 
 
 def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
     """The tiles of an exported page, the coarsest first: all levels that do not have too many."""
-    for track in _timelines(document).values():
-        yield from coarse_tiles(track, _FEW_TILES if track.lanes_of else _MOST_TILES)
+    for layer in _timelines(document).values():
+        yield from coarse_tiles(layer, _FEW_TILES if layer.tracks_of else _MOST_TILES)
 
 
-def kinds(document: Document, *, track: str) -> list[dict[str, Any]]:
+def kinds(document: Document, *, layer: str) -> list[dict[str, Any]]:
     """The kinds of a timeline whose kinds take long to find."""
-    late = _timeline(document, track).late_kinds
-    return list(document.kept(("kinds", track), late)) if late else []
+    late = _timeline(document, layer).late_kinds
+    return list(document.kept(("kinds", layer), late)) if late else []
 
 
 def _late_kinds(document: Document) -> list[dict[str, str]]:
-    return [{"track": track.name} for track in _timelines(document).values() if track.late_kinds]
+    return [{"layer": layer.name} for layer in _timelines(document).values() if layer.late_kinds]
 
 
 def stalled(document: Document) -> dict[str, Any]:
-    """How the shares of stall of slots are tiled (`stalled_shares`), as curves are."""
-    return tiling_of(grid_of(document)) | {"lane_count": _shares(document).lane_count}
+    """Tiling of the shares of stall of slots (`stalled_shares`), as of curves."""
+    return tiling_of(grid_of(document)) | {"track_count": _shares(document).track_count}
 
 
 def stalled_shares(document: Document, *, level: int, tile: int) -> pl.DataFrame:
-    """In 255ths, the share of stall in every bin of a tile, lane by lane of the timeline `instructions`."""
+    """In 255ths, the share of stall in every bin of a tile, track by track of the timeline `instructions`."""
     grid = grid_of(document)
     first, count = grid.bins_of(level, tile)
     shares = _shares(document).shares(grid.begin + (first << level), 1 << level, count)
@@ -79,7 +79,7 @@ def _few_shares(document: Document) -> Iterator[dict[str, int]]:
 
 
 def _timelines(document: Document) -> Mapping[str, Timeline]:
-    return document.kept("timelines", lambda: tracks(document.trace))
+    return document.kept("timelines", lambda: layers(document.trace))
 
 
 def _timeline(document: Document, name: str) -> Timeline:
@@ -95,7 +95,7 @@ def _tiles(document: Document, name: str) -> SpanTiles:
 
 
 QUESTIONS = (
-    PageQuestion("kinds", "trace", kinds, {"track": text}, ("track",), _late_kinds),
+    PageQuestion("kinds", "trace", kinds, {"layer": text}, ("layer",), _late_kinds),
     PageQuestion("stalled", "trace", stalled),
     PageQuestion(
         "stalled_shares", "trace", stalled_shares, {"level": place, "tile": place}, ("level", "tile"), _few_shares

@@ -33,7 +33,7 @@ def _summary(document: Document) -> dict[str, Any]:
     covered = coverage(trace)
     pipes = utilization(trace, bins=1)
     totals = contents(trace)
-    counted = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
+    counters = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
     resources = _with_resources(trace, totals.kernels.drop("code_object", "address", "size").to_dicts())
     answer = {
         "activity": {
@@ -60,14 +60,14 @@ def _summary(document: Document) -> dict[str, Any]:
             "definition": pipes.definition, "busy": pipes.pipes.to_dicts(), "bubble_share": pipes.bubble_share,
             "valu_per_matrix": pipes.valu_per_matrix,
         },
-        "sampled_counters": counted and {
-            "definition": counted.definition, "names_are_known": counted.names_are_known,
-            "totals": counted.totals.to_dicts(), "by_cu": counted.by_cu.to_dicts(),
-            "hardware": counted.hardware.to_dicts(), "hardware_by_cu": counted.hardware_by_cu.to_dicts(),
+        "sampled_counters": counters and {
+            "definition": counters.definition, "names_are_known": counters.names_are_known,
+            "totals": counters.totals.to_dicts(), "by_cu": counters.by_cu.to_dicts(),
+            "hardware": counters.hardware.to_dicts(), "hardware_by_cu": counters.hardware_by_cu.to_dicts(),
         },
     }  # fmt: skip
-    built: dict[str, Any] = to_builtins(answer)
-    return built
+    content: dict[str, Any] = to_builtins(answer)
+    return content
 
 
 _RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "wave_size", "workgroup_size")

@@ -10,7 +10,7 @@ from wavewright.base.files import listed
 from wavewright.errors import WavewrightError
 from wavewright.model.counters import CounterSet, System
 from wavewright.model.losses import Loss
-from wavewright.readers.counters.assembled import assembled
+from wavewright.readers.counters.assembly import assembled
 from wavewright.readers.counters.capture_files import beside, find_counters, plain_stem
 from wavewright.readers.counters.execution import wide_pass
 from wavewright.readers.counters.long import is_long, long_passes, long_rows

@@ -16,7 +16,7 @@ from wavewright.readers.counters.names import plain_kernel
 from wavewright.readers.counters.numbers import LARGEST
 from wavewright.readers.counters.system import system_of_row, with_facts
 from wavewright.readers.files.sqlite import Database
-from wavewright.readers.files.sqlite.required import note_missing
+from wavewright.readers.files.sqlite.missing_columns import note_missing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,8 +59,8 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
             },
         )
         if not workloads.height:
-            what = "an analysis database without a workload"
-            raise NotATraceError(what, where=str(file), advice="let rocprof-compute analyze write it again")
+            problem = "an analysis database without a workload"
+            raise NotATraceError(problem, where=str(file), advice="let rocprof-compute analyze write it again")
         workload = workloads.row(0, named=True)
         kernels = _kernels(database, workload["workload_id"])
         dispatches, origin = _dispatches(database, kernels)

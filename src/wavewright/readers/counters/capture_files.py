@@ -1,4 +1,4 @@
-"""Which files below a path are the passes of one capture?"""
+"""Files below a path that are the passes of one capture."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def beside(file: Path, name: str, refused: dict[str, str]) -> Path | None:
     place = file.with_name(name)
     if not os.path.lexists(place):
         return None
-    why = not_read(place, place.parent)
-    if why:
-        refused[name] = why
-    return place if not why and place.is_file() else None
+    reason = not_read(place, place.parent)
+    if reason:
+        refused[name] = reason
+    return place if not reason and place.is_file() else None
 
 
 def plain_stem(file: Path) -> str:
@@ -89,8 +89,8 @@ def plain_stem(file: Path) -> str:
 
 def _in_folder(folder: Path, kind: Kind, listings: Inventory) -> CaptureFiles:
     entries = list(run_entries(folder, listings))
-    selected = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
-    selected.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
+    selected = _among([file for file, reason in entries if not reason and file.is_file()], folder, kind)
+    selected.refused = {str(file.relative_to(folder)): reason for file, reason in entries if reason}
     return selected
 
 
@@ -124,8 +124,8 @@ def _among(files: Sequence[Path], folder: Path, kind: Kind) -> CaptureFiles:
     if not collected:
         raise _no_counters(folder, kind)
     if len(collected) > _MAX_FILES:
-        what = f"{len(collected):,} files of counters are too many at once"
-        raise UsageError(what, where=str(folder), advice="name a folder below it")
+        problem = f"{len(collected):,} files of counters are too many at once"
+        raise UsageError(problem, where=str(folder), advice="name a folder below it")
     return CaptureFiles(tables=collected, times=times)
 
 
@@ -162,20 +162,20 @@ def _looks_like_table(file: Path) -> bool:
 def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
     names = [str(capture.relative_to(folder)) for capture in captures]
     listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
-    what = f"{len(names):,} captures of counters below this folder"
-    return UsageError(what, where=str(folder), advice=f"name one of them: {listed}")
+    problem = f"{len(names):,} captures of counters below this folder"
+    return UsageError(problem, where=str(folder), advice=f"name one of them: {listed}")
 
 
 def _no_counters(path: Path, kind: Kind) -> WavewrightError:
     if kind in THREAD_TRACES:
-        what, advice = f"{kind.value}: no counters of dispatches", f"wavewright hotspots {quoted(path)}"
+        problem, advice = f"{kind.value}: no counters of dispatches", f"wavewright hotspots {quoted(path)}"
     elif kind is Kind.BROKEN_DATABASE:
-        what, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
+        problem, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
     elif path.is_dir():
-        what = f"no counters in this folder{refused_below(path)}"
+        problem = f"no counters in this folder{refused_below(path)}"
         advice = "rocprof-compute profile writes pmc_perf.csv, rocprofv3 --pmc writes *_counter_collection.csv"
-        return UsageError(what, where=str(path), advice=advice)
+        return UsageError(problem, where=str(path), advice=advice)
     else:
-        what = "not a table of counters" if kind is Kind.UNKNOWN else f"{kind.value}: no counters of dispatches"
+        problem = "not a table of counters" if kind is Kind.UNKNOWN else f"{kind.value}: no counters of dispatches"
         advice = "give *_counter_collection.csv of rocprofv3 or the folder with pmc_perf.csv"
-    return NotATraceError(what, where=str(path), advice=advice)
+    return NotATraceError(problem, where=str(path), advice=advice)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PackedError, opened_unpacked
 from wavewright.base.files import open_regular
-from wavewright.base.unpacking import PackedError, opened_unpacked
 from wavewright.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
@@ -40,29 +40,29 @@ def chunks(file: Path, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
 
 
 def _cut(stream: BinaryIO, file: Path, size: int) -> Iterator[bytes]:
-    total, rest = 0, b""
+    total, partial_line = 0, b""
     while text := stream.read(size):
         if not total and (b"\0" in text[:4096] or text.startswith(_OTHER_PACKED)):
-            what = "not a table of counters"
-            raise NotATraceError(what, where=str(file), advice="give the CSV files that the profiler wrote")
+            problem = "not a table of counters"
+            raise NotATraceError(problem, where=str(file), advice="give the CSV files that the profiler wrote")
         total += len(text)
         if total > MAX_BYTES:
-            what = f"more than {MAX_BYTES >> 30} GiB of CSV"
-            raise NotATraceError(what, where=str(file), advice="filter the rows of one kernel first")
-        rest += text
-        end = _last_line_end(rest)
+            problem = f"more than {MAX_BYTES >> 30} GiB of CSV"
+            raise NotATraceError(problem, where=str(file), advice="filter the rows of one kernel first")
+        partial_line += text
+        end = _last_line_end(partial_line)
         if end:
-            yield rest[:end]
-            rest = rest[end:]
-        elif len(rest) > _MAX_LINE:
-            what = f"a line of more than {_MAX_LINE >> 20} MiB: a quote that never closes, or no table"
-            raise NotATraceError(what, where=str(file), advice="copy the file again")
-    if rest:
-        yield rest
+            yield partial_line[:end]
+            partial_line = partial_line[end:]
+        elif len(partial_line) > _MAX_LINE:
+            problem = f"a line of more than {_MAX_LINE >> 20} MiB: a quote that never closes, or no table"
+            raise NotATraceError(problem, where=str(file), advice="copy the file again")
+    if partial_line:
+        yield partial_line
 
 
 def _last_line_end(text: bytes) -> int:
-    """Where the last whole line ends; 0 = nowhere."""
+    """Offset of the end of the last complete line; 0 = there is none."""
     end = text.rfind(b"\n") + 1
     while end and text.count(b'"', 0, end) % 2:  # inside quotes: those that open there are the last
         end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1

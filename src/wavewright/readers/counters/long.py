@@ -26,7 +26,7 @@ _TEXTS = ("agent", "kernel_name", "kernel_name_spelled", "counter")
 
 
 def is_long(table: Table) -> bool:
-    """Whether a table has one row per counter and dispatch."""
+    """True if a table has one row per counter and dispatch."""
     return table.index("counter_name") is not None and table.index("counter_value") is not None
 
 
@@ -112,15 +112,15 @@ def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) ->
     if len(dispatches) > _PASSES_MAX:
         raise _too_many(file, f"{len(dispatches):,} sets of counters")
     instead = _incomplete(values, signs, dispatches)
-    taken: dict[tuple[int, int], int] = {}
+    pass_numbers: dict[tuple[int, int], int] = {}
     repeats: dict[tuple[int, tuple[object, ...]], int] = {}
     numbers = []
     for sign, key in zip((instead.get(sign, sign) for sign in signs), keys, strict=True):
         repeat = repeats.get((sign, key), 0)
         repeats[sign, key] = repeat + 1
-        numbers.append(taken.setdefault((sign, repeat), len(taken)))
-    if len(taken) > _PASSES_MAX:
-        raise _too_many(file, f"{len(taken):,} executions of a dispatch")
+        numbers.append(pass_numbers.setdefault((sign, repeat), len(pass_numbers)))
+    if len(pass_numbers) > _PASSES_MAX:
+        raise _too_many(file, f"{len(pass_numbers):,} executions of a dispatch")
     return pl.Series("pass", numbers, dtype=pl.UInt32)
 
 

@@ -83,7 +83,7 @@ def level_of(counter: str) -> str | None:
 
 
 def is_counter(column: str) -> bool:
-    """Whether a column is named like a counter of a known block.
+    """True if a column is named like a counter of a known block.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def is_counter(column: str) -> bool:
 
 
 def may_be_counter(column: str) -> bool:
-    """Whether a column that is not named like a counter of a block can be one, such as FETCH_SIZE or a user's own.
+    """True if a column that is not named like a counter of a block can be one, such as FETCH_SIZE or a user's own.
 
     Examples
     --------

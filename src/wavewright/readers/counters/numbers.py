@@ -11,7 +11,7 @@ _MAX_DIGITS = 64
 
 
 def is_count(value: float) -> bool:
-    """Whether a counter can have this value.
+    """True if a counter can have this value.
 
     Examples
     --------

@@ -59,13 +59,13 @@ def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
     for pass_, pass_totals in zip(passes, totals, strict=True):
         stopped = _stopped(pass_totals)
         sizeless = _sizeless(pass_totals, together, stopped)
-        for names, why in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
+        for names, reason in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
             for name in sorted(names):
-                silent_by_block.setdefault(why, {}).setdefault(pass_.name, []).append(name)
+                silent_by_block.setdefault(reason, {}).setdefault(pass_.name, []).append(name)
         result.append(_nulled(pass_, stopped | sizeless))
-    for why, by_pass in silent_by_block.items():
+    for reason, by_pass in silent_by_block.items():
         listed = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
-        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{why}: {listed}"))
+        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{reason}: {listed}"))
     return result
 
 

@@ -81,7 +81,7 @@ def first_rows(file: Path, losses: list[Loss]) -> list[dict[str, str]]:
 
 
 def system_of_row(row: Mapping[str, str], file: str) -> System:
-    """What a row of sysinfo.csv says; 0, NA and nothing mean: not known.
+    """The system that a row of sysinfo.csv describes; 0, NA and nothing mean: not known.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
 
 
 def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], file: str) -> System:
-    """What a list of agents says about the GPUs that were used, if they are alike; None = of all of them.
+    """The system of a list of agents, from the GPUs that were used, if they are alike; None = from all of them.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class _Reading:
 
     def _take_header(self, text: bytes) -> bytes:
         text = text.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-        line, _, rest = text.partition(b"\n")
+        line, _, remainder = text.partition(b"\n")
         words = line.decode("utf-8", "replace").strip("\r\n")
         self.separator = max(",;\t", key=words.count)
         try:
@@ -132,7 +132,7 @@ class _Reading:
             raise no_table(self.file)
         self.is_number = is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
         self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
-        return rest
+        return remainder
 
     def _trusted(self, text: bytes) -> bytes:
         """The text without its last row, if that row was cut."""
@@ -153,7 +153,7 @@ class _Reading:
         return body + end
 
     def _may_lack_digits(self, line: bytes, cell: str, above: str) -> bool:
-        """Whether a row ends with a number of a counter whose last digits may have been cut off."""
+        """True if a row ends with a number of a counter whose last digits may have been cut off."""
         if len(self.header) < 2 or not self.is_number[-1] or line[-1:] in (b'"', b"\r"):
             return False
         fraction, usual = (number.strip().partition(".")[2] for number in (cell, above))
@@ -205,7 +205,7 @@ class _Reading:
 
 
 def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
-    """Whether a number is not a valid count: negative, too large, too small or NaN."""
+    """True where a number is not a valid count: negative, too large, too small or NaN."""
     numbers = [column for column in frame.iter_columns() if column.dtype == pl.Float64]
     if not all(column.sum() <= LARGEST for column in numbers):  # an expression over a thousand columns takes longer
         return True
@@ -216,7 +216,7 @@ def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
 
 
 def _is_shorter(cell: str, above: str) -> bool:
-    """Whether a last field looks truncated: fractions and times all have one length."""
+    """True if a last field looks truncated: fractions and times all have one length."""
     if "." in above:
         _, point, fraction = cell.partition(".")
         return not point or not fraction or (len(above.partition(".")[2]) > _SHORT_FRACTION and len(cell) < len(above))
@@ -229,5 +229,5 @@ _TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, whic
 
 def no_table(file: Path) -> NotATraceError:
     """The error for a file that has no counters of dispatches."""
-    what = "not a table of counters"
-    return NotATraceError(what, where=str(file), advice="give *_counter_collection.csv of rocprofv3, or pmc_perf.csv")
+    advice = "give *_counter_collection.csv of rocprofv3, or pmc_perf.csv"
+    return NotATraceError("not a table of counters", where=str(file), advice=advice)

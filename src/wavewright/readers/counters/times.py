@@ -1,4 +1,4 @@
-"""When did each dispatch run? Passes are different executions, so one of them speaks for all, or their median."""
+"""Times of dispatches. Passes are different executions, so one of them speaks for all, or their median."""
 
 from __future__ import annotations
 

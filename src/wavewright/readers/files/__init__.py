@@ -1,1 +1,1 @@
-"""What is at this path: kinds of input, folders and archives, text and SQLite files."""
+"""Kinds of input, folders and archives, text and SQLite files."""

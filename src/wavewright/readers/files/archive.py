@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
 
-from wavewright.base.files import open_regular
-from wavewright.base.unpacking import (
+from wavewright.base.compression import (
     PACKED_SUFFIXES,
     PackedError,
     opened_unpacked,
@@ -24,6 +23,7 @@ from wavewright.base.unpacking import (
     unpacked_stream,
     zstd_library,
 )
+from wavewright.base.files import open_regular
 from wavewright.errors import MissingToolError, NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 
@@ -125,8 +125,8 @@ class Archive:
             raise NotATraceError(what, where=str(path), advice="check that it was copied whole")
         if problem:
             archive.losses.append(Loss("broken_archive", archive.file_count, detail=problem))
-        for why, names in archive._ignored.items():
-            archive.losses.append(Loss("archive_entries", len(names), detail=f"{why}, e.g. {names[0]!r:.80}"))
+        for reason, names in archive._ignored.items():
+            archive.losses.append(Loss("archive_entries", len(names), detail=f"{reason}, e.g. {names[0]!r:.80}"))
         return archive
 
     def files_named(self, suffixes: tuple[str, ...]) -> dict[Path, bytes]:
@@ -140,9 +140,9 @@ class Archive:
 
     def _add(self, name: str, data: bytes) -> None:
         parts = [part for part in name.split("/") if part not in ("", ".")]
-        why = refusal_of_name(name, parts)
-        if why:
-            self._ignore(why, name)
+        reason = refusal_of_name(name, parts)
+        if reason:
+            self._ignore(reason, name)
             return
         if parts[0] == "__MACOSX" or parts[-1].startswith("._"):
             return  # what macOS adds to every archive
@@ -162,7 +162,7 @@ class Archive:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a tar (plain or compressed) or zip archive, by its first bytes."""
+    """True if a file is a tar (plain or compressed) or zip archive, by its first bytes."""
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
     if head.startswith(_ZIP) or _is_tar_block(head):
@@ -200,7 +200,7 @@ def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
 
 
 def is_raw_name(name: str) -> bool:
-    """Whether a file of this name is a raw trace, packed or not.
+    """True if a file of this name is a raw trace, packed or not.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _is_named_tar(name: str) -> bool:
 
 
 def _is_tar_block(block: bytes) -> bool:
-    """Whether 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
+    """True if 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
     if len(block) < _TAR_BLOCK or not block.strip(b"\0"):
         return False
     try:
@@ -319,7 +319,7 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
 
 
 def _zip_module(stream: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
-    """What reads a zip archive, and what it raises on damage besides `_BROKEN`.
+    """The module that reads a zip archive, and the errors it raises on damage besides `_BROKEN`.
 
     For Zstandard, which Python's own module reads from 3.14 on, it is that of the library.
     """
@@ -346,7 +346,7 @@ def _counted(count: int) -> int:
 
 
 def refusal_of_name(name: str, parts: list[str]) -> str:
-    """Why the name of an entry is not used as the name of a file below a folder; empty = it is."""
+    """Reason for not using the name of an entry as the name of a file below a folder; empty = it is used."""
     if not parts or not name.isprintable():
         return "names with unprintable characters are not taken"
     if name.startswith("/") or ".." in parts or "\\" in name or parts[0].endswith(":"):

@@ -1,4 +1,4 @@
-"""Which files make up a raw capture: trace buffers and code objects, found by name and place."""
+"""Files of a raw capture: trace buffers and code objects, found by name and place."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavewright.base.files import listed, not_read_here, open_regular
-from wavewright.base.unpacking import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name
@@ -81,7 +81,7 @@ class TraceFile(StoredFile):
 
     @classmethod
     def named(cls, path: Path, data: bytes | None = None) -> TraceFile:
-        """What the file name tells."""
+        """Parse the file name."""
         for pattern in _TRACE_NAMES:
             if match := pattern.fullmatch(_PACKED_END.sub("", path.name)):
                 named = match.groupdict()
@@ -137,8 +137,8 @@ class Capture:
         """
         if shader_engines is None:
             return self
-        wanted = set(shader_engines)
-        parts = ((window, tuple(file for file in window.files if file.se in wanted)) for window in self.windows)
+        engines = set(shader_engines)
+        parts = ((window, tuple(file for file in window.files if file.se in engines)) for window in self.windows)
         windows = tuple(replace(window, files=files) for window, files in parts if files)
         if not windows:
             raise UsageError("no trace of that shader engine", advice=f"there are: {self.describe()}")
@@ -235,13 +235,13 @@ def find_capture(
             where=", ".join(map(str, paths)),
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )
-    given = [parse_code_object(text) for text in code_objects]
+    parsed_objects = [parse_code_object(text) for text in code_objects]
     for path in traces:
         if packing_of(unpacked.get(path, b"")) or path.suffix in PACKED_SUFFIXES:
             unpacked[path] = _unpacked(path, unpacked.get(path), losses)
     windows = _windows([TraceFile.named(path, unpacked.get(path)) for path in dict.fromkeys(traces)])
-    nearby = code_objects_among(beside, {c.id for c in given}, unpacked)
-    return Capture(windows, (*given, *nearby), refused, tuple(losses))
+    nearby = code_objects_among(beside, {c.id for c in parsed_objects}, unpacked)
+    return Capture(windows, (*parsed_objects, *nearby), refused, tuple(losses))
 
 
 def _unpacked(path: Path, packed: bytes | None, losses: list[Loss]) -> bytes:
@@ -275,23 +275,23 @@ def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> lis
     """Those of the files that may be read; the others are put into `refused`."""
     readable = []
     for file in files:
-        why = not_read_here(file, root)
-        if why:
-            refused[str(file.relative_to(root))] = why
+        reason = not_read_here(file, root)
+        if reason:
+            refused[str(file.relative_to(root))] = reason
         elif file.is_file():
             readable.append(file)
     return readable
 
 
 def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
-    """What below a folder has the name of a trace or a code object; folders that are links are not entered."""
-    seen = 0
+    """Paths below a folder that are named like a trace or a code object; folders that are links are not entered."""
+    entry_count = 0
     for root, folders, names in listings.walk(folder):
         for name in names:
-            seen += 1
-            if seen > MAX_FILES:
-                what = f"more than {MAX_FILES:,} files"
-                raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
+            entry_count += 1
+            if entry_count > MAX_FILES:
+                problem = f"more than {MAX_FILES:,} files"
+                raise UsageError(problem, where=str(folder), advice="name the folder of the capture itself")
             if name.endswith((*RAW_SUFFIXES, *CODE_SUFFIXES)):
                 yield root / name
         # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
@@ -320,13 +320,13 @@ def _captures(files: list[TraceFile]) -> list[list[TraceFile]]:
 
 def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
     """Give every file of a window its own shader engine number, keeping those that the names tell."""
-    taken = {file.se for file in files if file.se is not None}
+    numbers_used = {file.se for file in files if file.se is not None}
     used: set[int] = set()
     numbered = []
     for file in files:
         se = file.se
         if se is None or se in used:
-            se = next(n for n in range(len(files) + len(taken) + 1) if n not in taken and n not in used)
+            se = next(n for n in range(len(files) + len(numbers_used) + 1) if n not in numbers_used and n not in used)
         used.add(se)
         numbered.append(replace(file, se=se))
     return tuple(sorted(numbered, key=lambda file: file.se or 0))

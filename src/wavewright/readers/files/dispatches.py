@@ -24,7 +24,7 @@ _SEPARATORS = re.compile(r"[/!]")
 
 @dataclass(frozen=True)
 class Contents:
-    """What a look at the start of a dispatch's files shows."""
+    """Contents of a dispatch's files, from a look at their start."""
 
     #: Kernels that traced waves entered, else those of waves on other CUs: as in the code, and demangled.
     kernels: tuple[tuple[str, str], ...] = ()
@@ -34,11 +34,11 @@ class Contents:
 
     @property
     def is_runtime(self) -> bool:
-        """Whether all its kernels belong to the runtime; not known = no."""
+        """True if all its kernels belong to the runtime; not known = no."""
         return bool(self.kernels) and all(is_runtime_kernel(name) for name, _ in self.kernels)
 
     def has_kernel(self, part: str) -> bool:
-        """Whether the name of one of the kernels contains the part."""
+        """True if the name of one of the kernels contains the part."""
         return any(part in name for names in (*self.kernels, *self.others) for name in names)
 
     @property
@@ -95,8 +95,8 @@ def with_keys(dispatches: Sequence[Dispatch[T]]) -> list[Dispatch[T]]:
 
 
 def _words(dispatches: Sequence[Dispatch[T]]) -> list[tuple[str, ...]]:
-    """What can tell each dispatch from the others, in the order of preference: folders first, but not such as are only
-    called after the agent."""
+    """Words that tell each dispatch from the others, in the order of preference: folders first, but not those that are
+    only called after the agent."""
     folders = _distinct_parts([dispatch.path for dispatch in dispatches])
     agents = ["" if dispatch.agent is None else str(dispatch.agent) for dispatch in dispatches]
     pids = ["" if dispatch.pid is None else str(dispatch.pid) for dispatch in dispatches]
@@ -134,9 +134,9 @@ def _parts(path: str) -> list[str]:
     return [part for part in _SEPARATORS.split(path) if part]
 
 
-def named(dispatches: Sequence[Dispatch[T]], wanted: int | str) -> list[Dispatch[T]]:
+def named(dispatches: Sequence[Dispatch[T]], name: int | str) -> list[Dispatch[T]]:
     """The dispatches that a number, a key, or a number with any of its words (`3@run_b`) means."""
-    text = str(wanted)
+    text = str(name)
     exact = [dispatch for dispatch in dispatches if dispatch.key == text]
     if exact:
         return exact
@@ -151,7 +151,7 @@ def _has(dispatch: Dispatch[T], words: Sequence[str]) -> bool:
 
 
 def choose(
-    dispatches: Sequence[Dispatch[T]], wanted: int | str | None = None, kernel: str | None = None, *, where: str = ""
+    dispatches: Sequence[Dispatch[T]], name: int | str | None = None, kernel: str | None = None, *, where: str = ""
 ) -> Dispatch[T]:
     """The dispatch that is meant by number or key, and by a part of its kernel's name; else the preferred one.
 
@@ -163,17 +163,17 @@ def choose(
     UsageError
         When there is none, or when a number or key stands for several.
     """
-    possible = list(dispatches) if wanted is None else named(dispatches, wanted)
+    possible = list(dispatches) if name is None else named(dispatches, name)
     if not possible:
-        what = f"no dispatch {wanted}" if dispatches else "no thread trace"
-        raise UsageError(what, where=where, advice=f"there are: {listed(dispatches)}" if dispatches else "")
+        problem = f"no dispatch {name}" if dispatches else "no thread trace"
+        raise UsageError(problem, where=where, advice=f"there are: {listed(dispatches)}" if dispatches else "")
     if kernel is not None:
         possible = _of_kernel(possible, kernel, where)
     if len(possible) == 1:
         return possible[0]
-    if wanted is not None:
-        what = f"{counted(len(possible), 'dispatches')} are called {wanted}"
-        raise UsageError(what, where=where, advice=f"choose one with --dispatch: {listed(possible)}")
+    if name is not None:
+        problem = f"{counted(len(possible), 'dispatches')} are called {name}"
+        raise UsageError(problem, where=where, advice=f"choose one with --dispatch: {listed(possible)}")
     return _preferred(possible)
 
 
@@ -181,8 +181,8 @@ def _of_kernel(dispatches: Sequence[Dispatch[T]], kernel: str, where: str) -> li
     matches = [d for d in dispatches if d.contents.has_kernel(kernel)]
     matches = matches or [d for d in dispatches if d.contents.is_partial or not d.contents.kernels]
     if not matches:
-        what = f"no dispatch of a kernel whose name contains {kernel!r}"
-        raise UsageError(what, where=where, advice=f"there are: {listed(dispatches)}")
+        problem = f"no dispatch of a kernel whose name contains {kernel!r}"
+        raise UsageError(problem, where=where, advice=f"there are: {listed(dispatches)}")
     return matches
 
 

@@ -19,7 +19,7 @@ class Folder(Protocol):
 
     @property
     def label(self) -> str:
-        """What to call it to people: its path, or `archive.tar.xz!folder`."""
+        """Name to show: its path, or `archive.tar.xz!folder`."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class Folder(Protocol):
         ...
 
     def path_of(self, name: str) -> Path | None:
-        """Where the file lies on disk; None = only `read` gets at it."""
+        """Path of the file on disk; None = only `read` gets at it."""
         ...
 
     def refused(self) -> Mapping[str, str]:
@@ -92,7 +92,7 @@ class Directory:
         return read_regular(self._path / name)
 
     def path_of(self, name: str) -> Path | None:
-        """Where the file lies; None when `names()` does not have it."""
+        """Path of the file; None when `names()` does not have it."""
         return self._path / name if name in self.names() else None
 
     def refused(self) -> dict[str, str]:
@@ -101,7 +101,7 @@ class Directory:
         return dict(sorted(self._refused.items()))
 
     def _is_file_here(self, entry: os.DirEntry[str]) -> bool:
-        why = not_read_here(entry, self._path)
-        if why:
-            self._refused[entry.name] = why
-        return not why and entry.is_file()
+        reason = not_read_here(entry, self._path)
+        if reason:
+            self._refused[entry.name] = reason
+        return not reason and entry.is_file()

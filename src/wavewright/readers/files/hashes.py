@@ -1,4 +1,4 @@
-"""Which files were these paths, byte for byte: names, sizes and hashes for the provenance of a report."""
+"""Names, sizes and hashes of files, for the provenance of a report."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Inventory:
         return self._listings[key]
 
     def archive(self, path: Path) -> Archive:
-        """What an archive holds, unpacked once.
+        """Contents of an archive, unpacked once.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class Inventory:
         return self._archives[path]
 
     def unpacked(self, path: Path) -> UnpackedFolder | None:
-        """What an archive of runs or counters unpacks to; None = not an archive, or it cannot be read.
+        """Unpacked archive of runs or counters; None = not an archive, or it cannot be read.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Inventory:
         return self._unpacked[path]
 
     def archives_unpacked(self) -> list[UnpackedFolder]:
-        """What `unpacked` gave so far."""
+        """Results of `unpacked` so far."""
         return [folder for folder in self._unpacked.values() if folder]
 
     def names(self, folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is this path? Decided by content; the name only breaks ties."""
+"""Kinds of input. Content decides which one a path is; the name only breaks ties."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
-from wavewright.base.unpacking import packing_of, without_packing
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.document import DOCUMENTS
-from wavewright.model.stored import MANIFEST, RUN_MANIFEST
+from wavewright.model.stored_tables import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
-from wavewright.readers.files.decoded import form_of, survey
+from wavewright.readers.files.decoded_traces import form_of, survey
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files
@@ -60,7 +60,7 @@ class Kind(Enum):
 
 
 class InputFacts(NamedTuple):
-    """What a kind of input is, and what to do with it."""
+    """Description of a kind of input, and advice."""
 
     document: str | None  #: One of `DOCUMENTS`; None = it cannot be opened by itself.
     what: str
@@ -141,13 +141,13 @@ STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may conta
 
 
 def advice_for(kind: Kind, path: Path) -> str:
-    """What to do with an input of this kind."""
+    """Advice for an input of this kind."""
     reason = why_unreadable(path) if kind is Kind.BROKEN_DATABASE else ""
     return reason or INPUTS[kind].advice.format(path=quoted(path))
 
 
 def title_of(kind: Kind, path: Path) -> str:
-    """How to call an input: the kind, and of Chrome traces those that PyTorch wrote."""
+    """Title of an input: the kind, and of Chrome traces those that PyTorch wrote."""
     if kind is Kind.CHROME and path.is_file():
         with open_regular(path) as stream:
             head = head_of(stream.read(1 << 16))
@@ -175,7 +175,7 @@ def document_at(path: Path) -> str | None:
 
 
 class Generation(Enum):
-    """What the first eight bytes of a raw buffer say; the value names the GPUs."""
+    """Generation of a raw buffer, from its first eight bytes; the value names the GPUs."""
 
     GFX9 = "gfx9 (MI100, MI200, MI300, MI350)"
     GFX10 = "gfx10 (RDNA1, RDNA2)"
@@ -191,7 +191,7 @@ _HEADER_PREFIX, _PREFIX_BITS = 0x11, 0x7F
 
 
 def generation_of(head: bytes) -> Generation:
-    """Which generation wrote a buffer that starts with `head` (8 bytes are enough).
+    """The generation that wrote a buffer which starts with `head` (8 bytes are enough).
 
     Examples
     --------
@@ -221,8 +221,8 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
     if not path.exists():
         raise UsageError("no such file or folder", where=str(path))
     if not path.is_dir() and not path.is_file():
-        what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
-        raise UsageError(what, where=str(path))
+        problem = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
+        raise UsageError(problem, where=str(path))
     try:
         kind = _sniff_folder(path, listings) if path.is_dir() else _sniff_file(path, listings)
         if kind is Kind.ARCHIVE:
@@ -275,7 +275,7 @@ def _sniff_archive(path: Path, listings: Inventory) -> Kind:
 
 
 def _is_in_workload(file: Path) -> bool:
-    """Whether it is the pass without counters of ROCm Compute Profiler, which looks like a trace of kernels."""
+    """True if it is the pass without counters of ROCm Compute Profiler, which looks like a trace of kernels."""
     return file.name == _TIMES_OF_WORKLOAD and file.with_name(_SYSTEM).is_file()
 
 

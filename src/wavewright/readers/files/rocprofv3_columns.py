@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
 from wavewright.base.shown import is_text
-from wavewright.base.unpacking import packing_of, without_packing
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import head_of, text_bytes
@@ -199,7 +199,7 @@ LAYOUTS = (
 
 
 def run_of(name: str) -> str:
-    """What the names of the files of a run start with; the whole stem where a name is not of rocprofv3's kind.
+    """Common start of the names of the files of a run; the whole stem where a name is not of rocprofv3's kind.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def header_of(head: bytes) -> list[str]:
 
 
 def is_counter_column(name: str) -> bool:
-    """Whether a column, in small letters, is a hardware counter: in the wide form, every counter has one.
+    """True if a column, in small letters, is a hardware counter: in the wide form, every counter has one.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def is_counter_column(name: str) -> bool:
 
 
 def layout_of(header: list[str]) -> Layout | None:
-    """Which kind of file has these columns; None = none that is read here.
+    """The kind of file that has these columns; None = none that is read here.
 
     Examples
     --------
@@ -348,8 +348,8 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
             )
             return frame.slice(1)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
-        what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
-        raise NotATraceError(what, where=str(file), advice="record again") from error
+        problem = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
+        raise NotATraceError(problem, where=str(file), advice="record again") from error
 
 
 def _row_count(data: bytes | Path, head: bytes) -> int:
@@ -358,15 +358,15 @@ def _row_count(data: bytes | Path, head: bytes) -> int:
     The header may stand in the file again, where files of several processes were put together.
     """
     header = head_of(head, _HEADER_BYTES).replace(b"\r", b"").split(b"\n", 1)[0]
-    count, rest = 0, b"\n"
+    count, partial_line = 0, b"\n"
     for piece in _pieces(data):
-        text = rest + piece.replace(b"\r", b"")
+        text = partial_line + piece.replace(b"\r", b"")
         while b"\n\n" in text:
             text = text.replace(b"\n\n", b"\n")
         whole = text.rfind(b"\n")
         count += text.count(b"\n", 0, whole) - text.count(b"\n" + header + b"\n", 0, whole + 1)
-        rest = text[whole:]
-    return count + (rest.strip() not in (b"", header))
+        partial_line = text[whole:]
+    return count + (partial_line.strip() not in (b"", header))
 
 
 def _pieces(data: bytes | Path) -> Iterator[bytes]:

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES, without_packing
 from wavewright.base.files import is_inside, listed, not_read_here, open_regular
-from wavewright.base.unpacking import PACKED_SUFFIXES, without_packing
 from wavewright.errors import NotATraceError, UsageError
-from wavewright.readers.files.decoded import form_of, survey
+from wavewright.readers.files.decoded_traces import form_of, survey
 from wavewright.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the pac
 
 def run_files(folder: Path, inventory: Inventory | None = None) -> Iterator[Path]:
     """Files that may be runs, without those that are not read; see `run_entries`."""
-    return (place for place, why in run_entries(folder, inventory) if not why)
+    return (place for place, reason in run_entries(folder, inventory) if not reason)
 
 
 def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tuple[Path, str]]:
@@ -43,7 +43,7 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
     UsageError
         When there are more than `MAX_FOLDERS` folders or `MAX_FILES` files.
     """
-    seen: set[tuple[int, int]] = set()
+    file_ids: set[tuple[int, int]] = set()
     file_count = 0
     listings = inventory or Inventory()
     waiting = [folder]
@@ -51,30 +51,30 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
         here = waiting.pop()
         try:
             status = here.stat()
-            if (status.st_dev, status.st_ino) in seen:
+            if (status.st_dev, status.st_ino) in file_ids:
                 continue
-            seen.add((status.st_dev, status.st_ino))
+            file_ids.add((status.st_dev, status.st_ino))
             entries = [entry for entry in listings.entries(here) if not entry.name.startswith(".")]
         except OSError as error:
             yield here, f"cannot be read ({error.strerror})"
             continue
         file_count += len(entries)
-        if len(seen) > MAX_FOLDERS or file_count > MAX_FILES:
-            what = f"more than {MAX_FOLDERS:,} folders or {MAX_FILES:,} files"
-            raise UsageError(what, where=str(folder), advice="name a folder below it")
+        if len(file_ids) > MAX_FOLDERS or file_count > MAX_FILES:
+            problem = f"more than {MAX_FOLDERS:,} folders or {MAX_FILES:,} files"
+            raise UsageError(problem, where=str(folder), advice="name a folder below it")
         names = [entry.name for entry in entries]
         form = form_of(names)
-        refused = {entry.name: why for entry in entries if (why := not_read_here(entry, folder))}
+        refused = {entry.name: reason for entry in entries if (reason := not_read_here(entry, folder))}
         if form == "parquet" or PACKAGE_INDEX in names:
             yield (here, "") if form else (here / PACKAGE_INDEX, refused.get(PACKAGE_INDEX, ""))
         if form:
             continue
         for entry in entries:
-            why = refused.get(entry.name, "")
+            reason = refused.get(entry.name, "")
             # What leads nowhere may have been a folder; what leads out tells whether it is one.
-            is_telling = entry.name.lower().endswith(_SUFFIXES) or (why and _may_be_folder(entry))
-            if is_telling and (why or entry.is_file()):
-                yield Path(entry.path), why
+            is_telling = entry.name.lower().endswith(_SUFFIXES) or (reason and _may_be_folder(entry))
+            if is_telling and (reason or entry.is_file()):
+                yield Path(entry.path), reason
         waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
 
 
@@ -83,18 +83,18 @@ def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]
     if not path.is_dir():
         return {}
     inventory = inventory or Inventory()
-    refused = {str(place.relative_to(path)): why for place, why in run_entries(path, inventory) if why}
+    refused = {str(place.relative_to(path)): reason for place, reason in run_entries(path, inventory) if reason}
     return refused | dict(survey(path, inventory).refused)
 
 
 def refused_below(path: Path, inventory: Inventory | None = None) -> str:
-    """What an error about a folder without inputs says of them; empty = there are none."""
+    """Part of an error about a folder without inputs: those that were refused; empty = there are none."""
     refused = refused_in(path, inventory)
     return f" that can be read ({listed(refused)})" if refused else ""
 
 
 def is_named_like_database(name: str) -> bool:
-    """Whether only a database of a run is called like this, so that a file which is none has been damaged.
+    """True if only a database of a run is called like this, so that a file which is none has been damaged.
 
     Examples
     --------
@@ -121,8 +121,8 @@ def packaged_files(index: Path) -> list[tuple[Path, str]]:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(index)) from error
     files = re.search(r"\bfiles:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[^\n]*)+)", text)
     if "rocpd" not in text or files is None:
-        what = "not the index of a ROCpd package"
-        raise NotATraceError(what, where=str(index), advice="name the databases themselves")
+        problem = "not the index of a ROCpd package"
+        raise NotATraceError(problem, where=str(index), advice="name the databases themselves")
     listed = files[1].strip("[]").split(",") if files[1].startswith("[") else re.findall(r"-([^\n]*)", files[1])
     path = re.search(r"\bpath:[ \t]*([^\n,}]+)", text)
     base = index.parent / _plain(path[1]) if path else index.parent

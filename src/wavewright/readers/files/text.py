@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, BinaryIO
 
+from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.base.files import open_regular
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def _refuse_zeros(stream: BinaryIO, file: Path) -> None:
 
 
 def _zeros(file: Path, offset: int) -> NotATraceError:
-    what = f"not JSON from byte {offset:,} on, where zeros start: it was not written or copied whole"
-    return NotATraceError(what, where=str(file), advice="copy it again, or record again")
+    problem = f"not JSON from byte {offset:,} on, where zeros start: it was not written or copied whole"
+    return NotATraceError(problem, where=str(file), advice="copy it again, or record again")
 
 
 def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
@@ -107,5 +107,5 @@ def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json
 
 
 def _too_long(file: Path, limit: int) -> NotATraceError:
-    what = f"more than {limit / (1 << 30):.0f} GiB of text"
-    return NotATraceError(what, where=str(file), advice="record a shorter run, or a ROCpd database (-f rocpd)")
+    problem = f"more than {limit / (1 << 30):.0f} GiB of text"
+    return NotATraceError(problem, where=str(file), advice="record a shorter run, or a ROCpd database (-f rocpd)")

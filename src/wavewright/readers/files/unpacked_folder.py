@@ -33,7 +33,7 @@ class UnpackedFolder:
     losses: tuple[Loss, ...]  #: What was not taken out of the archive.
 
     def label(self, path: Path) -> str:
-        """What to call a file below `folder`: the archive and the place in it."""
+        """Name to show of a file below `folder`: the archive and the place in it."""
         return f"{self.archive}!{path.relative_to(self.folder)}" if path != self.folder else str(self.archive)
 
     def in_words(self, text: str) -> str:
@@ -46,7 +46,7 @@ class UnpackedFolder:
 
 
 def unpacked_folder(path: Path) -> UnpackedFolder | None:
-    """What an archive of runs or counters unpacks to; None = not an archive, or it cannot be read.
+    """Unpack an archive of runs or counters; None = not an archive, or it cannot be read.
 
     Raises
     ------
@@ -86,8 +86,8 @@ def _unpacked(path: Path, _stamp: tuple[int, ...]) -> UnpackedFolder:
                 if not is_raw_name(file):
                     (folder / file).write_bytes(data)
     except OSError as error:
-        what = f"the archive cannot be unpacked to where temporary files go ({error.strerror})"
+        problem = f"the archive cannot be unpacked to where temporary files go ({error.strerror})"
         raise UsageError(
-            what, where=str(path), advice="set TMPDIR to a place with room, or unpack it yourself"
+            problem, where=str(path), advice="set TMPDIR to a place with room, or unpack it yourself"
         ) from error
     return unpacked

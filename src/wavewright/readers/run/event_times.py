@@ -39,7 +39,7 @@ def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str,
 
 
 def _all_sound(begins: pl.Series, ends: pl.Series) -> bool:
-    """Whether nothing is unsound, which is usual and quickly seen."""
+    """True if nothing is unsound, which is usual and quickly seen."""
     if begins.null_count() or ends.null_count() or not len(ends) or int(ends.min()) <= 0:  # type: ignore[arg-type]
         return False
     lengths = ends - begins  # of ends above 0 it only wraps around when it is far too long, and then is negative

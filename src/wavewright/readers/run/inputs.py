@@ -1,4 +1,4 @@
-"""Which runs do these paths name? Files, folders, packages, patterns; each run is opened by its own reader."""
+"""Runs that paths name: files, folders, packages, patterns; each run is opened by its own reader."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavewright.base.compression import PACKED_SUFFIXES
 from wavewright.base.files import LEADS_OUT, not_read, open_regular
-from wavewright.base.unpacking import PACKED_SUFFIXES
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import is_archive
@@ -50,7 +50,7 @@ class RunInput:
 
     @property
     def label(self) -> str:
-        """What to call it: its path, or its place in an archive."""
+        """Name to show: its path, or its place in an archive."""
         return self.unpacked.label(self.path) if self.unpacked else str(self.path)
 
     def absolute(self) -> RunInput:
@@ -81,12 +81,13 @@ def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -
         for file, kind in _named_by(os.fspath(path), refused, listings):
             files.setdefault(Path(os.path.realpath(file)), (file, kind))
     read = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
-    left = [RunInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read]
+    unread = {file: reason for file, reason in refused.items() if file.absolute() not in read}
+    refused_inputs = [RunInput(file, Kind.UNKNOWN, refused=reason) for file, reason in unread.items()]
     kinds = {kind for _, kind in files.values()}
-    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or left):
-        raise _not_followed(left[0]) if left else does_not_hold(next(iter(files.values()))[0])
+    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
+        raise _not_followed(refused_inputs[0]) if refused_inputs else does_not_hold(next(iter(files.values()))[0])
     inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
-    return [*_from_archives(inputs, listings.archives_unpacked()), *left]
+    return [*_from_archives(inputs, listings.archives_unpacked()), *refused_inputs]
 
 
 def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:
@@ -105,7 +106,7 @@ def _not_followed(run_input: RunInput) -> UsageError:
 
 
 def holds_run(path: Path) -> bool:
-    """Whether a path is, first of all, the run; folders with thread traces and counters are not.
+    """True if a path is, first of all, the run; folders with thread traces and counters are not.
 
     Raises
     ------
@@ -263,9 +264,9 @@ def _files_at(place: Path, refused: dict[Path, str], listings: Inventory) -> lis
     unpacked = listings.unpacked(place)
     if place.is_dir() or unpacked:
         files: list[tuple[Path, Kind]] = []
-        for file, why in run_entries(unpacked.folder if unpacked else place, listings):
-            if why:
-                refused[file] = why
+        for file, reason in run_entries(unpacked.folder if unpacked else place, listings):
+            if reason:
+                refused[file] = reason
             else:
                 files += _files_in_folder(file, refused, listings)
         return files
@@ -295,8 +296,8 @@ def _files_in_folder(file: Path, refused: dict[Path, str], listings: Inventory) 
 
 def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     listed = packaged_files(index)
-    refused |= {file: why for file, why in listed if why}
-    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file, why in listed if not why]
+    refused |= {file: reason for file, reason in listed if reason}
+    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file, reason in listed if not reason]
 
 
 def _holds_run(file: Path, kind: Kind) -> bool:
@@ -348,8 +349,9 @@ def does_not_hold(path: Path) -> WavewrightError:
         return error
     if kind is not Kind.UNKNOWN:
         return misfit(kind, path, "run")
-    what = f"{Kind.UNKNOWN.value}, so not a recorded run"
+    problem = f"{Kind.UNKNOWN.value}, so not a recorded run"
     if path.is_dir():
-        what = f"no recorded run in this folder{refused_below(path)}" if any(path.iterdir()) else "this folder is empty"
+        is_empty = not any(path.iterdir())
+        problem = "this folder is empty" if is_empty else f"no recorded run in this folder{refused_below(path)}"
     advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, PyTorch's Chrome traces, XPlane of JAX"
-    return NotATraceError(what, where=str(path), advice=advice)
+    return NotATraceError(problem, where=str(path), advice=advice)

@@ -15,7 +15,7 @@ from wavewright.base.shown import is_text
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
-from wavewright.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
+from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,17 +37,17 @@ def read_run_tables(folder: Path) -> TablesSource:
         When another version of wavewright wrote other tables.
     """
     try:
-        if why := not_read(folder / RUN_MANIFEST, folder):
-            raise OSError(why)
+        if reason := not_read(folder / RUN_MANIFEST, folder):
+            raise OSError(reason)
         manifest = msgspec.json.decode(read_regular(folder / RUN_MANIFEST))
     except (OSError, ValueError, RecursionError) as error:
-        what = f"the manifest {RUN_MANIFEST} cannot be read ({error})"
-        raise NotATraceError(what, where=str(folder), advice=_AGAIN) from error
+        problem = f"the manifest {RUN_MANIFEST} cannot be read ({error})"
+        raise NotATraceError(problem, where=str(folder), advice=_AGAIN) from error
     if not isinstance(manifest, dict) or manifest.get("format") != RUN_FORMAT:
         raise NotATraceError(f"{RUN_MANIFEST} is not a manifest of a run", where=str(folder), advice=_AGAIN)
     if manifest.get("version") != RUN_VERSION or manifest.get("encoding") not in _SCANS:
-        what = f"tables of version {manifest.get('version')!r:.40}; this wavewright reads version {RUN_VERSION}"
-        raise UnsupportedError(what, where=str(folder), advice="convert the run again with this version")
+        problem = f"tables of version {manifest.get('version')!r:.40}; this wavewright reads version {RUN_VERSION}"
+        raise UnsupportedError(problem, where=str(folder), advice="convert the run again with this version")
     return TablesSource(folder, manifest)
 
 
@@ -80,14 +80,14 @@ class TablesSource:
             return
         frame, dtypes = self.scan(entry), RUN[table].dtypes
         stored = frame.collect_schema()
-        wanted = [
+        expressions = [
             (pl.lit(0, pl.UInt32) if name == "source" else pl.col(name).cast(dtypes[name])).alias(name)
             if name in stored
             else pl.lit(None, dtypes[name]).alias(name)
             for name in columns
         ]
         for first in range(0, entry["row_count"], CHUNK_ROWS):
-            piece = self._collected(frame.slice(first, CHUNK_ROWS).with_columns(*wanted).select(*columns), entry)
+            piece = self._collected(frame.slice(first, CHUNK_ROWS).with_columns(*expressions).select(*columns), entry)
             self._check_references(table, piece)
             yield piece
 
@@ -98,8 +98,8 @@ class TablesSource:
             path = self._folder / name
             if path.parent != self._folder or not os.path.lexists(path):
                 self._refuse("the file is missing", entry)
-            if why := not_read(path, self._folder):
-                self._refuse(why, entry)
+            if reason := not_read(path, self._folder):
+                self._refuse(reason, entry)
             if crc32_of(path) != entry.get("crc32"):
                 self._refuse("the file is not what was written: its checksum differs", entry)
             stored = path if is_text(path) else io.BytesIO(read_regular(path))
@@ -123,8 +123,8 @@ class TablesSource:
                 continue
             most, rows = piece[column].max(), self._tables.get(referred, {}).get("row_count", 0)
             if isinstance(most, int) and most >= rows:
-                what = f"{column} reaches to {most:,}; {referred} has {rows:,} rows"
-                self._refuse(what, self._tables[table])
+                problem = f"{column} reaches to {most:,}; {referred} has {rows:,} rows"
+                self._refuse(problem, self._tables[table])
             if NUMBERED.get(table) == column and piece[column].null_count():
                 self._refuse("the rows are not numbered", self._tables[table])
 

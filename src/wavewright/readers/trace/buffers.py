@@ -84,9 +84,9 @@ class Buffers:
                 record = records.pop(0)
                 waves, instructions = counted[number]
                 if record.instruction_count != instructions:
-                    what = f"{record.instruction_count:,} instructions where there were {instructions:,} before"
+                    problem = f"{record.instruction_count:,} instructions where there were {instructions:,} before"
                     advice = "something writes to the file: ask again when it is done"
-                    raise WavewrightError(what, where=str(file.path), advice=advice)
+                    raise WavewrightError(problem, where=str(file.path), advice=advice)
                 yield record
                 del record
                 number, first_wave = number + 1, first_wave + waves
@@ -127,25 +127,25 @@ def _read(file: TraceFile, byte_count: int = -1) -> bytes:
 
 
 def _problem(file: TraceFile) -> WavewrightError | None:
-    """Why a file cannot be decoded; None when it can. An empty file is a trace without records."""
+    """Error that keeps a file from being decoded, if any. An empty file is a trace without records."""
     where = str(file.path)
     try:
         data = file.read(_HEADER_BYTES + 1)
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        return NotATraceError(what, where=where)
+        problem = f"cannot be read ({error.strerror})"
+        return NotATraceError(problem, where=where)
     head = data[:_HEADER_BYTES]
     generation = generation_of(head)
     if not data or generation not in (Generation.NONE, Generation.NEWER):
         if generation is Generation.GFX9 and len(data) == _HEADER_BYTES:
-            what = "a gfx9 header without payload"
-            return NotATraceError(what, where=where, advice="the trace buffer was empty: capture again")
+            problem = "a gfx9 header without payload"
+            return NotATraceError(problem, where=where, advice="the trace buffer was empty: capture again")
         return None
     if len(data) < _HEADER_BYTES:
-        what = f"{len(data)} bytes are too short for a thread trace (8 at least)"
-        return NotATraceError(what, where=where, advice="check that the file was copied whole")
+        problem = f"{len(data)} bytes are too short for a thread trace (8 at least)"
+        return NotATraceError(problem, where=where, advice="check that the file was copied whole")
     if generation is Generation.NEWER:
-        what = f"a thread trace of an unknown generation (header {head.hex()} at offset 0)"
-        return UnsupportedError(what, where=where, advice="a newer wavewright may know it")
-    what = f"not a thread trace (header {head.hex()} at offset 0)"
-    return NotATraceError(what, where=where, advice="raw traces are the .att files that rocprofv3 --att writes")
+        problem = f"a thread trace of an unknown generation (header {head.hex()} at offset 0)"
+        return UnsupportedError(problem, where=where, advice="a newer wavewright may know it")
+    problem = f"not a thread trace (header {head.hex()} at offset 0)"
+    return NotATraceError(problem, where=where, advice="raw traces are the .att files that rocprofv3 --att writes")

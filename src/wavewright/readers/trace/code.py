@@ -275,8 +275,8 @@ def _of_this_gpu(parts: list[_Part], likely_target: str | None, losses: list[Los
     for part in parts:
         target = part.elf.target if part.elf else None
         if family and target and family_of(target) not in (family, None):
-            what = f"{part.name} is {target} code, but the trace is of a {family} GPU"
-            losses.append(Loss("code_of_other_gpu", detail=what))
+            problem = f"{part.name} is {target} code, but the trace is of a {family} GPU"
+            losses.append(Loss("code_of_other_gpu", detail=problem))
         else:
             fitting.append(part)
     return fitting
@@ -289,10 +289,10 @@ def _text_beside(file: CodeObjectFile, losses: list[Loss]) -> bytes:
         return b"" if file.listing is None else read_listing(beside, file.id, file.listing)
     if not os.path.lexists(beside):
         return b""
-    why = not_read(beside, beside.parent)
-    if why:
-        losses.append(Loss("not_followed", detail=f"{beside.name}: {why}"))
-    return b"" if why else read_listing(beside, file.id)
+    reason = not_read(beside, beside.parent)
+    if reason:
+        losses.append(Loss("not_followed", detail=f"{beside.name}: {reason}"))
+    return b"" if reason else read_listing(beside, file.id)
 
 
 def _placed(parts: Sequence[_Part], entries: pl.DataFrame, losses: list[Loss]) -> list[_Part]:

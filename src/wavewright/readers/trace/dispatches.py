@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Capture, Window
-    from wavewright.readers.files.decoded import Decoded
+    from wavewright.readers.files.decoded_traces import DecodedTrace
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def raw_dispatches(capture: Capture, top: Path | None = None) -> list[Dispatch[W
     return with_keys(dispatches)
 
 
-def decoded_dispatches(candidates: Sequence[Decoded], top: str = "") -> list[Dispatch[Decoded]]:
+def decoded_dispatches(candidates: Sequence[DecodedTrace], top: str = "") -> list[Dispatch[DecodedTrace]]:
     """The dispatches among decoded traces; `top` is the path where they were found."""
     dispatches = []
     for candidate in candidates:
@@ -120,7 +120,7 @@ def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
     return kernels.join(counts, on=list(place)).sort("len", "kernel", descending=[True, False])
 
 
-def _in_folder(candidate: Decoded) -> Contents:
+def _in_folder(candidate: DecodedTrace) -> Contents:
     if candidate.is_placeholder:
         return Contents(has_waves=False)
     try:
@@ -129,7 +129,7 @@ def _in_folder(candidate: Decoded) -> Contents:
         return Contents(has_waves=False)
 
 
-def _stored_kernels(candidate: Decoded) -> pl.DataFrame:
+def _stored_kernels(candidate: DecodedTrace) -> pl.DataFrame:
     if candidate.form == "parquet":
         from wavewright.readers.trace.parquet import read_parquet
 

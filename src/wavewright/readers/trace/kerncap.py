@@ -85,7 +85,7 @@ class KerncapDispatch:
     dispatch_index: int | None = None  #: Among the dispatches of its kernel, from 0.
 
     def values(
-        self, kernel: Kernel, size: DispatchSize | None = None, *, target: str | None = None, given: Sequence[str] = ()
+        self, kernel: Kernel, size: DispatchSize | None = None, *, target: str | None = None, values: Sequence[str] = ()
     ) -> ArgumentValues:
         """The values of the arguments of `kernel`, where this is a dispatch of it on the same kind of GPU.
 
@@ -107,7 +107,7 @@ class KerncapDispatch:
             self._same("dynamic LDS of", here.dynamic_lds_bytes, there.dynamic_lds_bytes),
         )
         try:
-            return argument_values(kernel, merged, given=given, recorded=self.segment)
+            return argument_values(kernel, merged, given=values, recorded=self.segment)
         except UsageError as error:
             raise UsageError(error.what, where=self.where, kept=error.kept, advice=error.advice) from error
 
@@ -177,8 +177,8 @@ def _read_dispatch(folder: Path) -> _Dispatch:
     if (folder / _DISPATCH).exists():
         return _decoded(folder, _DISPATCH, _Dispatch)
     if not (folder / _METADATA).exists():
-        what = f"not a kerncap folder: it has neither {_DISPATCH} nor {_METADATA}"
-        raise UsageError(what, where=str(folder))
+        problem = f"not a kerncap folder: it has neither {_DISPATCH} nor {_METADATA}"
+        raise UsageError(problem, where=str(folder))
     other = _decoded(folder, _METADATA, _Metadata)
     return _Dispatch(
         other.kernel_symbol, other.grid.size, other.block.size, other.kernel_name, other.gpu_arch, None, other.lds_size
@@ -189,8 +189,8 @@ def _decoded(folder: Path, name: str, kind: type[_Document]) -> _Document:
     try:
         return msgspec.json.decode(_bytes_of(folder, name, _MAX_JSON_BYTES), type=kind)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        what = f"cannot be read: {error}"
-        raise NotATraceError(what, where=str(folder / name), advice="copy the folder again") from error
+        problem = f"cannot be read: {error}"
+        raise NotATraceError(problem, where=str(folder / name), advice="copy the folder again") from error
 
 
 def _bytes_of(folder: Path, name: str, limit: int) -> bytes:

@@ -13,7 +13,7 @@ from wavewright.codeobj.operands import OPERAND_COLUMNS, with_operands
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec, empty_frame
-from wavewright.model.stored import FORMAT, MANIFEST, VERSION, crc32_of
+from wavewright.model.stored_tables import FORMAT, MANIFEST, VERSION, crc32_of
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.trace.assemble import add_losses
 
@@ -79,8 +79,9 @@ def read_parquet(folder: Folder) -> ThreadTrace:
     notes = [note for name in THREAD_TRACE for note in store.drift(name)]
     unknown = [kind for kind in trace.losses["kind"].unique().to_list() if kind not in LOSSES]
     if unknown:
-        what = f"a loss of a kind that is not known here: {unknown[0]!r:.60}"
-        raise UnsupportedError(what, where=folder.label, advice="a newer wavewright wrote it: update, or decode again")
+        problem = f"a loss of a kind that is not known here: {unknown[0]!r:.60}"
+        advice = "a newer wavewright wrote it: update, or decode again"
+        raise UnsupportedError(problem, where=folder.label, advice=advice)
     if notes:
         add_losses(trace, [Loss("parquet_columns", len(notes), notes[0])])
     return trace
@@ -90,13 +91,13 @@ def _manifest(folder: Folder) -> dict[str, Any]:
     try:
         manifest = msgspec.json.decode(folder.read(MANIFEST))
     except (OSError, ValueError, RecursionError) as error:
-        what = f"the manifest {MANIFEST} cannot be read ({error})"
-        raise NotATraceError(what, where=folder.label, advice="decode the capture again") from error
+        problem = f"the manifest {MANIFEST} cannot be read ({error})"
+        raise NotATraceError(problem, where=folder.label, advice="decode the capture again") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise NotATraceError(f"{MANIFEST} is not a manifest of a thread trace", where=folder.label)
     if manifest.get("version") != VERSION:
-        what = f"tables of version {manifest.get('version')!r:.40}; this wavewright reads version {VERSION}"
-        raise UnsupportedError(what, where=folder.label, advice="decode the capture again with this version")
+        problem = f"tables of version {manifest.get('version')!r:.40}; this wavewright reads version {VERSION}"
+        raise UnsupportedError(problem, where=folder.label, advice="decode the capture again with this version")
     return manifest
 
 
@@ -132,8 +133,8 @@ class _Store:
         entry = self.entries.get(name)
         count = entry.get("row_count") if isinstance(entry, dict) else 0
         if not isinstance(count, int) or count < 0:
-            what = f"{MANIFEST} says {count!r:.40} about the rows of table {name}"
-            raise WavewrightError(what, where=self.folder.label, advice="decode the capture again")
+            problem = f"{MANIFEST} says {count!r:.40} about the rows of table {name}"
+            raise WavewrightError(problem, where=self.folder.label, advice="decode the capture again")
         return count
 
     def drift(self, name: str) -> list[str]:
@@ -157,11 +158,11 @@ class _Store:
         try:
             frame = self._frame(spec, where)
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            what = f"the table {spec.name} cannot be read ({str(error)[:200]})"
-            raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again") from error
+            problem = f"the table {spec.name} cannot be read ({str(error)[:200]})"
+            raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again") from error
         if frame.height != self.rows_of(spec.name):
-            what = f"{frame.height:,} rows where the manifest says {self.rows_of(spec.name):,}"
-            raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again")
+            problem = f"{frame.height:,} rows where the manifest says {self.rows_of(spec.name):,}"
+            raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
         self._check_references(spec.name, frame, where)
         return frame
 
@@ -176,9 +177,9 @@ class _Store:
         scan = pl.scan_parquet(stored, glob=False)  # a path may hold brackets
         types = scan.collect_schema()
         for column in spec.columns:
-            wanted = getattr(pl, column.dtype)
-            if column.name in types and types[column.name] != wanted:
-                what = f"column {column.name} is {types[column.name]}, not {wanted}"
+            dtype = getattr(pl, column.dtype)
+            if column.name in types and types[column.name] != dtype:
+                what = f"column {column.name} is {types[column.name]}, not {dtype}"
                 raise UnsupportedError(what, where=where, advice="another version wrote it: decode the capture again")
         rows = scan.select(pl.len()).collect().item()
         size = path.stat().st_size if path else len(self.folder.read(name))

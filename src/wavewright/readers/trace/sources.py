@@ -40,8 +40,8 @@ def read_sources(
     places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
     files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     root = None if source_root is None else Path(source_root).resolve()
-    left = {} if refused is None else refused
-    texts = [None if root is None else _text_below(root, file, left) for file in files]
+    refusals = {} if refused is None else refused
+    texts = [None if root is None else _text_below(root, file, refusals) for file in files]
     schema = THREAD_TRACE["sources"].dtypes
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
 
@@ -82,9 +82,9 @@ def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
         try:
             if not path.exists():
                 continue
-            why = not_read(path, root)
-            if why:
-                refused["/".join(parts[start:])] = why
+            reason = not_read(path, root)
+            if reason:
+                refused["/".join(parts[start:])] = reason
             elif path.is_file() and path.stat().st_size <= MAX_SOURCE_BYTES:
                 return read_regular(path).decode("utf-8", "replace")
         except (OSError, ValueError):  # ValueError: a name with a NUL character

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.base.unpacking import PACKED_SUFFIXES
+from wavewright.base.compression import PACKED_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.trace.overview import Overview
     from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.embedded import Contents
+    from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
     from wavewright.model.losses import Loss
 
@@ -100,7 +100,7 @@ def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
 
     Examples
     --------
-    >>> from wavewright.codeobj.embedded import Contents
+    >>> from wavewright.codeobj.embedded_objects import Contents
     >>> next(code_objects_report("lib.so", Contents("lib.so", ()))).text
     'lib.so: 0 GPU code objects'
     """

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from synth.noisy_calls import NoisyProgram, captures
-from tests.unit.gate_cases import measured, opened
+from tests.kit.gate_cases import measured, opened
 from wavewright.analysis.common.gate import gate, measured_text
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.analysis.common.gate.noise import Group, noise_of, prior_of

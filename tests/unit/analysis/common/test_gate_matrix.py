@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from synth.noisy_calls import NoisyProgram, captures
-from tests.unit.gate_cases import measured
+from tests.kit.gate_cases import measured
 from wavewright.analysis.common.gate import gate
 
 THRESHOLD = 0.05

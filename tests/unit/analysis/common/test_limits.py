@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.judges import llvm_program
+from tests.kit.judges import llvm_program
 from tests.kit.together import together
 from wavewright.analysis.common.occupancy.limits import Limits, Resources, Step, amounts, limits
 from wavewright.errors import UsageError

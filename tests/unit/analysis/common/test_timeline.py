@@ -13,29 +13,29 @@ from tests.kit.together import together
 from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
 from wavewright.errors import UsageError
 
-Span = tuple[int, int, int, int]  # lane, begin, end, kind
+Span = tuple[int, int, int, int]  # track, begin, end, kind
 
-SCHEMA = {"lane": pl.UInt32, "begin": pl.Int64, "end": pl.Int64, "kind": pl.UInt16}
-LANES = 3
+SCHEMA = {"track": pl.UInt32, "begin": pl.Int64, "end": pl.Int64, "kind": pl.UInt16}
+TRACKS = 3
 LAST = 40_000
 
 times = st.one_of(st.integers(0, 60), st.integers(0, LAST), st.integers(-LAST, 2 * LAST))
 lengths = st.one_of(st.just(0), st.integers(1, 12), st.integers(-5, 300), st.integers(0, LAST))
-span_lists = st.lists(st.tuples(st.integers(0, LANES), times, lengths, st.integers(0, 5)), max_size=60)
+span_lists = st.lists(st.tuples(st.integers(0, TRACKS), times, lengths, st.integers(0, 5)), max_size=60)
 
 
 def made(spans: list[Span], *, cell_bits: int = 0, parts_overlaps: bool = True) -> SpanTiles:
-    lanes = pl.DataFrame({"lane": range(LANES), "label": "", "group": ""})
+    tracks = pl.DataFrame({"track": range(TRACKS), "label": "", "group": ""})
     frame = pl.DataFrame(spans, schema=SCHEMA, orient="row")
     return tiles_of(
-        Timeline("t", "T", "ns", 0, LAST, cell_bits, lanes=lanes, spans=lambda: frame, parts_overlaps=parts_overlaps)
+        Timeline("t", "T", "ns", 0, LAST, cell_bits, tracks=tracks, spans=lambda: frame, parts_overlaps=parts_overlaps)
     )
 
 
 def inside(spans: list[Span]) -> list[Span]:
-    """What the timeline is said to take: known lanes, times cut, no negative lengths."""
-    cut = [(lane, min(max(b, 0), LAST), min(max(e, 0), LAST), kind) for lane, b, e, kind in spans if lane < LANES]
-    return [(lane, begin, max(begin, end), kind) for lane, begin, end, kind in cut]
+    """What the timeline is said to take: known tracks, times cut, no negative lengths."""
+    cut = [(track, min(max(b, 0), LAST), min(max(e, 0), LAST), kind) for track, b, e, kind in spans if track < TRACKS]
+    return [(track, begin, max(begin, end), kind) for track, begin, end, kind in cut]
 
 
 def level_rows(tiles: SpanTiles, level: int) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ def level_rows(tiles: SpanTiles, level: int) -> list[dict[str, Any]]:
 @settings(deadline=None)
 @given(spans=span_lists)
 def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]) -> None:
-    spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
+    spans = [(track, begin, begin + length, kind) for track, begin, length, kind in spans]
     tiles = made(spans)
     expected = sorted(
         (tile, *span)
@@ -54,7 +54,7 @@ def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]
         for tile in range(span[1] // TILE_CELLS, max(span[1], span[2] - 1) // TILE_CELLS + 1)
     )
     found = [
-        (tile, row["lane"], int(row["begin"]), int(row["end"]), row["kind"])
+        (tile, row["track"], int(row["begin"]), int(row["end"]), row["kind"])
         for tile in range(tiles.timeline.tile_count(0))
         for row in tiles.tile(0, tile).iter_rows(named=True)
     ]
@@ -64,7 +64,7 @@ def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]
 @settings(deadline=None)
 @given(spans=span_lists, level=st.integers(1, 6), cell_bits=st.integers(0, 2))
 def test_a_span_of_at_least_a_cell_is_itself_in_every_tile(spans: list[Span], level: int, cell_bits: int) -> None:
-    spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
+    spans = [(track, begin, begin + length, kind) for track, begin, length, kind in spans]
     tiles = made(spans, cell_bits=cell_bits)
     level = min(level, tiles.timeline.level_count - 1)
     width = 1 << (cell_bits + level)
@@ -75,7 +75,7 @@ def test_a_span_of_at_least_a_cell_is_itself_in_every_tile(spans: list[Span], le
         for tile in range(span[1] // (width * TILE_CELLS), (span[2] - 1) // (width * TILE_CELLS) + 1)
     )
     found = [
-        (tile, row["lane"], int(row["begin"]), int(row["end"]), row["kind"])
+        (tile, row["track"], int(row["begin"]), int(row["end"]), row["kind"])
         for tile in range(tiles.timeline.tile_count(level))
         for row in tiles.tile(level, tile).iter_rows(named=True)
         if row["count"] == 1 and row["end"] - row["begin"] >= width
@@ -88,36 +88,36 @@ def test_a_span_of_at_least_a_cell_is_itself_in_every_tile(spans: list[Span], le
 def test_shorter_spans_are_counted_once_in_groups_that_cover_them(
     spans: list[Span], level: int, cell_bits: int
 ) -> None:
-    spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
+    spans = [(track, begin, begin + length, kind) for track, begin, length, kind in spans]
     tiles = made(spans, cell_bits=cell_bits)
     level = min(level, tiles.timeline.level_count - 1)
     width = 1 << (cell_bits + level)
     short = [span for span in inside(spans) if span[2] - span[1] < width]
     groups = [row for row in level_rows(tiles, level) if row["count"] > 1 or row["end"] - row["begin"] < width]
-    for lane in range(LANES):
-        own = [row for row in groups if row["lane"] == lane]
-        of_lane = [span for span in short if span[0] == lane]
-        assert sum(row["count"] for row in own) == len(of_lane)
-        kinds = {kind for *_, kind in of_lane}
-        edges = {time for _, begin, end, _ in of_lane for time in (begin, end)}
+    for track in range(TRACKS):
+        own = [row for row in groups if row["track"] == track]
+        of_track = [span for span in short if span[0] == track]
+        assert sum(row["count"] for row in own) == len(of_track)
+        kinds = {kind for *_, kind in of_track}
+        edges = {time for _, begin, end, _ in of_track for time in (begin, end)}
         for row in own:
             assert row["kind"] in kinds
             assert {row["begin"], row["end"]} <= edges
-        for _, begin, end, _ in of_lane:
+        for _, begin, end, _ in of_track:
             assert any(row["begin"] <= begin and end <= row["end"] for row in own)
 
 
 @settings(deadline=None)
 @given(spans=span_lists, level=st.integers(0, 6))
 def test_a_group_of_one_span_names_it(spans: list[Span], level: int) -> None:
-    spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
+    spans = [(track, begin, begin + length, kind) for track, begin, length, kind in spans]
     tiles = made(spans)
     for row in level_rows(tiles, min(level, tiles.timeline.level_count - 1)):
         assert (row["item"] >= 0) == (row["count"] == 1)
         if row["item"] >= 0:
-            lane, begin, end, kind = spans[row["item"]]
-            (cut,) = inside([(lane, begin, end, kind)])
-            assert (row["lane"], row["kind"]) == (lane, kind)
+            track, begin, end, kind = spans[row["item"]]
+            (cut,) = inside([(track, begin, end, kind)])
+            assert (row["track"], row["kind"]) == (track, kind)
             assert cut[1] <= row["begin"] <= row["end"] <= cut[2]
 
 
@@ -130,11 +130,11 @@ def test_an_isolated_span_is_seen_at_every_level() -> None:
 
 
 def test_levels_are_bounded_by_cells() -> None:
-    spans = [(lane, begin, begin + 1, begin % 2) for lane in range(LANES) for begin in range(LAST)]
+    spans = [(track, begin, begin + 1, begin % 2) for track in range(TRACKS) for begin in range(LAST)]
     tiles = made(spans)
     for level in range(1, tiles.timeline.level_count):
         for tile in range(tiles.timeline.tile_count(level)):
-            assert tiles.tile(level, tile).height <= LANES * TILE_CELLS
+            assert tiles.tile(level, tile).height <= TRACKS * TILE_CELLS
     assert tiles.byte_count < 2 * 22 * len(spans)
 
 
@@ -156,13 +156,13 @@ def test_times_beyond_all_measure() -> None:
     for level in range(tiles.timeline.level_count):
         rows = level_rows(tiles, level)
         assert all(0 <= row["begin"] <= row["end"] <= LAST for row in rows)
-        assert {row["lane"] for row in rows} == {0, 1}
+        assert {row["track"] for row in rows} == {0, 1}
 
 
 def test_the_native_levels_are_those_of_the_timeline() -> None:
     for last in (0, 1, 1023, 1024, 1025, 4095, 4096, 1 << 30, (1 << 50) + 7):
         line = Timeline(
-            "t", "T", "ns", -5, last, 2, lanes=pl.DataFrame({"lane": [0]}), spans=lambda: pl.DataFrame(schema=SCHEMA)
+            "t", "T", "ns", -5, last, 2, tracks=pl.DataFrame({"track": [0]}), spans=lambda: pl.DataFrame(schema=SCHEMA)
         )
         pyramid = tiles_of(line)._pyramid
         assert pyramid.level_count == line.level_count

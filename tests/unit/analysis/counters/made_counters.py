@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made
+from tests.kit.ui_directories import frame
 from wavewright.model.trace import ThreadTrace
 
 Sample = tuple[int, int, int, int, tuple[int, int, int, int]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.analysis.counters.plan import CapturePlan, plan_capture
 from wavewright.analysis.counters.plan.packing import Need, block_of, pack
 from wavewright.errors import UsageError

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.sampling import examples
 from tests.kit.together import together
-from tests.sampling import examples
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.counters.engine.evaluate import evaluate
 from wavewright.analysis.counters.engine.panels import counter_panels

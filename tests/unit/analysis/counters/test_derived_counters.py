@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from tests.unit.analysis.made_limits import limited
+from tests.kit.made_limits import limited
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.limiters import KernelLimit, limiters
 from wavewright.analysis.counters.limiters.derived import with_derived

@@ -11,8 +11,8 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from synth.counter_devices import DEVICES
 from synth.kernel_work import KernelWork
+from tests.kit.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from tests.kit.together import together
-from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiter_table, limiters

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.made_runs import rows, run, source, spans
+from tests.kit.made_runs import rows, run, source, spans
+from tests.kit.sampling import examples
 from wavewright.analysis.run.contents.summary import summary
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.gpu_time.gaps import gaps

@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from synth import Workload, write_rocpd
+from tests.kit.sampling import every_third
 from tests.kit.together import together
-from tests.sampling import every_third
 from wavewright.analysis.common.noise import t_bound
 from wavewright.analysis.run.compare.compare import (
     FailOn,

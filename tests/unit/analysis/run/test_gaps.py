@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.made_runs import Row, rows, run, source, spans
+from tests.kit.made_runs import Row, rows, run, source, spans
+from tests.kit.sampling import examples
 from wavewright.analysis.run.calls.launches import cause_of
 from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.select.choice import RunSelection

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit.made_runs import Row, rows, run, source, spans
 from tests.kit.together import together
-from tests.unit.made_runs import Row, rows, run, source, spans
 from wavewright.analysis.run.kernels.gemm_formulas import cost
 from wavewright.analysis.run.kernels.gemms import gemms, named_gemms
 from wavewright.model.run import Run

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.sampling import every_third
-from tests.unit.made_runs import Row, run, source
+from tests.kit.made_runs import Row, run, source
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.gpu_time.gaps import gaps

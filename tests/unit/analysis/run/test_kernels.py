@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.made_runs import Row, rows, run, source
+from tests.kit.made_runs import Row, rows, run, source
+from tests.kit.sampling import examples
 from wavewright.analysis.run.kernels import kernels
 from wavewright.errors import UsageError
 from wavewright.model.run import Run

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.small_runs import small_run
 from tests.kit.together import together
 from tests.unit.analysis.run.test_steps import made
-from tests.unit.small_runs import small_run
 from wavewright.analysis.run.contents.launch_statistics import (
     LaunchStatistics,
     combine_launch_statistics,

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tests.sampling import examples
-from tests.unit.made_runs import rows, run, source, spans
+from tests.kit.made_runs import rows, run, source, spans
+from tests.kit.sampling import examples
 from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.measures.pairs import bridged
 from wavewright.model.run import Run

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
-from tests.sampling import covering
-from tests.unit.planted_runs import FORMS, opened, simulated
+from tests.kit.planted_runs import FORMS, opened, simulated
+from tests.kit.sampling import covering
 from wavewright.analysis.run.graph import Change, event_graph
 from wavewright.analysis.run.graph.path import critical_path
 from wavewright.readers.run.inputs import open_run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.runs import CAUSES
-from tests.unit.planted_runs import opened, simulated
+from tests.kit.planted_runs import opened, simulated
 from wavewright.analysis.run.diagnose import diagnose_run
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from synth.runs import DAMAGES, rank_missing, rank_twice, write_kineto, write_rocpd
-from tests.sampling import covering
-from tests.unit.planted_runs import FORMS, opened, simulated
+from tests.kit.planted_runs import FORMS, opened, simulated
+from tests.kit.sampling import covering
 from wavewright.analysis.run.collectives.meetings import clock_offsets, collective_rows, matched
 from wavewright.readers.run.inputs import open_run
 

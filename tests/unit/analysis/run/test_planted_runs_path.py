@@ -25,7 +25,7 @@ from synth.runs import (
     simulate,
     straggler_of,
 )
-from tests.unit.planted_runs import opened, simulated
+from tests.kit.planted_runs import opened, simulated
 from wavewright.analysis.run.graph import event_graph
 from wavewright.analysis.run.graph.path import CriticalPath, critical_path
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from synth.runs import CAUSES, Copy, Host, Operation, edited, planted, scaled, simulate
-from tests.sampling import every_third
-from tests.unit.planted_runs import opened, simulated
+from tests.kit.planted_runs import opened, simulated
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.graph import Change, EventGraph, event_graph
 from wavewright.analysis.run.graph.scenarios import what_if
 

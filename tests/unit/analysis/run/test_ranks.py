@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
+from tests.kit.small_runs import small_run
 from tests.kit.together import together
-from tests.unit.small_runs import small_run
 from wavewright.analysis.run.ranks.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run

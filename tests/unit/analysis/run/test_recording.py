@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.unit.made_runs import source, spans
+from tests.kit.made_runs import source, spans
 from wavewright.analysis.run.select.recording import combine_recording, partial_recording, recording
 from wavewright.model.run import MemorySource, Run
 

@@ -7,8 +7,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.made_runs import Row, rows, run, source, spans
+from tests.kit.made_runs import Row, rows, run, source, spans
+from tests.kit.sampling import examples
 from wavewright.analysis.run.contents.regions import folded_layers, named_regions, regions
 from wavewright.model.run import Run
 

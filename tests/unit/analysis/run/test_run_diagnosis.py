@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.made_runs import Row, run, source
+from tests.kit.sampling import examples
 from tests.kit.together import together
-from tests.sampling import examples
-from tests.unit.made_runs import Row, run, source
 from wavewright.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
 from wavewright.analysis.run.diagnose.finding import RunFinding
 from wavewright.analysis.run.diagnose.rules import OWNERS, RULES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.unit.small_runs import CLOCKS, small_run, small_source
+from tests.kit.small_runs import CLOCKS, small_run, small_source
 from wavewright import UsageError
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.recorded import recorded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.made_runs import Row, rows, run, source, spans
+from tests.kit.made_runs import Row, rows, run, source, spans
 from wavewright.analysis.run.contents.regions import combine_regions
 from wavewright.analysis.run.contents.stacks import partial_stacks
 from wavewright.model.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.unit.small_runs import small_run
+from tests.kit.small_runs import small_run
 from wavewright.analysis.run.steps import Steps, combine_steps, partial_steps, steps
 from wavewright.errors import UsageError
 from wavewright.model.run import MemorySource, Run

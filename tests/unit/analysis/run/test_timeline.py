@@ -1,10 +1,10 @@
-"""Events of a run by lane, the clocks of nodes, and launches."""
+"""Events of a run by track, the clocks of nodes, and launches."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from tests.unit.made_runs import rows, run, source, spans
+from tests.kit.made_runs import rows, run, source, spans
 from wavewright.analysis.run.calls.launch_flows import launch_flows
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, ITEM_TABLES, MOST_KINDS, RunTimeline, run_timeline
 from wavewright.analysis.run.select.clocks import node_clocks
@@ -12,11 +12,11 @@ from wavewright.model.run import Run
 
 
 def _placed(timeline: RunTimeline) -> list[tuple[object, ...]]:
-    joined = timeline.spans.join(timeline.lanes.drop("kind"), on="lane").join(timeline.kinds, on="kind").sort("item")
+    joined = timeline.spans.join(timeline.tracks.drop("kind"), on="track").join(timeline.kinds, on="kind").sort("item")
     return rows(joined, "item", "name", "start_ns", "end_ns", "depth", "overlap")
 
 
-def test_calls_nest_by_time_and_overlaps_take_further_lanes() -> None:
+def test_calls_nest_by_time_and_overlaps_take_further_tracks() -> None:
     calls = [
         {"start_ns": 100, "end_ns": 200, "name": "outer"},
         {"start_ns": 110, "end_ns": 150, "name": "inner"},
@@ -30,7 +30,7 @@ def test_calls_nest_by_time_and_overlaps_take_further_lanes() -> None:
         (2, "innermost", 20, 30, 2, 0),
         (3, "crossing", 40, 90, 0, 1),
     ]
-    assert set(found.lanes["part"]) == {"Thread 1"}
+    assert set(found.tracks["part"]) == {"Thread 1"}
 
 
 def test_streams_hold_work_of_both_kinds_and_items_follow_the_tables() -> None:
@@ -44,8 +44,8 @@ def test_streams_hold_work_of_both_kinds_and_items_follow_the_tables() -> None:
     )
     assert found.first_items == dict(zip(ITEM_TABLES, (0, 3, 4, 5, 5), strict=True))
     assert found.item_count == 6
-    where = found.spans.join(found.lanes, on="lane", suffix="_lane").sort("item")
-    assert where["kind_lane"].to_list() == ["stream"] * 4 + ["allocations", "marks"]
+    where = found.spans.join(found.tracks, on="track", suffix="_track").sort("item")
+    assert where["kind_track"].to_list() == ["stream"] * 4 + ["allocations", "marks"]
     assert where["label"].to_list() == ["Stream 0", "Stream 0 overlap 1", "Stream 3", "Stream 0", "", "marks"]
     assert where["part"].to_list()[2] == "GPU 1 gfx942"
     assert found.kinds["name"].to_list()[0] == "k"
@@ -60,7 +60,7 @@ def test_what_cannot_be_placed_is_counted() -> None:
     assert found.kinds.height == MOST_KINDS
     assert found.kinds["name"][-1] == "7 other names"
     assert found.kinds["count"].sum() == found.spans.height
-    assert found.lanes.height == DEEPEST
+    assert found.tracks.height == DEEPEST
 
 
 def test_every_node_counts_from_its_own_begin() -> None:
@@ -101,5 +101,5 @@ def test_a_launch_is_the_first_call_of_its_process_with_the_same_correlation() -
 
 def test_nothing_at_all() -> None:
     found = run_timeline(Run([]))
-    assert (found.spans.height, found.lanes.height, found.kinds.height, found.duration_ns) == (0, 0, 0, 0)
+    assert (found.spans.height, found.tracks.height, found.kinds.height, found.duration_ns) == (0, 0, 0, 0)
     assert found.spans.schema["kind"] == pl.UInt16

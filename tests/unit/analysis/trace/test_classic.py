@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from tests.kit.small_traces import small_trace
 from tests.kit.together import together
-from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.stalls.classic import classic, classic_type
 
 

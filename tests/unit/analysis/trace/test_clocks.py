@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.made_traces import made
 from tests.kit.together import together
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.clocks import alignment, clock_mhz
 from wavewright.analysis.trace.overview import overview
 from wavewright.model.trace import ThreadTrace

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.kit.ui_directories import frame
 from tests.unit.analysis.small_kernels import trace_of
-from tests.unit.ui_directories import frame
 from wavewright.analysis.trace.compare import compare, main_kernel
 from wavewright.analysis.trace.compare.alignment import Alignment, align_rows, align_traces, grouped_units
 from wavewright.analysis.trace.compare.spread import batch_costs, batches, unit_costs

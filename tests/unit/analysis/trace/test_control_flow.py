@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame, load
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import frame, load
 from wavewright.analysis.code.control_flow import blocks, branch_targets
 from wavewright.analysis.trace.code.control_flow import loop_of_rows, loops, taken_jumps
 from wavewright.model.trace import ThreadTrace

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.sampling import examples
 from tests.kit.together import together
-from tests.sampling import examples
 from tests.unit.analysis.counters.made_counters import counted
 from wavewright.analysis.trace.sampled_counters import gpu_curve, sampled_counters
 from wavewright.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from tests.kit.together import together
+from tests.kit.ui_directories import frame
 from tests.unit.analysis.small_kernels import straight, trace_of
-from tests.unit.ui_directories import frame
 from wavewright.analysis.trace.code.wave_paths import early_waves, wave_paths
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.trust.caveats import caveats_of_cycles

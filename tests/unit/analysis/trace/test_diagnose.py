@@ -9,7 +9,7 @@ import pytest
 
 import wavewright
 from synth import Scenario, compiled, family_of, synthesize, write_capture
-from tests.unit.export.made_traces import made, one_wave
+from tests.kit.made_traces import made, one_wave
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
 from wavewright.words.trace.diagnose import diagnosis_markdown, verdict

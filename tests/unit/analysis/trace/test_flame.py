@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.unit.export.made_traces import CODE, made
-from tests.unit.made_markers import ENTER, FIRST, LEAVE, markers
-from tests.unit.small_traces import small_trace
-from tests.unit.ui_directories import frame
+from tests.kit.made_markers import ENTER, FIRST, LEAVE, markers
+from tests.kit.made_traces import CODE, made
+from tests.kit.small_traces import small_trace
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.flame import MOST_LINES, Flame, flame
 from wavewright.errors import UsageError

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made
+from tests.kit.ui_directories import frame
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
 from wavewright.analysis.trace.floors import Floors, floors, floors_without

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import frame, load
 from tests.property.scenarios import TARGETS, scenarios
-from tests.sampling import examples
 from tests.unit.analysis import spelled_out_hiding
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame, load
 from wavewright.analysis.trace.costs.exposure import ROW_COSTS, row_costs
 from wavewright.analysis.trace.costs.hidden_latency import hidden_latency
 from wavewright.analysis.trace.selection import Selection, select

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.small_traces import small_trace
 from tests.kit.together import together
-from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.errors import UsageError
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
 from tests.kit.together import together
-from tests.sampling import examples
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame, load
+from tests.kit.ui_directories import frame, load
 from wavewright.analysis.trace.code.attribution import is_library, source_of_rows
 from wavewright.analysis.trace.costs.hotspots import SORTS, UNITS, Hotspots, hotspots
 from wavewright.analysis.trace.costs.kernel_costs import kernel_costs

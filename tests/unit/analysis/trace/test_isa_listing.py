@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.unit.export.made_traces import CODE, made, one_wave
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import CODE, made, one_wave
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.listing import IsaListing, isa_listing
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace, TraceSource

@@ -6,9 +6,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
 from wavewright.model.trace import ThreadTrace
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.small_traces import small_trace
 from tests.kit.together import together
-from tests.unit.small_traces import small_trace
 from wavewright import _core
 from wavewright.analysis.trace.lanes import LaneOptions, lane_accesses, lane_patterns
 from wavewright.analysis.trace.lanes.service import LaneService, lane_service

@@ -11,7 +11,7 @@ import pytest
 import wavewright
 from synth.kernels import LANE_KERNELS, LANE_TARGETS
 from synth.lanes import LaneLaunch, lane_truth
-from tests.sampling import every_third_pair
+from tests.kit.sampling import every_third_pair
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, executions
 
 if TYPE_CHECKING:

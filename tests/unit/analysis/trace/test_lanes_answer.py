@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.code.lane_columns import LANE_SUMS
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.lanes.answer import lanes

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.kit.made_traces import made
 from tests.kit.together import together
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.ui_directories import frame
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.lanes.fit import fit_arguments
 from wavewright.errors import UsageError

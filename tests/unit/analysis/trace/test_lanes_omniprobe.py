@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from synth.omniprobe import ProbedAccess, ProbedKernel, json_log
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, LINES, omniprobe_by_line, omniprobe_comparison
 from wavewright.readers.trace.omniprobe import read_omniprobe
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from tests.unit.export.made_traces import CODE, made
-from tests.unit.small_traces import small_trace
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import CODE, made
+from tests.kit.small_traces import small_trace
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.listing.line_costs import line_costs
 from wavewright.analysis.trace.listing.source_lines import source_listing

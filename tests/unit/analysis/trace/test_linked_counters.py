@@ -11,9 +11,9 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
+from tests.kit.made_limits import limited
 from tests.kit.shown import shown
 from tests.kit.together import together
-from tests.unit.analysis.made_limits import limited
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.trace.diagnose import diagnose

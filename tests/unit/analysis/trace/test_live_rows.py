@@ -10,7 +10,7 @@ import pytest
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.e2e.inputs import real_trace
-from tests.unit.small_traces import frame, small_trace
+from tests.kit.small_traces import frame, small_trace
 from wavewright.analysis.code.kernel import kernel_code
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.occupancy.registers import registers

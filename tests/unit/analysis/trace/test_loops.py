@@ -10,8 +10,8 @@ import pytest
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame, load
+from tests.kit.made_traces import made
+from tests.kit.ui_directories import frame, load
 from wavewright.analysis.trace.costs.loops import Loops, loops
 from wavewright.model.trace import ThreadTrace
 

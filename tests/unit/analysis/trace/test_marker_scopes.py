@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.export.made_traces import made
-from tests.unit.made_markers import ENTER, FIRST, LEAVE, POINT, markers
+from tests.kit.made_markers import ENTER, FIRST, LEAVE, POINT, markers
+from tests.kit.made_traces import made
 from wavewright.analysis.trace.marker_scopes import MOST_DEPTH, MarkerScopes, marker_scopes
 
 

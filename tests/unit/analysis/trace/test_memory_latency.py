@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.kit.small_traces import CATEGORY, frame, small_trace
 from tests.kit.together import together
-from tests.unit.small_traces import CATEGORY, frame, small_trace
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.model.trace import ThreadTrace, TraceSource
 

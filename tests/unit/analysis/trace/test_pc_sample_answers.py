@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.kit.together import together
-from tests.unit.ui_directories import frame
+from tests.kit.ui_directories import frame
 from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import causes_of_samples
 from wavewright.analysis.trace.samples.diagnosis import LEAST_OBSERVATIONS, sample_diagnosis

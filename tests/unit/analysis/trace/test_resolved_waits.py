@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from tests.kit.small_traces import small_trace
 from tests.unit.analysis.spelled_out_waits import spelled_out
-from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.waits.resolved import family_of_trace, resolve
 from wavewright.model.trace import ThreadTrace
 

@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import load, read_json
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import load, read_json
 from wavewright.analysis.trace.costs.row_totals import row_totals
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 import wavewright
-from tests.unit.export.made_traces import CODE
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import CODE
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.listing.source_lines import SampleLines, sample_lines
 from wavewright.model.trace import ThreadTrace, TraceSource
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.analysis.trace.compare.sequences import align, moved, shape_of
 
 texts = st.sampled_from(

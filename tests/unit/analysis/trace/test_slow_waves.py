@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import wavewright
-from tests.unit.export.made_traces import made
+from tests.kit.made_traces import made
 from wavewright.analysis.trace.slow_waves import SlowWaves, slow_waves
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from tests.unit.export.made_traces import CODE, made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import CODE, made
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.listing.source_lines import SourceListing, source_listing
 from wavewright.model.trace import ThreadTrace, TraceSource
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.kit.small_traces import small_trace
 from tests.kit.together import together
-from tests.unit.small_traces import small_trace
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.waits.classes import CLASSES, PRODUCER_OF_CLASS, stall_class

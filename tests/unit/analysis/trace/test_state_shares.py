@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.export.made_traces import made, one_wave
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made, one_wave
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.waves.state_curves import state_curves
 from wavewright.analysis.trace.waves.states import states
 

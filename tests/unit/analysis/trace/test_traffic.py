@@ -9,9 +9,9 @@ import polars as pl
 
 import wavewright
 from tests.cli.in_process import call
+from tests.kit.made_traces import made
 from tests.kit.together import together
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.memory_latency.beyond_trace import counter_command

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made
+from tests.kit.sampling import examples
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.pipes import PIPES
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.model.schema import CATEGORIES

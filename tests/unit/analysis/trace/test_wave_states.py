@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tests.unit.export.made_traces import made, one_wave
-from tests.unit.ui_directories import load, read_json
+from tests.kit.made_traces import made, one_wave
+from tests.kit.ui_directories import load, read_json
 from wavewright.analysis.trace.waves.state_curves import state_curves
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from synth import Scenario, synthesize, write_capture
-from tests.unit.export.made_traces import made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import made
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.waves.by_place import engines_per_die, waves_by_place
 from wavewright.model.trace import ThreadTrace

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.amd_script import SCRIPTS, AmdScript
+from tests.kit.amd_script import SCRIPTS, AmdScript
 from tests.unit.capture.inputs.traps import EXTRA, FILES
 from wavewright.capture.inputs.checks import CheckedFile, Level, checked
 from wavewright.capture.inputs.files import input_of

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.amd_script import SCRIPTS, AmdScript
+from tests.kit.amd_script import SCRIPTS, AmdScript
 from wavewright.capture.gpus.gpu import Gpu
 from wavewright.capture.plans.choices import chosen
 from wavewright.capture.plans.command import Command

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.amd_script import AmdScript
+from tests.kit.amd_script import AmdScript
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.plans.counter_passes import checked_passes, packed_passes, passes_for
 from wavewright.capture.rocprofv3.installation import Installation

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.amd_script import AmdScript
+from tests.kit.amd_script import AmdScript
 from wavewright.capture.rocprofv3.grammar import launch_words, period_notes, read_launches, read_periods
 from wavewright.errors import UsageError
 

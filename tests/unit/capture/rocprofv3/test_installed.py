@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.amd_script import old_and_new
+from tests.kit.amd_script import old_and_new
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.rocprofv3.installed import (
     asked,

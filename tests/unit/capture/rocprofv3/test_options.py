@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.amd_script import SCRIPTS, AmdScript
+from tests.kit.amd_script import SCRIPTS, AmdScript
 from wavewright.capture.rocprofv3.option import Kind, Option, is_within, version_of
 from wavewright.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options, groups, option_named, options_in
 from wavewright.capture.rocprofv3.releases import (

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tests.amd_script import SCRIPTS, AmdScript
+from tests.kit.amd_script import SCRIPTS, AmdScript
 from wavewright.capture.rocprofv3.option import Kind, Option, version_of
 from wavewright.capture.rocprofv3.options import options_in
 from wavewright.capture.rocprofv3.refusals import REFUSALS, Request, check_options, refusal_of

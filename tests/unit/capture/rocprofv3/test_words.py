@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.amd_script import AmdScript
+from tests.kit.amd_script import AmdScript
 from wavewright.capture.rocprofv3.words import number_of, option_words, read_words
 from wavewright.errors import UsageError
 

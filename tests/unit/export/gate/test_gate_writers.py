@@ -10,7 +10,7 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from tests.unit.gate_cases import HOSTILE
+from tests.kit.gate_cases import HOSTILE
 from wavewright.analysis.common.gate import GateAnswer, gate
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.export.gate.github import MOST_ANNOTATIONS, annotation_lines

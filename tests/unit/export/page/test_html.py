@@ -21,9 +21,9 @@ from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.page import write_html
 from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask
 from wavewright.page.assets import page_folder
-from wavewright.page.held import held_by
+from wavewright.page.exported_answers import held_by
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.payload import key_of
 from wavewright.readers.opening import open as open_path
 from wavewright.readers.run.inputs import open_run
@@ -176,13 +176,13 @@ def test_of_a_timeline_the_finest_levels_go_first(trace, tmp_path):
     held: dict[str, set[int]] = {}
     for part in (3, 6, 12):
         write_html(trace, tmp_path / "part.html", most_bytes=full.byte_count // (4 * part), force=True)
-        keys = [key for key in _answers(tmp_path / "part.html") if "track=" in key and "level=" in key]
+        keys = [key for key in _answers(tmp_path / "part.html") if "layer=" in key and "level=" in key]
         for key in keys:
             asked = dict(pair.split("=") for pair in key.split("?")[1].split("&"))
-            held.setdefault(f"{part} {asked['track']}", set()).add(int(asked["level"]))
+            held.setdefault(f"{part} {asked['layer']}", set()).add(int(asked["level"]))
     assert held
     all_levels = {
-        int(level) for key in _answers(tmp_path / "full.html") for level in re.findall(r"level=(\d+)&.*track=", key)
+        int(level) for key in _answers(tmp_path / "full.html") for level in re.findall(r"layer=.*&level=(\d+)", key)
     }
     for levels in held.values():
         assert levels == set(range(min(levels), max(levels) + 1))
@@ -203,7 +203,7 @@ def test_a_file_that_exists_is_not_replaced_unless_asked(trace, tmp_path):
 
 def test_keys_are_written_as_the_page_writes_them():
     assert (
-        key_of(0, "spans", {"track": "a & b", "level": "2", "tile": "3"}) == "0/spans?level=2&tile=3&track=a%20%26%20b"
+        key_of(0, "spans", {"layer": "a & b", "level": "2", "tile": "3"}) == "0/spans?layer=a%20%26%20b&level=2&tile=3"
     )
     assert key_of(0, "x", {"name": "!*'()~-_.ü"}) == "0/x?name=!*'()~-_.%C3%BC"
 

@@ -12,8 +12,8 @@ import pytest
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
-from tests.hostile_documents import LONG, NASTY, damaged_run, damaged_trace
-from tests.made_decoded import NAME, decoded_files, write_files
+from tests.kit.hostile_documents import LONG, NASTY, damaged_run, damaged_trace
+from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.errors import WavewrightError
 from wavewright.model.blocks import Code, CodeLine, Column, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.document import Document, Library

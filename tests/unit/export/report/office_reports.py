@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import wavewright
-from tests.hostile_documents import LONG, NASTY
+from tests.kit.hostile_documents import LONG, NASTY
 from wavewright.errors import WavewrightError
 from wavewright.model.blocks import Code, CodeLine, Column, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.document import Document

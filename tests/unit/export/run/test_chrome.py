@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from tests.unit.made_rpd import ROWS, write_rpd_file
+from tests.kit.made_rpd import ROWS, write_rpd_file
 from wavewright import _core
 from wavewright.errors import UsageError
 from wavewright.export.run.chrome import write_chrome
@@ -299,7 +299,7 @@ def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
     events = _events(write_chrome(run, tmp_path / "trace.json.gz").path)
     copy = next(event for event in events if event["name"] == "copy")
     assert (copy["pid"], copy["args"]) == (1, {"device": 1, "stream": 0, "bytes": 64})
-    assert copy["tid"] != 4, "copies have lanes of their own"
+    assert copy["tid"] != 4, "copies have tracks of their own"
     mark = next(event for event in events if event["ph"] == "i")
     assert (mark["name"], mark["ts"], mark["pid"], mark["tid"]) == ("now", 3, 7, 70)
     call = next(event for event in events if event["name"] == "hipMalloc")

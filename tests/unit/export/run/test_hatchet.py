@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.made_runs import run as made
+from tests.kit.made_runs import run as made
 from wavewright.export.run.hatchet import to_hatchet
 
 with warnings.catch_warnings():

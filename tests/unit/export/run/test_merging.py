@@ -12,12 +12,12 @@ from synth.rocpd import write_rocpd as synthesize_rocpd
 from synth.rocpd import write_rocpd_ranks
 from synth.rpd import write_rpd as synthesize_rpd
 from synth.workload import Workload
-from tests.unit.run_equality import differences
+from tests.kit.run_equality import differences
 from wavewright import UsageError
 from wavewright.analysis.run.select.splitting import parts_of
 from wavewright.export.run.rocpd import write_rocpd
-from wavewright.export.run.rocpd.merging import merge_runs
-from wavewright.export.run.rocpd.splitting import write_parts
+from wavewright.export.run.rocpd.merge import merge_runs
+from wavewright.export.run.rocpd.split import write_parts
 from wavewright.export.run.rocpd.views import VIEWS
 from wavewright.export.run.tables import write_run_parquet
 from wavewright.readers.run.inputs import find_runs, open_run

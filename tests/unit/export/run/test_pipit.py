@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.made_runs import run as made
+from tests.kit.made_runs import run as made
 from wavewright.export.run.pipit import to_pipit
 
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.run_equality import differences
-from tests.unit.small_runs import small_run, small_source
+from tests.kit.run_equality import differences
+from tests.kit.small_runs import small_run, small_source
 from wavewright import UsageError
 from wavewright.analysis.run.query import query
 from wavewright.errors import WavewrightError

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.run_equality import differences
-from tests.unit.small_runs import CLOCKS, small_run, small_source
+from tests.kit.run_equality import differences
+from tests.kit.small_runs import CLOCKS, small_run, small_source
 from wavewright.errors import WavewrightError
 from wavewright.export.run.rpd import write_rpd
 from wavewright.export.run.rpd.schema import VIEWS

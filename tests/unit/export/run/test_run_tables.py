@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.unit.run_equality import differences
-from tests.unit.small_runs import small_run, small_source
+from tests.kit.run_equality import differences
+from tests.kit.small_runs import small_run, small_source
 from wavewright import UsageError
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.export.run.tables import write_arrow, write_run_parquet
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource, Run
-from wavewright.model.stored import RUN_MANIFEST
+from wavewright.model.stored_tables import RUN_MANIFEST
 from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.export.kit.written import Written
+    from wavewright.export.kit.writer_result import Written
 
 WRITERS = {"parquet": write_run_parquet, "arrow": write_arrow}
 

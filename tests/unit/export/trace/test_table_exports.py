@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from tests.unit.export.made_traces import made, one_wave
-from tests.unit.ui_directories import frame, load
+from tests.kit.made_traces import made, one_wave
+from tests.kit.ui_directories import frame, load
 from wavewright.errors import UsageError
 from wavewright.export.trace.tables import write_json, write_parquet
 from wavewright.model.schema import THREAD_TRACE

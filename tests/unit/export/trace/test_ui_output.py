@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from tests.unit.export.made_traces import CODE, made, one_wave
-from tests.unit.ui_directories import frame, read_json
+from tests.kit.made_traces import CODE, made, one_wave
+from tests.kit.ui_directories import frame, read_json
 from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.model.trace import ThreadTrace, TraceSource
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tests.unit.export.made_traces import made, one_wave
-from tests.unit.ui_directories import frame, read_json
+from tests.kit.made_traces import made, one_wave
+from tests.kit.ui_directories import frame, read_json
 from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.export.trace.ui_output.kernel_ids import KernelIds, decode_order
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import SHARED
-from tests.sampling import every_third
-from tests.unit.ui_directories import load, read_json, source_paths
+from tests.kit.sampling import every_third
+from tests.kit.ui_directories import load, read_json, source_paths
 from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.export.trace.ui_output.kernel_ids import KernelIds, decode_order
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.unit.export.made_traces import made, one_wave
+from tests.kit.made_traces import made, one_wave
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.export.trace.ui_output import write_ui_output
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.unit.export.made_traces import made, one_wave
-from tests.unit.ui_directories import frame, read_json
+from tests.kit.made_traces import made, one_wave
+from tests.kit.ui_directories import frame, read_json
 from wavewright.export.trace.ui_output import write_ui_output
 
 if TYPE_CHECKING:

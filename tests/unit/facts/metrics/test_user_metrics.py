@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
 

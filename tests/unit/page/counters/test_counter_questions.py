@@ -21,10 +21,10 @@ from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.schema import frame_of
-from wavewright.page.asking import ask, prepare
 from wavewright.page.counters.kernels import MOST_HELD
 from wavewright.page.counters.roofline import MOST_KERNELS
-from wavewright.page.held import held_by
+from wavewright.page.exported_answers import held_by
+from wavewright.page.payloads import ask, prepare
 from wavewright.page.protocol.payload import ARROW
 from wavewright.page.questions import QUESTIONS
 from wavewright.readers.counters import open_counters
@@ -158,7 +158,7 @@ def test_two_captures_are_compared(library):
         ("counter_values", {}),
         ("counter_values", {"table": "99.1"}),
         ("counter_values", {"table": "18.2"}),
-        ("spans", {"track": "run", "level": "0", "tile": "0"}),
+        ("spans", {"layer": "run", "level": "0", "tile": "0"}),
         ("waves", {}),
     ],
 )
@@ -178,7 +178,7 @@ def test_other_documents_have_no_counters():
 def test_an_exported_page_holds_every_kernel_and_normalization(document):
     keys = [held.key for held in held_by(document)]
     assert len(keys) == len(set(keys))
-    assert {"0/overview", "0/tracks", "0/counter_metrics", "0/counter_roofline", "0/counter_compare?base=1"} <= set(
+    assert {"0/overview", "0/layers", "0/counter_metrics", "0/counter_roofline", "0/counter_compare?base=1"} <= set(
         keys
     )
     assert {"0/counter_panels", "0/counter_panels?kernel=1&normalization=cycle", "0/memory_chart?kernel=0"} <= set(keys)

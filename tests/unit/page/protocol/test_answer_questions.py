@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from tests.unit.small_traces import small_trace
+from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.compare import KINDS, compare
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.stalls import stalls
@@ -17,7 +17,7 @@ from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.questions import QUESTIONS
 

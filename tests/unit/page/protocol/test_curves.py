@@ -9,15 +9,15 @@ from functools import cache
 import polars as pl
 import pytest
 
+from tests.kit.small_traces import frame, small_trace
 from tests.unit.analysis.counters.made_counters import counted
-from tests.unit.small_traces import frame, small_trace
 from wavewright.analysis.trace.sampled_counters import gpu_curve
 from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 
 NAMES = ["SQ_BUSY_CU_CYCLES", "SQ_ACTIVE_INST_VALU"]

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from tests.sampling import every_third_pair
+from tests.kit.sampling import every_third_pair
 from tests.unit.analysis.test_every_answer import TRACES
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 
 ASKED = ("curve_names", "curves", "derived", "histogram", "summary")

@@ -13,9 +13,9 @@ from wavewright.analysis.run.calls.flame import frames_of, functions_of, sandwic
 from wavewright.analysis.run.contents.regions import named_regions, regions
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.run import flame
-from wavewright.page.run.tracks import timeline_of
+from wavewright.page.run.layers import timeline_of
 from wavewright.readers.opening import open as open_path
 
 SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
@@ -130,8 +130,8 @@ def test_a_thread_over_time_has_its_longest_events(document: Document, monkeypat
     lines = answer["lines"]["rows"]
     assert {line["kind"] for line in lines} == {"thread", "stream"}
     shown = timeline_of(document)
-    lanes = shown.lanes.filter(pl.col("kind").is_in(["thread", "stream"]))["lane"]
-    assert sum(line["span_count"] for line in lines) == shown.spans.filter(pl.col("lane").is_in(lanes)).height
+    tracks = shown.tracks.filter(pl.col("kind").is_in(["thread", "stream"]))["track"]
+    assert sum(line["span_count"] for line in lines) == shown.spans.filter(pl.col("track").is_in(tracks)).height
     number = lines[0]["line"]
     whole = _table(document, "run_line_stacks", line=number)
     assert whole.height == lines[0]["span_count"] == whole["span_count"][0]

@@ -10,8 +10,8 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from synth.runs import planted, simulate, write_rocpd
-from tests.sampled_runs import write_sampled
-from tests.unit.made_runs import run, spans
+from tests.kit.made_runs import run, spans
+from tests.kit.sampled_runs import write_sampled
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.diagnose import diagnose_run
 from wavewright.analysis.run.gpu_time.busy import busy
@@ -20,11 +20,11 @@ from wavewright.analysis.run.kernels import kernels
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.run.flows import MOST_FLOWS, flows
+from wavewright.page.run.layers import layers_of_run, spans_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
-from wavewright.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
 from wavewright.readers.opening import open as open_path
 
 FAR = 1_700_000_000_000_000_000
@@ -54,51 +54,51 @@ def _asked(document: Document, question: str, /, **given: object) -> dict:
 
 
 def test_tiles_of_level_0_hold_every_event_once(document: Document) -> None:
-    track = tracks_of_run(document)["tracks"][0]
-    wide = track["tile_cells"] * track["cell"]
+    layer = layers_of_run(document)["layers"][0]
+    wide = layer["tile_cells"] * layer["cell"]
     tiles = [
-        spans_of_run(document, track="run", level=0, tile=number)
-        for number in range(int((track["end"] - track["begin"]) // wide) + 1)
+        spans_of_run(document, layer="run", level=0, tile=number)
+        for number in range(int((layer["end"] - layer["begin"]) // wide) + 1)
     ]
     found = pl.concat(tiles).unique("item").sort("item")
     expected = timeline_of(document).spans
     assert found["item"].equals(expected["item"])
     assert found["begin"].cast(pl.Int64).equals(expected["start_ns"], check_names=False)
-    assert found["lane"].equals(expected["lane"])
-    whole = spans_of_run(document, track="run", level=track["level_count"] - 1, tile=0)
-    assert set(whole["lane"]) == set(expected["lane"])
+    assert found["track"].equals(expected["track"])
+    whole = spans_of_run(document, layer="run", level=layer["level_count"] - 1, tile=0)
+    assert set(whole["track"]) == set(expected["track"])
 
 
-def test_lanes_say_which_process_and_what(document: Document) -> None:
-    track = tracks_of_run(document)["tracks"][0]
-    assert {lane["kind"] for lane in track["lanes"]} == {"thread", "marks", "allocations", "stream"}
-    assert all(len(lane["group"]) == 2 for lane in track["lanes"])
-    assert any("clocks of nodes are not compared" in note for note in track["notes"])
+def test_tracks_say_which_process_and_what(document: Document) -> None:
+    layer = layers_of_run(document)["layers"][0]
+    assert {track["kind"] for track in layer["tracks"]} == {"thread", "marks", "allocations", "stream"}
+    assert all(len(track["group"]) == 2 for track in layer["tracks"])
+    assert any("clocks of nodes are not compared" in note for note in layer["notes"])
 
 
 def test_flows_join_a_call_and_what_it_launched(document: Document) -> None:
     run, first = document.run, timeline_of(document).first_items
     for row in (0, 5, run.dispatches.height - 1):
-        answer = flows(document, track="run", item=row)
+        answer = flows(document, layer="run", item=row)
         assert answer["count"] == 1
         call = run.regions.row(answer["flows"][0]["from_item"] - first["regions"], named=True)
         work = run.dispatches.row(row, named=True)
         assert (call["process"], call["correlation"]) == (work["process"], work["correlation"])
         assert "Launch" in call["name"] or "nccl" in call["name"]
-        back = flows(document, track="run", item=answer["flows"][0]["from_item"])
+        back = flows(document, layer="run", item=answer["flows"][0]["from_item"])
         assert row in [flow["to_item"] for flow in back["flows"]]
 
 
 def test_flows_of_a_tile_are_told_only_when_they_are_few(document: Document) -> None:
-    track = tracks_of_run(document)["tracks"][0]
-    whole = flows(document, track="run", level=track["level_count"] - 1, tile=0)
+    layer = layers_of_run(document)["layers"][0]
+    whole = flows(document, layer="run", level=layer["level_count"] - 1, tile=0)
     assert whole["count"] > MOST_FLOWS
     assert whole["flows"] == []
     seen = set()
-    level = track["level_count"] - 6
-    wide = (track["tile_cells"] * track["cell"]) << level
-    for tile in range(int((track["end"] - track["begin"]) // wide) + 1):
-        answer = flows(document, track="run", level=level, tile=tile)
+    level = layer["level_count"] - 6
+    wide = (layer["tile_cells"] * layer["cell"]) << level
+    for tile in range(int((layer["end"] - layer["begin"]) // wide) + 1):
+        answer = flows(document, layer="run", level=level, tile=tile)
         assert answer["count"] == len(answer["flows"])
         for flow in answer["flows"]:
             ends = (flow["from_begin"], flow["to_begin"])
@@ -110,12 +110,12 @@ def test_flows_of_a_tile_are_told_only_when_they_are_few(document: Document) -> 
 def test_an_event_is_told_with_everything_that_is_known(document: Document) -> None:
     run, first = document.run, timeline_of(document).first_items
     row = run.regions["function"].cast(pl.String).to_list().index("hipLaunchKernel")
-    answer = _asked(document, "span", track="run", item=first["regions"] + row)
+    answer = _asked(document, "span", layer="run", item=first["regions"] + row)
     assert answer["what"] == "call"
     assert answer["arguments"]
     stored = run.regions.row(row, named=True)
     assert answer["duration_ns"] == stored["end_ns"] - stored["start_ns"]
-    dispatch = _asked(document, "span", track="run", item=3)
+    dispatch = _asked(document, "span", layer="run", item=3)
     told = {fact["name"]: fact["value"] for fact in dispatch["facts"]}
     kernel = run.dispatches.row(3, named=True)
     assert dispatch["name"] == kernel["name"]
@@ -124,17 +124,17 @@ def test_an_event_is_told_with_everything_that_is_known(document: Document) -> N
     assert dispatch["flows"]["count"] == 1
     counted = run.counters.filter(pl.col("time_ns").is_null())["event"][0]
     with_counters = run.dispatches["event"].to_list().index(counted)
-    assert _asked(document, "span", track="run", item=with_counters)["counters"]
+    assert _asked(document, "span", layer="run", item=with_counters)["counters"]
 
 
 def test_occurrences_go_round(document: Document) -> None:
     kinds = timeline_of(document).kinds
     kind, count = kinds.row(2, named=True)["kind"], kinds.row(2, named=True)["count"]
-    first = _asked(document, "occurrence", track="run", kind=kind)
+    first = _asked(document, "occurrence", layer="run", kind=kind)
     assert (first["number"], first["count"]) == (0, count)
-    last = _asked(document, "occurrence", track="run", kind=kind, item=first["item"], step=-1)
+    last = _asked(document, "occurrence", layer="run", kind=kind, item=first["item"], step=-1)
     assert last["number"] == count - 1
-    assert _asked(document, "occurrence", track="run", kind=kind, item=last["item"], step=1)["item"] == first["item"]
+    assert _asked(document, "occurrence", layer="run", kind=kind, item=last["item"], step=1)["item"] == first["item"]
 
 
 def test_times_of_answers_count_from_the_begin_of_the_node(document: Document) -> None:
@@ -173,12 +173,12 @@ def test_strips_of_gpus_hold_their_busy_time(document: Document) -> None:
         QUESTIONS["run_busy_mean"].answer(document, level=99, tile=0)
 
 
-def test_every_gpu_has_its_lanes(document: Document) -> None:
-    lanes = timeline_of(document).lanes.filter(pl.col("kind") == "stream")
-    rows = _asked(document, "run_gpu_lanes")
+def test_every_gpu_has_its_tracks(document: Document) -> None:
+    tracks = timeline_of(document).tracks.filter(pl.col("kind") == "stream")
+    rows = _asked(document, "run_gpu_tracks")
     places = {(row["node"], row["gpu"]) for row in _asked(document, "run_gaps")["largest"]["rows"]}
     assert places <= {(row["node"], row["gpu"]) for row in rows}
-    assert sorted(lane for row in rows for lane in row["lanes"]) == sorted(lanes.drop_nulls("agent")["lane"])
+    assert sorted(track for row in rows for track in row["tracks"]) == sorted(tracks.drop_nulls("agent")["track"])
 
 
 @pytest.mark.slow
@@ -217,14 +217,14 @@ def test_a_run_against_another(library: Library) -> None:
 @pytest.mark.parametrize(
     ("name", "given"),
     [
-        ("span", {"track": "run", "item": -1}),
-        ("span", {"track": "run", "item": 1 << 40}),
-        ("span", {"track": "waves", "item": 0}),
-        ("spans", {"track": "run", "level": 99, "tile": 0}),
-        ("spans", {"track": "run", "level": 0, "tile": 1 << 50}),
-        ("flows", {"track": "run"}),
-        ("flows", {"track": "run", "level": -1, "tile": 0}),
-        ("occurrence", {"track": "run", "kind": 70_000}),
+        ("span", {"layer": "run", "item": -1}),
+        ("span", {"layer": "run", "item": 1 << 40}),
+        ("span", {"layer": "waves", "item": 0}),
+        ("spans", {"layer": "run", "level": 99, "tile": 0}),
+        ("spans", {"layer": "run", "level": 0, "tile": 1 << 50}),
+        ("flows", {"layer": "run"}),
+        ("flows", {"layer": "run", "level": -1, "tile": 0}),
+        ("occurrence", {"layer": "run", "kind": 70_000}),
         ("run_summary", {"by": "weather"}),
         ("run_regions", {"domain": "weather"}),
         ("run_kernel", {"name": "no such kernel"}),
@@ -242,7 +242,7 @@ def test_names_are_only_text() -> None:
     name = "<img src=x onerror=alert(1)>\x00\u202e"
     recorded = run(dispatches=spans((1, 5), name=name), regions=spans((0, 9), name=name))
     document = Document(0, "hostile", "", lambda: recorded)
-    assert _asked(document, "tracks")["tracks"][0]["kinds"][0]["name"] == name
+    assert _asked(document, "layers")["layers"][0]["kinds"][0]["name"] == name
     assert _asked(document, "run_kernel", name=name)["kernels"]["rows"][0]["name"] == name
 
 
@@ -251,7 +251,7 @@ def test_a_run_of_nothing_answers_everything() -> None:
     for question in QUESTIONS.values():
         if question.is_about("run") and not question.required:
             ask(document, question.name, {})
-    assert _asked(document, "tracks")["tracks"][0]["lane_count"] == 0
+    assert _asked(document, "layers")["layers"][0]["track_count"] == 0
 
 
 def test_what_an_exported_page_holds_can_be_answered(library: Library) -> None:
@@ -305,13 +305,13 @@ def test_edges_stand_between_events_of_one_name_that_touch() -> None:
         ]
     )
     document = Document(0, "", "", lambda: recorded)
-    level = tracks_of_run(document)["tracks"][0]["level_count"] - 1
-    found = QUESTIONS["edges"].answer(document, track="run", level=level, tile=0)
+    level = layers_of_run(document)["layers"][0]["level_count"] - 1
+    found = QUESTIONS["edges"].answer(document, layer="run", level=level, tile=0)
     assert found["time"].to_list() == [
         100_000,
         250_010,
     ]  # not where names differ, gaps are seen, or events are too short
-    assert QUESTIONS["edges"].answer(document, track="run", level=0, tile=48)["time"].to_list() == [800_000, 800_100]
+    assert QUESTIONS["edges"].answer(document, layer="run", level=0, tile=48)["time"].to_list() == [800_000, 800_100]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import pytest
 from synth import Workload, write_rpd
 from tests.conftest import SHARED
 from wavewright.model.document import Document
-from wavewright.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
+from wavewright.page.run.layers import layers_of_run, spans_of_run, timeline_of
 from wavewright.readers.opening import open as open_path
 
 WEB = Path(__file__).parents[4] / "web"
@@ -24,21 +24,21 @@ ROLLDOWN = WEB / "node_modules" / ".bin" / "rolldown"
 READER = """
 import { readFileSync } from "node:fs";
 import { Tile } from "MODEL/tile";
-import { TrackSet } from "MODEL/tracks";
-const { track, tiles, points, ranges } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const types = { lane: Uint32Array, begin: Float64Array, end: Float64Array, kind: Uint16Array, count: Uint32Array,
+import { LayerSet } from "MODEL/layers";
+const { layer, tiles, points, ranges } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const types = { track: Uint32Array, begin: Float64Array, end: Float64Array, kind: Uint16Array, count: Uint32Array,
                 item: Int32Array, depth: Uint8Array };
 const typed = (columns) =>
   Object.fromEntries(Object.entries(types).map(([name, type]) => [name, type.from(columns[name])]));
-const set = new TrackSet([track], async ({ level, tile }) => Tile.of(typed(tiles[`${level}/${tile}`])));
+const set = new LayerSet([layer], async ({ level, tile }) => Tile.of(typed(tiles[`${level}/${tile}`])));
 for (const key of Object.keys(tiles)) {
   const [level, tile] = key.split("/").map(Number);
-  await set.store.fetch({ track: track.name, level, tile });
+  await set.store.fetch({ layer: layer.name, level, tile });
 }
-const perPixel = (level) => (track.cell * 2 ** level) / 1.499;
-const read = points.map(([level, lane, time]) => set.at(track, lane, time, 0, perPixel(level)))
+const perPixel = (level) => (layer.cell * 2 ** level) / 1.499;
+const read = points.map(([level, track, time]) => set.at(layer, track, time, 0, perPixel(level)))
   .map((span) => span && [span.begin, span.end, span.kind, span.count, span.item]);
-const counted = ranges.map(([level, lane, begin, end]) => set.count(track, [lane], { begin, end }, perPixel(level)));
+const counted = ranges.map(([level, track, begin, end]) => set.count(layer, [track], { begin, end }, perPixel(level)));
 console.log(JSON.stringify({ read, counted }));
 """
 MOST_TILES = 8
@@ -62,7 +62,7 @@ Span = tuple[int, int, int, int, int]
 
 
 def shown(spans: list[Span], cell: int) -> list[Span]:
-    """What a level shows of a lane whose spans do not overlap, from the definition, without tiles."""
+    """What a level shows of a track whose spans do not overlap, from the definition, without tiles."""
     cells: defaultdict[int, list[Span]] = defaultdict(list)
     for span in spans:
         if span[1] - span[0] < cell:
@@ -82,13 +82,13 @@ def shown(spans: list[Span], cell: int) -> list[Span]:
     return sorted([span for span in spans if span[1] - span[0] >= cell] + groups)
 
 
-def lanes_apart(document: Document) -> dict[int, list[Span]]:
-    """The lanes whose spans do not overlap."""
-    lanes: defaultdict[int, list[Span]] = defaultdict(list)
-    table = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
-    for lane, begin, end, kind, item in table.select("lane", "start_ns", "end_ns", "kind", "item").iter_rows():
-        lanes[lane].append((begin, end, kind, 1, item))
-    return {lane: spans for lane, spans in lanes.items() if all(a[1] <= b[0] for a, b in itertools.pairwise(spans))}
+def tracks_apart(document: Document) -> dict[int, list[Span]]:
+    """The tracks whose spans do not overlap."""
+    tracks: defaultdict[int, list[Span]] = defaultdict(list)
+    table = timeline_of(document).spans.sort("track", "start_ns", "end_ns")
+    for track, begin, end, kind, item in table.select("track", "start_ns", "end_ns", "kind", "item").iter_rows():
+        tracks[track].append((begin, end, kind, 1, item))
+    return {track: spans for track, spans in tracks.items() if all(a[1] <= b[0] for a, b in itertools.pairwise(spans))}
 
 
 @pytest.fixture(scope="module")
@@ -113,32 +113,32 @@ def asked(reader: Path, file: Path, **given: Any) -> dict[str, list[Any]]:
 
 @pytest.mark.first_case
 def test_what_is_read_is_what_is_there(document: Document, reader: Path, tmp_path: Path) -> None:
-    track = tracks_of_run(document)["tracks"][0]
-    lanes = {lane: spans for lane, spans in lanes_apart(document).items() if len(spans) > 3}
-    assert lanes
+    layer = layers_of_run(document)["layers"][0]
+    tracks = {track: spans for track, spans in tracks_apart(document).items() if len(spans) > 3}
+    assert tracks
     chance = random.Random(1)
     tiles, points, ranges, expected, overlapping = {}, [], [], [], []
-    for level in range(track["level_count"]):
-        cell = track["cell"] << level
-        count = int(track["end"] - track["begin"]) // (cell * track["tile_cells"]) + 1
+    for level in range(layer["level_count"]):
+        cell = layer["cell"] << level
+        count = int(layer["end"] - layer["begin"]) // (cell * layer["tile_cells"]) + 1
         if count > MOST_TILES:
             continue
         for tile in range(count):
-            found = spans_of_run(document, track="run", level=level, tile=tile)
+            found = spans_of_run(document, layer="run", level=level, tile=tile)
             tiles[f"{level}/{tile}"] = found.to_dict(as_series=False)
-        for lane, spans in lanes.items():
+        for track, spans in tracks.items():
             rows = shown(spans, cell)
-            edges = [cell * track["tile_cells"] * n for n in range(1, count)]
+            edges = [cell * layer["tile_cells"] * n for n in range(1, count)]
             for time in [chance.choice(rows)[0] for _ in range(20)] + [edge - 1 for edge in edges] + edges:
-                points.append((level, lane, time))
+                points.append((level, track, time))
                 there = [row for row in rows if row[0] <= time < row[1]]
                 expected.append(list(max(there)) if there else None)
             for _ in range(10):
-                begin, end = sorted(chance.sample(range(int(track["end"])), 2))
-                ranges.append((level, lane, begin, end))
+                begin, end = sorted(chance.sample(range(int(layer["end"])), 2))
+                ranges.append((level, track, begin, end))
                 overlapping.append(sum(a < end and (b > begin or a >= begin) for a, b, *_ in spans))
-    track |= {"lanes": [], "kinds": []}
-    answer = asked(reader, tmp_path / "given.json", track=track, tiles=tiles, points=points, ranges=ranges)
+    layer |= {"tracks": [], "kinds": []}
+    answer = asked(reader, tmp_path / "given.json", layer=layer, tiles=tiles, points=points, ranges=ranges)
     wrong = [row for row in zip(points, answer["read"], expected, strict=True) if row[1] != row[2]]
     assert not wrong, wrong[:5]
     assert any(row and row[3] > 1 for row in expected)

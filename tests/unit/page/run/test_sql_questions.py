@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from tests.unit.small_runs import small_run
+from tests.kit.small_runs import small_run
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import query
 from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.run import sql
 from wavewright.readers.opening import open as open_path

@@ -10,8 +10,8 @@ import pytest
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.kit.small_traces import frame
 from tests.unit.analysis.trace.test_loops import trace_of
-from tests.unit.small_traces import frame
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.code.entered import entered_rows
 from wavewright.analysis.trace.costs.exposure import row_costs

@@ -8,13 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.export.made_traces import CODE, made
-from tests.unit.ui_directories import frame
+from tests.kit.made_traces import CODE, made
+from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.listing.line_costs import line_costs
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.trace.source import LONGEST_LINE, MOST_LINES, source, source_files, source_lines
 from wavewright.readers.trace.sources import add_sources
 

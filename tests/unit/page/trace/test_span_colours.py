@@ -12,7 +12,7 @@ from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.document import Document
 from wavewright.page.trace.items import resident_wave
-from wavewright.page.trace.spans import kinds, spans_of_trace, stalled, stalled_shares, tracks_of_trace
+from wavewright.page.trace.spans import kinds, layers_of_trace, spans_of_trace, stalled, stalled_shares
 
 
 @pytest.fixture(scope="module")
@@ -25,23 +25,23 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Document:
 
 
 def _described(document: Document) -> dict[str, dict[str, object]]:
-    return {track["name"]: track for track in tracks_of_trace(document)["tracks"]}
+    return {layer["name"]: layer for layer in layers_of_trace(document)["layers"]}
 
 
 def _raw(document: Document, name: str) -> pl.DataFrame:
     """All spans of a timeline, once."""
-    track = tracks_of_trace(document)["tracks"]
-    count = next(t for t in track if t["name"] == name)
+    layer = layers_of_trace(document)["layers"]
+    count = next(t for t in layer if t["name"] == name)
     width = count["tile_cells"] * count["cell"]
     tiles = range((count["end"] - count["begin"]) // width + 1)
-    parts = [spans_of_trace(document, track=name, level=0, tile=tile) for tile in tiles]
-    return pl.concat(parts).unique(["lane", "begin", "end", "item"], maintain_order=True)
+    parts = [spans_of_trace(document, layer=name, level=0, tile=tile) for tile in tiles]
+    return pl.concat(parts).unique(["track", "begin", "end", "item"], maintain_order=True)
 
 
 def test_stall_classes_of_executions_add_up_to_the_analysis(document: Document) -> None:
     spans = _raw(document, "stalls")
     cycles = dict(spans.group_by("kind").agg((pl.col("end") - pl.col("begin")).sum()).rows())
-    named = kinds(document, track="stalls")
+    named = kinds(document, layer="stalls")
     classes = stalls(document.trace).classes.filter(pl.col("stall_cycles_total") > 0)
     expected = dict(classes.select("class", "stall_cycles_total").rows())
     assert len(expected) > 4
@@ -51,8 +51,8 @@ def test_stall_classes_of_executions_add_up_to_the_analysis(document: Document) 
 
 
 def test_stalled_spans_are_the_first_part_of_their_instructions(document: Document) -> None:
-    whole = _raw(document, "instructions").select("lane", "item", "begin", "end")
-    both = _raw(document, "stalls").join(whole, on=["lane", "item"], suffix="_all")
+    whole = _raw(document, "instructions").select("track", "item", "begin", "end")
+    both = _raw(document, "stalls").join(whole, on=["track", "item"], suffix="_all")
     stalled_count = document.trace.instructions.filter(pl.col("stall_cycles") > 0).height
     assert both.height == stalled_count > 100
     assert (both["begin"] == both["begin_all"]).all()
@@ -62,27 +62,27 @@ def test_stalled_spans_are_the_first_part_of_their_instructions(document: Docume
 @pytest.mark.parametrize("level", [0, 3, 6])
 def test_stalled_shares_are_those_of_the_instructions(document: Document, level: int) -> None:
     tiling = stalled(document)
-    lanes, cells = tiling["lane_count"], tiling["tile_cells"]
+    tracks, cells = tiling["track_count"], tiling["tile_cells"]
     spans = _raw(document, "stalls")
     tile = 1 if level == 0 else 0
     begin = int(tiling["begin"]) + (tile * cells << level)
-    shares = stalled_shares(document, level=level, tile=tile)["share"].to_numpy().reshape(lanes, -1)
+    shares = stalled_shares(document, level=level, tile=tile)["share"].to_numpy().reshape(tracks, -1)
     end = begin + (shares.shape[1] << level)
     inside = pl.min_horizontal("end", pl.lit(end)) - pl.max_horizontal("begin", pl.lit(begin))
     expected = dict(
-        spans.select("lane", cycles=inside.clip(lower_bound=0)).group_by("lane").agg(pl.sum("cycles")).rows()
+        spans.select("track", cycles=inside.clip(lower_bound=0)).group_by("track").agg(pl.sum("cycles")).rows()
     )
     assert sum(expected.values()) > 0
-    for lane in range(lanes):
-        found = shares[lane].sum() / 255 * (1 << level)
-        assert found == pytest.approx(expected.get(lane, 0), abs=(shares.shape[1] << level) / 500)
+    for track in range(tracks):
+        found = shares[track].sum() / 255 * (1 << level)
+        assert found == pytest.approx(expected.get(track, 0), abs=(shares.shape[1] << level) / 500)
 
 
 def test_only_kinds_that_occur_with_what_they_mean(document: Document) -> None:
-    tracks = _described(document)
+    layers = _described(document)
     for name in ("instructions", "states"):
         occurring = set(_raw(document, name)["kind"].unique())
-        listed = tracks[name]["kinds"]
+        listed = layers[name]["kinds"]
         assert {kind["kind"] for kind in listed} == occurring  # type: ignore[attr-defined]
         assert all(kind["meaning"] for kind in listed)  # type: ignore[attr-defined]
 
@@ -90,7 +90,7 @@ def test_only_kinds_that_occur_with_what_they_mean(document: Document) -> None:
 def test_groups_of_waves_are_what_is_known_of_each(document: Document) -> None:
     table = resident_waves(document.trace)
     offsets = alignment(document.trace).offsets
-    names = {kind["kind"]: kind["name"] for kind in kinds(document, track="waves_by_dispatch")}
+    names = {kind["kind"]: kind["name"] for kind in kinds(document, layer="waves_by_dispatch")}
     launches = document.trace.dispatches
     for item, kind in _raw(document, "waves_by_dispatch").select("item", "kind").sample(12, seed=1).rows():
         wave = table.row(item, named=True)

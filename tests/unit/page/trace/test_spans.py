@@ -11,12 +11,12 @@ import pytest
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.conftest import SHARED
-from tests.unit.small_traces import frame, small_trace
+from tests.kit.small_traces import frame, small_trace
 from wavewright.analysis.common.timeline import tiles_of
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.occupancy import occupancy
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.timeline.tracks import tracks
+from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
@@ -24,7 +24,7 @@ from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.page.questions import QUESTIONS
 from wavewright.page.trace.items import event, instruction, marker, resident_wave, shader_value
-from wavewright.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
+from wavewright.page.trace.spans import layers_of_trace, spans_of_trace, tiles_of_trace
 from wavewright.page.trace.times import aligned
 
 SLOT = ["se", "cu", "simd", "slot"]
@@ -49,22 +49,22 @@ def document(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def described(document: Document, name: str) -> dict[str, Any]:
-    return next(track for track in tracks_of_trace(document)["tracks"] if track["name"] == name)
+    return next(layer for layer in layers_of_trace(document)["layers"] if layer["name"] == name)
 
 
 def whole(document: Document, name: str, level: int = 0) -> pl.DataFrame:
-    """A level of a timeline, with what is known of lanes; spans that lie in several tiles once."""
-    track = described(document, name)
-    width = track["tile_cells"] * track["cell"] << level
-    tiles = range((track["end"] - track["begin"]) // width + 1)
-    parts = [spans_of_trace(document, track=name, level=level, tile=tile) for tile in tiles]
-    found = pl.concat([part.with_columns(first=track["begin"] + n * width) for n, part in enumerate(parts)])
-    reaching_in = (pl.col("begin") < pl.col("first")) & (pl.col("first") > track["begin"])
+    """A level of a timeline, with what is known of tracks; spans that lie in several tiles once."""
+    layer = described(document, name)
+    width = layer["tile_cells"] * layer["cell"] << level
+    tiles = range((layer["end"] - layer["begin"]) // width + 1)
+    parts = [spans_of_trace(document, layer=name, level=level, tile=tile) for tile in tiles]
+    found = pl.concat([part.with_columns(first=layer["begin"] + n * width) for n, part in enumerate(parts)])
+    reaching_in = (pl.col("begin") < pl.col("first")) & (pl.col("first") > layer["begin"])
     both = found.filter(~reaching_in).drop("first")
-    lanes = pl.DataFrame(described(document, track["lanes_of"] or name)["lanes"]).with_columns(
-        pl.col("lane").cast(pl.UInt32)
+    tracks = pl.DataFrame(described(document, layer["tracks_of"] or name)["tracks"]).with_columns(
+        pl.col("track").cast(pl.UInt32)
     )
-    return both.join(lanes, on="lane", how="left", maintain_order="left")
+    return both.join(tracks, on="track", how="left", maintain_order="left")
 
 
 def test_every_instruction_is_a_span_of_its_slot(document: Document) -> None:
@@ -108,12 +108,12 @@ def test_pipes_issue_as_the_utilization_says(document: Document) -> None:
     found = whole(document, "pipes")
     own = found.filter(pl.col("item") < trace.instructions.height)
     busy = {
-        (se, pipe): sum(covered(lane) for _, lane in spans.group_by("simd"))
+        (se, pipe): sum(covered(track) for _, track in spans.group_by("simd"))
         for (se, pipe), spans in own.group_by("se", "pipe")
     }
     expected = utilization(trace).by_engine.select("se", "pipe", "issue_cycles_total").rows()
     assert busy == {(se, pipe): cycles for se, pipe, cycles in expected if cycles}
-    assert set(found["lane"]) == {lane["lane"] for lane in described(document, "pipes")["lanes"]}
+    assert set(found["track"]) == {track["track"] for track in described(document, "pipes")["tracks"]}
 
 
 def test_neighbours_join_the_vmem_pipe_of_the_other_simd(document: Document) -> None:
@@ -121,7 +121,7 @@ def test_neighbours_join_the_vmem_pipe_of_the_other_simd(document: Document) -> 
     beside = whole(document, "pipes").filter(pl.col("item") >= trace.instructions.height)
     assert beside.height == trace.other_simd.height
     if trace.gfxip < 11:
-        assert not any(track["name"] == "other_simd" for track in tracks_of_trace(document)["tracks"])
+        assert not any(layer["name"] == "other_simd" for layer in layers_of_trace(document)["layers"])
         return
     target = dict(trace.shader_engines.select("se", "target_simd").rows())
     assert set(beside["pipe"]) == {"VMEM"}
@@ -223,21 +223,21 @@ def test_shader_data_are_moments_of_their_slot(document: Document) -> None:
 
 
 def test_every_level_covers_what_level_0_covers(document: Document) -> None:
-    for track in tracks_of_trace(document)["tracks"]:
-        name = track["name"]
-        raw = {lane: covered(spans) for (lane,), spans in whole(document, name).group_by("lane")}
-        spans = len(tiles_of(tracks(document.trace)[name]))
-        for level in range(1, track["level_count"]):
+    for layer in layers_of_trace(document)["layers"]:
+        name = layer["name"]
+        raw = {track: covered(spans) for (track,), spans in whole(document, name).group_by("track")}
+        spans = len(tiles_of(layers(document.trace)[name]))
+        for level in range(1, layer["level_count"]):
             groups = whole(document, name, level)
-            shown = {lane: covered(spans) for (lane,), spans in groups.group_by("lane")}
+            shown = {track: covered(spans) for (track,), spans in groups.group_by("track")}
             assert shown.keys() == raw.keys()
-            assert all(shown[lane] >= raw[lane] for lane in raw)
+            assert all(shown[track] >= raw[track] for track in raw)
             assert groups["count"].sum() == spans
 
 
 def test_an_exported_page_holds_all_tiles_of_a_short_trace(document: Document) -> None:
     held = list(tiles_of_trace(document))
-    assert {given["track"] for given in held} == {track["name"] for track in tracks_of_trace(document)["tracks"]}
+    assert {given["layer"] for given in held} == {layer["name"] for layer in layers_of_trace(document)["layers"]}
     question = QUESTIONS["spans"]
     for given in held:
         assert question.parsed({name: str(value) for name, value in given.items()}) == given
@@ -245,9 +245,9 @@ def test_an_exported_page_holds_all_tiles_of_a_short_trace(document: Document) -
 
 @pytest.mark.parametrize("given", [("nothing", 0, 0), ("waves", 99, 0), ("waves", -1, 0), ("waves", 0, 1 << 60)])
 def test_what_there_is_not(document: Document, given: tuple[str, int, int]) -> None:
-    track, level, tile = given
+    layer, level, tile = given
     with pytest.raises(UsageError, match=r"no timeline|has no tile"):
-        spans_of_trace(document, track=track, level=level, tile=tile)
+        spans_of_trace(document, layer=layer, level=level, tile=tile)
 
 
 @pytest.mark.parametrize("ask", [instruction, resident_wave, event, marker, shader_value])
@@ -272,14 +272,14 @@ def test_damaged_times_and_places(far: int, first: int) -> None:
     occupancy = frame("occupancy", places | events)
     trace = ThreadTrace({**small.tables, "waves": waves, "occupancy": occupancy}, small.source)
     document = Document(0, "", "", lambda: trace)
-    assert [track["name"] for track in tracks_of_trace(document)["tracks"]][:2] == ["waves", "instructions"]
-    for track in tracks_of_trace(document)["tracks"]:
-        for level in range(track["level_count"]):
-            found = spans_of_trace(document, track=track["name"], level=level, tile=0)
+    assert [layer["name"] for layer in layers_of_trace(document)["layers"]][:2] == ["waves", "instructions"]
+    for layer in layers_of_trace(document)["layers"]:
+        for level in range(layer["level_count"]):
+            found = spans_of_trace(document, layer=layer["name"], level=level, tile=0)
             assert (found["begin"] <= found["end"]).all()
 
 
-def test_markers_nest_on_lanes_of_their_depth() -> None:
+def test_markers_nest_on_tracks_of_their_depth() -> None:
     columns = {"se": 0, "cu": 1, "simd": 2, "slot": 3, "record_kind": 0, "value": 0}
     rows = [(10, 2, "outer", 2), (20, 2, "inner", 2), (30, 2, "inner", 1), (35, 3, "here", 0), (40, 2, "outer", 1)]
     made: dict[str, list[Any]] = {name: [value] * len(rows) for name, value in columns.items()}

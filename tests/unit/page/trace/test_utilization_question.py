@@ -10,7 +10,7 @@ import pytest
 from synth import Scenario, synthesize, write_capture
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.model.document import Document
-from wavewright.page.asking import ask
+from wavewright.page.payloads import ask
 from wavewright.page.trace.curves import curves_of_trace
 from wavewright.page.trace.waves import waves
 from wavewright.readers.opening import open as open_path

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synth.counter_capture import CounterCapture, write_counters
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from wavewright.errors import NotATraceError, WavewrightError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import chunks as _chunks

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from tests.sampling import every_third
-from wavewright.base.unpacking import zstd_library
+from tests.kit.sampling import every_third
+from wavewright.base.compression import zstd_library
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files import archive as archive_module
 from wavewright.readers.files.archive import Archive, is_archive, traces_in
-from wavewright.readers.files.decoded import decoded_in_archive
+from wavewright.readers.files.decoded_traces import decoded_in_archive
 
 FILES = {"top/run/filenames.json": b"{}", "top/run/code.json": b'{"code":null}', "top/notes_kernel_trace.csv": b"x"}
 

@@ -22,7 +22,7 @@ import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
-from tests.unit.small_runs import small_run
+from tests.kit.small_runs import small_run
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.readers.files.sqlite import Database, table_names

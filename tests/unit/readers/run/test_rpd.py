@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rpd
-from tests.unit.made_rpd import SESSION, write_rpd_file
+from tests.kit.made_rpd import SESSION, write_rpd_file
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.selection import select

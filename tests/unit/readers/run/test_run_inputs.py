@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import wavewright
-from tests.made_decoded import write_decoded
+from tests.kit.made_decoded import write_decoded
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files import runs as _run_files
 from wavewright.readers.files.kinds import Kind, sniff

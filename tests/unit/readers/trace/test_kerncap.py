@@ -154,6 +154,6 @@ def test_a_dispatch_of_something_else(tmp_path: Path) -> None:
 
 def test_given_values_beside_the_recorded_ones(tmp_path: Path) -> None:
     dispatch = read_kerncap(write(tmp_path))
-    assert dispatch.values(GEMM, given=["m=4096"]).dword(8) == 4096
+    assert dispatch.values(GEMM, values=["m=4096"]).dword(8) == 4096
     with pytest.raises(UsageError, match="m=4097 and the recorded arguments disagree about m"):
-        dispatch.values(GEMM, given=["m=4097"])
+        dispatch.values(GEMM, values=["m=4097"])

@@ -11,7 +11,7 @@ import pytest
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from tests.sampling import every_third
+from tests.kit.sampling import every_third
 from wavewright.codeobj.operands import OPERAND_COLUMNS
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.export.trace.tables import write_parquet

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import SHARED
 from tests.kit.processor import processor_s
+from tests.kit.sampling import every_third
 from tests.kit.together import together
-from tests.sampling import every_third
 from wavewright import _core
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.trace.waits import match_waits

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.hostile_documents import LONG
-from tests.sampling import every_third
+from tests.kit.hostile_documents import LONG
+from tests.kit.sampling import every_third
 from tests.unit.export.report.office_reports import (
     CAPTURES,
     CODE_OF_TYPST,

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.hostile_documents import NASTY
+from tests.kit.hostile_documents import NASTY
 from tests.unit.export.report.office_reports import (
     CAPTURES,
     FORMULA,

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { colourOf, mixed } from "../../draw/palette";
 import { PALER } from "../../draw/stalled";
 import { spanColour } from "../../draw/timeline_spans";
-import type { Kind, Track } from "../../model/tracks";
-import { colourIn, legendOf, litTrack } from "./colours";
+import type { Kind, Layer } from "../../model/layers";
+import { colourIn, legendOf, litLayer } from "./colours";
 
-const made = (name: string, kinds: Partial<Kind>[]): Track =>
-  ({ name, kinds: kinds.map((kind, number) => ({ kind: number, ...kind })) }) as Track;
+const made = (name: string, kinds: Partial<Kind>[]): Layer =>
+  ({ name, kinds: kinds.map((kind, number) => ({ kind: number, ...kind })) }) as Layer;
 
 const instructions = made("instructions", [
   { name: "NONE", colour: "NONE" },
@@ -20,7 +20,7 @@ const states = made("states", [
 const classes = made("classes", [
   { name: "barrier", colour: "class barrier", meaning: "others come late", cycles: 1234 },
 ]);
-const tracks = { instructions, states, classes };
+const layers = { instructions, states, classes };
 const named = (entries: { name: string; colour: string }[]) => entries.map(({ name, colour }) => [name, colour]);
 const strip = [
   ["EXEC (strip)", colourOf("EXEC")],
@@ -29,7 +29,7 @@ const strip = [
 
 describe("the legend has the colours that spans are drawn with", () => {
   it("by kind: those that occur, the stalled part, and the strip of states", () => {
-    expect(named(legendOf("kind", tracks))).toEqual([
+    expect(named(legendOf("kind", layers))).toEqual([
       ["SMEM", spanColour(instructions, 1, {})],
       ["VALU", spanColour(instructions, 2, {})],
       ["stalled", mixed(colourOf("VMEM"), colourOf("EMPTY"), PALER)],
@@ -38,17 +38,17 @@ describe("the legend has the colours that spans are drawn with", () => {
     expect(spanColour(instructions, 2, {})).toBe(colourOf("VALU"));
   });
   it("by state: the states", () => {
-    expect(named(legendOf("state", tracks))).toEqual([
+    expect(named(legendOf("state", layers))).toEqual([
       ["EXEC", colourOf("EXEC")],
       ["STALL", colourOf("STALL")],
     ]);
   });
   it("by class: what was stalled on, with its cycles, and what was issued", () => {
-    const entries = legendOf("class", tracks);
+    const entries = legendOf("class", layers);
     expect(named(entries)).toEqual([["barrier", colourOf("class barrier")], ["issued", colourOf("issued")], ...strip]);
     expect(entries[0]?.meaning).toBe("1,234 stall cycles, execution by execution: others come late");
   });
-  it("of a trace without some tracks has what is there", () => {
+  it("of a trace without some layers has what is there", () => {
     const none = { instructions: undefined, states: undefined, classes: undefined };
     expect(legendOf("state", none)).toEqual([]);
     expect(named(legendOf("kind", none)).map(([name]) => name)).toEqual(["stalled"]);
@@ -57,15 +57,15 @@ describe("the legend has the colours that spans are drawn with", () => {
 
 describe("a kind that is lit up", () => {
   it("alone keeps its colour, among those that the legend is about", () => {
-    expect(litTrack("kind", tracks)).toBe(instructions);
-    expect(colourIn("kind", tracks, 2, instructions, 2)).toBeUndefined();
-    expect(colourIn("kind", tracks, 2, instructions, 1)).toBe(mixed(colourOf("SMEM"), colourOf("EMPTY"), 0.82));
-    expect(colourIn("kind", tracks, 2, states, 0)).toBeUndefined();
-    expect(colourIn("kind", tracks, null, instructions, 1)).toBeUndefined();
+    expect(litLayer("kind", layers)).toBe(instructions);
+    expect(colourIn("kind", layers, 2, instructions, 2)).toBeUndefined();
+    expect(colourIn("kind", layers, 2, instructions, 1)).toBe(mixed(colourOf("SMEM"), colourOf("EMPTY"), 0.82));
+    expect(colourIn("kind", layers, 2, states, 0)).toBeUndefined();
+    expect(colourIn("kind", layers, null, instructions, 1)).toBeUndefined();
   });
   it("by class leaves what was issued grey, and paler than that when a class is lit", () => {
-    expect(colourIn("class", tracks, null, instructions, 2)).toBe(colourOf("issued"));
-    expect(colourIn("class", tracks, 0, instructions, 0)).toBe(mixed(colourOf("issued"), colourOf("EMPTY"), 0.82));
-    expect(colourIn("class", tracks, 0, classes, 0)).toBeUndefined();
+    expect(colourIn("class", layers, null, instructions, 2)).toBe(colourOf("issued"));
+    expect(colourIn("class", layers, 0, instructions, 0)).toBe(mixed(colourOf("issued"), colourOf("EMPTY"), 0.82));
+    expect(colourIn("class", layers, 0, classes, 0)).toBeUndefined();
   });
 });

@@ -3,8 +3,8 @@ import { exact } from "../../base/format";
 import { colourOf, mixed } from "../../draw/palette";
 import { PALER } from "../../draw/stalled";
 import { spanColour } from "../../draw/timeline_spans";
+import type { Layer } from "../../model/layers";
 import { change, settings } from "../../model/settings";
-import type { Track } from "../../model/tracks";
 import { entriesOf, type LegendEntry } from "../../widgets/kind_legend";
 
 export type ColourBy = "kind" | "state" | "class";
@@ -27,32 +27,32 @@ export const colourSpansBy = (chosen: ColourBy) => change({ [SETTING]: chosen })
 const FADED = 0.82;
 const faded = (colour: string) => mixed(colour, colourOf("EMPTY"), FADED);
 
-export interface Tracks {
-  instructions: Track | undefined;
-  states: Track | undefined;
-  classes: Track | undefined;
+export interface Layers {
+  instructions: Layer | undefined;
+  states: Layer | undefined;
+  classes: Layer | undefined;
 }
 
-/** The track that the legend is about. */
-export function litTrack(by: ColourBy, { instructions, states, classes }: Tracks): Track | undefined {
+/** The layer that the legend is about. */
+export function litLayer(by: ColourBy, { instructions, states, classes }: Layers): Layer | undefined {
   return { kind: instructions, state: states, class: classes }[by];
 }
 
-/** The colour of a kind where it is not that of the track; `lit` is the kind that alone has its full colour. */
-export function colourIn(by: ColourBy, tracks: Tracks, lit: number | null, track: Track, kind: number) {
-  const isIssued = by === "class" && track === tracks.instructions;
+/** The colour of a kind where it is not that of the layer; `lit` is the kind that alone has its full colour. */
+export function colourIn(by: ColourBy, layers: Layers, lit: number | null, layer: Layer, kind: number) {
+  const isIssued = by === "class" && layer === layers.instructions;
   const plain = isIssued ? colourOf("issued") : undefined;
-  const isAbout = track === litTrack(by, tracks) || isIssued;
+  const isAbout = layer === litLayer(by, layers) || isIssued;
   if (lit === null || !isAbout || (kind === lit && !isIssued)) return plain;
-  return faded(plain ?? spanColour(track, kind, {}));
+  return faded(plain ?? spanColour(layer, kind, {}));
 }
 
 /** The legend: the kinds that can be lit up, and what else has a colour. */
-export function legendOf(by: ColourBy, tracks: Tracks): LegendEntry[] {
+export function legendOf(by: ColourBy, layers: Layers): LegendEntry[] {
   const fixed = (name: string, colour: string, meaning: string): LegendEntry => {
     return { kind: -1, name, colour, meaning, isFixed: true };
   };
-  const { instructions, states, classes } = tracks;
+  const { instructions, states, classes } = layers;
   const strip = states
     ? entriesOf(states).map(({ name, colour, meaning }) =>
         fixed(`${name} (strip)`, colour, `state of the wave, in the strip below its instructions: ${meaning}`),

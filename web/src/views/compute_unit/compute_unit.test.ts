@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Execution } from "../../model/executions";
+import { type Layer, LayerSet, type Track } from "../../model/layers";
 import { livesOf, slotKey } from "../../model/slots";
-import { type Lane, type Track, TrackSet } from "../../model/tracks";
 import type { Wave } from "../../model/waves";
 import { remembered } from "./history";
 import { computeUnitRows } from "./rows";
@@ -21,16 +21,16 @@ const wave = (number: number, slot: number, begin: number, end: number): Wave =>
   stall: 0,
 });
 
-function made(name: string, lanes: Partial<Lane>[]): Track {
-  const track = { name, title: name, unit: "cycles" as const, begin: 0, end: 100, cell: 1, level_count: 1 };
-  const full = lanes.map((lane, i) => ({ lane: i, label: "", ...lane }));
-  return { ...track, tile_cells: 1024, lane_count: lanes.length, lanes: full, kinds: [] };
+function made(name: string, tracks: Partial<Track>[]): Layer {
+  const layer = { name, title: name, unit: "cycles" as const, begin: 0, end: 100, cell: 1, level_count: 1 };
+  const full = tracks.map((track, i) => ({ track: i, label: "", ...track }));
+  return { ...layer, tile_cells: 1024, track_count: tracks.length, tracks: full, kinds: [] };
 }
 
 const at = (slot: number, se = 0) => ({ se, cu: 1, simd: 0, slot, group: `SE ${se} CU 1` });
 
 describe("the rows of the compute unit", () => {
-  const set = new TrackSet(
+  const set = new LayerSet(
     [
       made("instructions", [at(0), at(1), at(0, 2)]),
       made("states", [at(0), at(1), at(0, 2)]),
@@ -56,7 +56,7 @@ describe("the rows of the compute unit", () => {
       ["SIMD 1", "other"],
       ["CU 7 SIMD 2", "3 data"],
     ]);
-    expect(rows[1]?.strips.map(({ track }) => track.name)).toEqual(["instructions", "states"]);
+    expect(rows[1]?.strips.map(({ layer }) => layer.name)).toEqual(["instructions", "states"]);
     expect(Array.from(rows[1]?.strips[0]?.behind?.begins ?? [])).toEqual([0, 50]);
   });
   it("are those of the engines that are shown", () => {

@@ -12,12 +12,12 @@ import { type ArrowEnd, endAt, paintWaitArrows } from "../../draw/wait_arrows";
 import { codeNow, rowsOf, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
+import { type Layer, type LayerSet, lateKinds, layersOf, type Span, type Track } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
 import { type Link, linksOf, type Step, stepAt } from "../../model/producers";
 import { preview, type Range, type SourceLine, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { stalledShares } from "../../model/stalled";
-import { type Lane, lateKinds, type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
 import { selectWave, targetWave, type Wave } from "../../model/waves";
@@ -35,14 +35,14 @@ import { computeUnitRows } from "./rows";
 const COMFORTABLE = { least: 6, most: 22 };
 
 function ComputeUnit() {
-  const answer = useAnswer(tracksOf(current.value));
-  return <Answered answer={answer}>{(set) => <Lanes set={set} />}</Answered>;
+  const answer = useAnswer(layersOf(current.value));
+  return <Answered answer={answer}>{(set) => <Tracks set={set} />}</Answered>;
 }
 
 /** The executions of the selected row in the selected wave, and the one that is selected. */
 interface Chosen {
   wave: Wave;
-  lane: number;
+  track: number;
   executions: Range[];
   focus: Span | null;
   at: Step | null;
@@ -52,9 +52,9 @@ interface Chosen {
 
 const NOTHING = { executions: [], focus: null, at: null, links: [] };
 
-function Lanes({ set }: { set: TrackSet }) {
+function Tracks({ set }: { set: LayerSet }) {
   const facts = traceOverview();
-  const instructions = set.track("instructions") ?? set.track("states");
+  const instructions = set.layer("instructions") ?? set.layer("states");
   const engines = useMemo(() => enginesOf(instructions), [instructions]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const history = useSignal<Execution[]>([]);
@@ -63,32 +63,32 @@ function Lanes({ set }: { set: TrackSet }) {
   const lives = livesBySlot.value;
   const lit = useSignal<number | null>(null);
   const by = colourBy();
-  const stalls = set.track("stalls");
+  const stalls = set.layer("stalls");
   const shares = useAnswer(stalls ? stalledShares(current.value) : null);
   const named = useAnswer(by === "class" && stalls ? lateKinds(current.value, stalls.name) : null);
   const classes = useComputed(() => {
     const answer = named.value;
     return stalls && answer.state === "ready" ? { ...stalls, kinds: answer.value } : undefined;
   });
-  const tracks = { instructions, states: set.track("states"), classes: classes.value };
+  const layers = { instructions, states: set.layer("states"), classes: classes.value };
   const rows = useComputed(() => {
     const tiles = shares.value.state === "ready" ? shares.value.value : null;
     const look = { areStates: colourBy() === "state", shares: tiles, classes: classes.value ?? null };
     return computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se), look);
   });
-  const laneOf = useMemo(() => lanesBySlot(instructions), [instructions]);
+  const trackOf = useMemo(() => tracksBySlot(instructions), [instructions]);
 
   useSignalEffect(() => {
     const { wave: number, row, iteration } = selection.value;
     // What is said about a row is said about the target wave.
     const wave = waveNumbered(number) ?? (row === undefined ? undefined : targetWave());
-    const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
-    if (!wave || lane === undefined || !instructions) {
+    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
+    if (!wave || track === undefined || !instructions) {
       chosen.value = null;
       return;
     }
     let isStale = false;
-    chosen.value = { wave, lane, ...NOTHING };
+    chosen.value = { wave, track, ...NOTHING };
     if (row !== undefined) {
       loadWave(wave.wave).then(
         (data) => {
@@ -96,14 +96,14 @@ function Lanes({ set }: { set: TrackSet }) {
           const positions = positionsOf(data, row);
           const executions = positions.map((position) => stretchOf(data, position));
           const position = positions[iteration ?? -1];
-          const focus = focusOf(instructions, lane, wave, data, position);
+          const focus = focusOf(instructions, track, wave, data, position);
           const at = position === undefined ? null : stepAt(data, position);
-          chosen.value = { wave, lane, executions, focus, at, links: [] };
+          chosen.value = { wave, track, executions, focus, at, links: [] };
           if (!at) return;
           void linksOf(wave.wave, at.position)
             .catch(() => []) // not in an exported page: no arrows
             .then((links) => {
-              if (!isStale && links.length) chosen.value = { wave, lane, executions, focus, at, links };
+              if (!isStale && links.length) chosen.value = { wave, track, executions, focus, at, links };
             });
         },
         () => {},
@@ -115,20 +115,20 @@ function Lanes({ set }: { set: TrackSet }) {
   });
 
   /** The executions of what the pointer is over in another view, a row or a source line, in the target wave. */
-  const previewed = useSignal<{ lane: number; executions: Range[] } | null>(null);
+  const previewed = useSignal<{ track: number; executions: Range[] } | null>(null);
   useSignalEffect(() => {
     const { row, lastRow, sourceLine, wave: number } = preview.value;
     const wave = waveNumbered(number) ?? targetWave();
-    const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
+    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
     const isPointedAt = rowTest(row, lastRow, sourceLine);
-    if (!isPointedAt || !wave || lane === undefined) {
+    if (!isPointedAt || !wave || track === undefined) {
       previewed.value = null;
       return;
     }
     let isStale = false;
     loadWave(wave.wave).then(
       (data) => {
-        if (!isStale) previewed.value = { lane, executions: stretchesWhere(data, isPointedAt) };
+        if (!isStale) previewed.value = { track, executions: stretchesWhere(data, isPointedAt) };
       },
       () => {},
     );
@@ -139,9 +139,9 @@ function Lanes({ set }: { set: TrackSet }) {
 
   const onSpan = (span: Span | null, isByKey: boolean) => {
     if (!span) return;
-    const wave = waveAt(slotOf(laneAt(span)), span.begin);
-    const isState = span.track.name === "states" && wave !== undefined;
-    if (!isState && (span.track.name !== "instructions" || span.item < 0)) {
+    const wave = waveAt(slotOf(trackAt(span)), span.begin);
+    const isState = span.layer.name === "states" && wave !== undefined;
+    if (!isState && (span.layer.name !== "instructions" || span.item < 0)) {
       if (wave) selectWave(wave.wave);
       return;
     }
@@ -161,11 +161,11 @@ function Lanes({ set }: { set: TrackSet }) {
     );
   };
   const onHover = (span: Span | null) => {
-    const wave = span ? waveAt(slotOf(laneAt(span)), span.begin) : undefined;
+    const wave = span ? waveAt(slotOf(trackAt(span)), span.begin) : undefined;
     preview.value = wave ? { wave: wave.wave } : {};
   };
   const tooltipOf = async (span: Span): Promise<string[]> => {
-    if (span.track.name !== "instructions") return factsOf(span);
+    if (span.layer.name !== "instructions") return factsOf(span);
     const execution = await executionOf(span.item);
     if (!execution) return [];
     const { wave, row, iteration, stall, duration, position } = execution;
@@ -181,18 +181,18 @@ function Lanes({ set }: { set: TrackSet }) {
     ];
   };
   const labelOf = (span: Span): string => {
-    if (span.track.name !== "instructions" || span.item < 0) return kindName(span.track, span.kind);
+    if (span.layer.name !== "instructions" || span.item < 0) return kindName(span.layer, span.kind);
     const row = rowNow(span.item);
-    return (row === undefined ? undefined : codeNow()?.mnemonic[row]) ?? kindName(span.track, span.kind);
+    return (row === undefined ? undefined : codeNow()?.mnemonic[row]) ?? kindName(span.layer, span.kind);
   };
-  const events = set.track("events");
+  const events = set.layer("events");
   const overlay = (painter: Painter, frame: Frame) => {
     if (events) {
-      const engine = (lane: number) => `SE ${events.lanes.find((l) => l.lane === lane)?.se}`;
+      const engine = (track: number) => `SE ${events.tracks.find((l) => l.track === track)?.se}`;
       paintEventLines(painter, frame, set, events, () => true, engine, {});
     }
   };
-  const kindColour = (track: Track, kind: number) => colourIn(by, tracks, lit.value, track, kind);
+  const kindColour = (layer: Layer, kind: number) => colourIn(by, layers, lit.value, layer, kind);
   const ends = useMemo((): { list: ArrowEnd[] } => ({ list: [] }), []);
   const onPlace = (x: number, y: number): boolean => {
     const step = endAt(ends.list, x, y);
@@ -212,7 +212,7 @@ function Lanes({ set }: { set: TrackSet }) {
       }
     };
     const now = chosen.value;
-    const place = now && instructions ? frame.laneToY(instructions, now.lane) : null;
+    const place = now && instructions ? frame.trackToY(instructions, now.track) : null;
     if (now && place) {
       outline(painter, frame, place, now.wave, paper("accent"));
       mark(now.executions, place.y + place.height - 3, paper("text"));
@@ -220,11 +220,11 @@ function Lanes({ set }: { set: TrackSet }) {
     const isLinked = now?.at && place && now.links.length;
     ends.list = isLinked ? paintWaitArrows(painter, frame, place, now.links, now.at as Step, colourOf("arrow")) : [];
     const pointed = previewed.value;
-    const pointedAt = pointed && instructions ? frame.laneToY(instructions, pointed.lane) : null;
+    const pointedAt = pointed && instructions ? frame.trackToY(instructions, pointed.track) : null;
     if (pointed && pointedAt) mark(pointed.executions, pointedAt.y + 1, paper("accent"));
     const other = waveNumbered(preview.value.wave);
-    const lane = other ? laneOf.get(slotKey(other)) : undefined;
-    const seen = lane !== undefined && instructions ? frame.laneToY(instructions, lane) : null;
+    const track = other ? trackOf.get(slotKey(other)) : undefined;
+    const seen = track !== undefined && instructions ? frame.trackToY(instructions, track) : null;
     if (other && seen && other !== now?.wave) outline(painter, frame, seen, other, `${paper("accent")}80`, 1);
   };
   return (
@@ -262,7 +262,7 @@ function Lanes({ set }: { set: TrackSet }) {
                 key={value}
                 value={value}
                 title={hint}
-                disabled={!{ kind: true, state: tracks.states, class: stalls }[value]}
+                disabled={!{ kind: true, state: layers.states, class: stalls }[value]}
               >
                 {name}
               </option>
@@ -271,7 +271,7 @@ function Lanes({ set }: { set: TrackSet }) {
         </label>
         <KindLegend
           label={`Colours by ${CHOICES[by].name}`}
-          entries={legendOf(by, tracks)}
+          entries={legendOf(by, layers)}
           chosen={lit.value ?? undefined}
           onKind={(kind) => {
             lit.value = kind === lit.value ? null : kind;
@@ -286,27 +286,27 @@ function Lanes({ set }: { set: TrackSet }) {
         unit="cycles"
         clockMhz={facts.clock_mhz}
         rowHeights={COMFORTABLE}
-        overviewTrack={instructions}
+        overviewLayer={instructions}
         countedAs="instructions"
         handle={handle}
         focus={chosen.value?.focus ?? null}
-        reveal={chosen.value && instructions ? { track: instructions, lane: chosen.value.lane } : null}
+        reveal={chosen.value && instructions ? { layer: instructions, track: chosen.value.track } : null}
         {...{ onSpan, onHover, onPlace, tooltipOf, labelOf, overlay, highlight, kindColour }}
       />
     </div>
   );
 }
 
-function laneAt(span: Span): Lane {
-  return span.track.lanes[span.lane] ?? { lane: span.lane, label: "" };
+function trackAt(span: Span): Track {
+  return span.layer.tracks[span.track] ?? { track: span.track, label: "" };
 }
 
-function enginesOf(track: Track | undefined): number[] {
-  return [...new Set((track?.lanes ?? []).map((lane) => slotOf(lane).se))].sort((a, b) => a - b);
+function enginesOf(layer: Layer | undefined): number[] {
+  return [...new Set((layer?.tracks ?? []).map((track) => slotOf(track).se))].sort((a, b) => a - b);
 }
 
-function lanesBySlot(track: Track | undefined): Map<string, number> {
-  return new Map((track?.lanes ?? []).map((lane) => [slotKey(slotOf(lane)), lane.lane]));
+function tracksBySlot(layer: Layer | undefined): Map<string, number> {
+  return new Map((layer?.tracks ?? []).map((track) => [slotKey(slotOf(track)), track.track]));
 }
 
 /** Whether a row is one that the pointer is over in another view; null = it is over none. */
@@ -339,10 +339,10 @@ function positionAt(data: WaveData, time: number): number {
   return position;
 }
 
-function focusOf(track: Track, lane: number, wave: Wave, data: WaveData, position: number | undefined): Span | null {
+function focusOf(layer: Layer, track: number, wave: Wave, data: WaveData, position: number | undefined): Span | null {
   if (position === undefined) return null;
   const item = wave.firstInstruction + position;
-  return { track, lane, ...stretchOf(data, position), kind: 0, count: 1, item, depth: 0, level: 0 };
+  return { layer, track, ...stretchOf(data, position), kind: 0, count: 1, item, depth: 0, level: 0 };
 }
 
 export const computeUnit: View = {

@@ -40,7 +40,7 @@ export function Linked({ wave, links, at }: { wave: number; links: Link[]; at: S
         data-links={links.length}
         aria-expanded={isOpen.value}
         disabled={!links.length}
-        title="What the selected execution waited for, or what waited for it: also the arrows in the lanes"
+        title="What the selected execution waited for, or what waited for it: also the arrows in the tracks"
         onClick={() => {
           isOpen.value = !isOpen.value;
         }}

@@ -1,8 +1,8 @@
 // The rows of the Compute Unit view: per slot its markers, its instructions over the lives of its waves, its states.
-import type { Strip, TimelineRow } from "../../draw/lanes";
+import type { Strip, TimelineRow } from "../../draw/track_layout";
 import type { CurveTiles } from "../../model/curves";
+import type { Layer, LayerSet, Track } from "../../model/layers";
 import { type Lives, type Slot, slotKey, slotOf } from "../../model/slots";
-import type { Lane, Track, TrackSet } from "../../model/tracks";
 
 const STATE_HEIGHT = 4;
 
@@ -12,47 +12,47 @@ export interface Look {
   areStates: boolean;
   /** How much of the time is stall; null = not here yet. */
   shares: CurveTiles | null;
-  /** The track of stalls by class; null = stalls are paler. */
-  classes: Track | null;
+  /** The layer of stalls by class; null = stalls are paler. */
+  classes: Layer | null;
 }
 
-function engineGroup(lane: Lane): string {
-  const { se, cu } = slotOf(lane);
-  return typeof lane.group === "string" && lane.group ? lane.group : `SE ${se}${cu >= 0 ? ` CU ${cu}` : ""}`;
+function engineGroup(track: Track): string {
+  const { se, cu } = slotOf(track);
+  return typeof track.group === "string" && track.group ? track.group : `SE ${se}${cu >= 0 ? ` CU ${cu}` : ""}`;
 }
 
-function bySlot(track: Track | undefined): Map<string, Lane[]> {
-  const lanes = new Map<string, Lane[]>();
-  for (const lane of track?.lanes ?? []) {
-    const key = slotKey(slotOf(lane));
-    lanes.set(key, [...(lanes.get(key) ?? []), lane]);
+function bySlot(layer: Layer | undefined): Map<string, Track[]> {
+  const tracks = new Map<string, Track[]>();
+  for (const track of layer?.tracks ?? []) {
+    const key = slotKey(slotOf(track));
+    tracks.set(key, [...(tracks.get(key) ?? []), track]);
   }
-  return lanes;
+  return tracks;
 }
 
 const order = (a: Slot, b: Slot) => a.se - b.se || a.cu - b.cu || a.simd - b.simd || a.slot - b.slot;
 
 export function computeUnitRows(
-  set: TrackSet,
+  set: LayerSet,
   lives: Map<string, Lives>,
   isShown: (se: number) => boolean,
   look: Look,
 ): TimelineRow[] {
-  const [instructions, states] = [set.track("instructions"), set.track("states")];
+  const [instructions, states] = [set.layer("instructions"), set.layer("states")];
   const [byInstructions, byStates] = [bySlot(instructions), bySlot(states)];
   const written = ["shader_data", "markers"].flatMap((name) => {
-    const track = set.track(name);
-    return track ? [{ track, lanes: bySlot(track) }] : [];
+    const layer = set.layer(name);
+    return layer ? [{ layer, tracks: bySlot(layer) }] : [];
   });
   const traced = new Map([...byStates, ...byInstructions]);
-  const others = new Map(written.flatMap(({ lanes }) => [...lanes]).filter(([key]) => !traced.has(key)));
+  const others = new Map(written.flatMap(({ tracks }) => [...tracks]).filter(([key]) => !traced.has(key)));
 
   /** What a slot wrote into the trace, above its instructions. */
   const writtenRows = (key: string, path: string[]): TimelineRow[] =>
-    written.flatMap(({ track, lanes }) =>
-      (lanes.get(key) ?? []).map((lane) => {
-        const label = `${slotOf(lane).slot} ${track.name === "markers" ? `mark ${lane.depth}` : "data"}`;
-        return { key: `${track.name}/${lane.lane}`, label, path, strips: [{ track, lane: lane.lane }] };
+    written.flatMap(({ layer, tracks }) =>
+      (tracks.get(key) ?? []).map((track) => {
+        const label = `${slotOf(track).slot} ${layer.name === "markers" ? `mark ${track.depth}` : "data"}`;
+        return { key: `${layer.name}/${track.track}`, label, path, strips: [{ layer, track: track.track }] };
       }),
     );
   const slotRow = (key: string, slot: number, path: string[]): TimelineRow => {
@@ -62,57 +62,59 @@ export function computeUnitRows(
     const drawsStates = look.areStates && states !== undefined && state !== undefined;
     if (instructions && main) {
       const by = look.classes ? { by: look.classes } : {};
-      const stalled = look.shares ? { stalled: { tiles: look.shares, series: main.lane, ...by } } : {};
-      const drawn = drawsStates ? { instead: { track: states, lane: state.lane } } : stalled;
-      strips.push({ track: instructions, lane: main.lane, ...(behind ? { behind } : {}), ...drawn });
+      const stalled = look.shares ? { stalled: { tiles: look.shares, series: main.track, ...by } } : {};
+      const drawn = drawsStates ? { instead: { layer: states, track: state.track } } : stalled;
+      strips.push({ layer: instructions, track: main.track, ...(behind ? { behind } : {}), ...drawn });
     }
     if (states && state && !(main && drawsStates))
-      strips.push({ track: states, lane: state.lane, ...(main ? { fixed: STATE_HEIGHT } : {}) });
+      strips.push({ layer: states, track: state.track, ...(main ? { fixed: STATE_HEIGHT } : {}) });
     return { key, label: String(slot), path, strips };
   };
-  const tracedLanes = sorted(traced);
-  const otherLanes = sorted(others);
-  const engines = [...new Set([...tracedLanes, ...otherLanes].map((lane) => slotOf(lane).se))].sort((a, b) => a - b);
+  const tracedTracks = sorted(traced);
+  const otherTracks = sorted(others);
+  const engines = [...new Set([...tracedTracks, ...otherTracks].map((track) => slotOf(track).se))].sort(
+    (a, b) => a - b,
+  );
   return engines.filter(isShown).flatMap((se) => {
-    const own = tracedLanes.filter((lane) => slotOf(lane).se === se);
+    const own = tracedTracks.filter((track) => slotOf(track).se === se);
     const first = own[0] ? engineGroup(own[0]) : `SE ${se}`;
-    const last = own.at(-1) ? engineGroup(own.at(-1) as Lane) : first;
-    const beside = otherLanes.filter((lane) => slotOf(lane).se === se);
+    const last = own.at(-1) ? engineGroup(own.at(-1) as Track) : first;
+    const beside = otherTracks.filter((track) => slotOf(track).se === se);
     return [
-      ...extra(set.track("events"), se, first, "", () => "events"),
-      ...own.flatMap((lane) => {
-        const { simd, slot } = slotOf(lane);
-        const [key, path] = [slotKey(slotOf(lane)), [engineGroup(lane), `SIMD ${simd}`]];
+      ...extra(set.layer("events"), se, first, "", () => "events"),
+      ...own.flatMap((track) => {
+        const { simd, slot } = slotOf(track);
+        const [key, path] = [slotKey(slotOf(track)), [engineGroup(track), `SIMD ${simd}`]];
         return [...writtenRows(key, path), slotRow(key, slot, path)];
       }),
-      ...extra(set.track("other_simd"), se, last, "other", (lane) => lane.label),
-      ...beside.flatMap((lane) => {
-        const { cu, simd } = slotOf(lane);
-        return writtenRows(slotKey(slotOf(lane)), [`SE ${se} others`, `CU ${cu} SIMD ${simd}`]);
+      ...extra(set.layer("other_simd"), se, last, "other", (track) => track.label),
+      ...beside.flatMap((track) => {
+        const { cu, simd } = slotOf(track);
+        return writtenRows(slotKey(slotOf(track)), [`SE ${se} others`, `CU ${cu} SIMD ${simd}`]);
       }),
     ];
   });
 }
 
-function sorted(lanes: Map<string, Lane[]>): Lane[] {
-  return [...lanes.values()].map((list) => list[0] as Lane).sort((a, b) => order(slotOf(a), slotOf(b)));
+function sorted(tracks: Map<string, Track[]>): Track[] {
+  return [...tracks.values()].map((list) => list[0] as Track).sort((a, b) => order(slotOf(a), slotOf(b)));
 }
 
-/** Lanes that belong to a shader engine as a whole. */
+/** Tracks that belong to a shader engine as a whole. */
 function extra(
-  track: Track | undefined,
+  layer: Layer | undefined,
   se: number,
   group: string,
   label: string,
-  column: (lane: Lane) => string,
+  column: (track: Track) => string,
 ): TimelineRow[] {
-  if (!track) return [];
-  return track.lanes
-    .filter((lane) => slotOf(lane).se === se)
-    .map((lane) => ({
-      key: `${track.name}/${lane.lane}`,
+  if (!layer) return [];
+  return layer.tracks
+    .filter((track) => slotOf(track).se === se)
+    .map((track) => ({
+      key: `${layer.name}/${track.track}`,
       label,
-      path: [group, column(lane)],
-      strips: [{ track, lane: lane.lane }],
+      path: [group, column(track)],
+      strips: [{ layer, track: track.track }],
     }));
 }

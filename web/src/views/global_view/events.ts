@@ -1,5 +1,5 @@
 // Groups of events that can be shown and hidden together.
-import type { Kind } from "../../model/tracks";
+import type { Kind } from "../../model/layers";
 
 export interface EventGroup {
   name: string;

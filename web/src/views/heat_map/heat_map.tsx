@@ -55,7 +55,7 @@ function HeatMap() {
   return <Answered answer={answer}>{(value) => <Shown answer={value} />}</Answered>;
 }
 
-/** Selects the first traced wave of a place, which every view follows; the Global view shows the lanes of any place. */
+/** Selects the first traced wave of a place, which every view follows; the Global view shows the tracks of any place. */
 function choose(place: HeatMapPlacesRow): void {
   if (place.first_wave !== null) {
     selectWave(place.first_wave);
@@ -150,7 +150,7 @@ function Shown({ answer }: { answer: HeatMapAnswer }) {
       <p class="heat-words" data-field="place">
         {hovered.value
           ? words(hovered.value)
-          : "Point at a cell for its numbers; a click shows its lanes in the Global view and selects its first traced wave."}
+          : "Point at a cell for its numbers; a click shows its tracks in the Global view and selects its first traced wave."}
       </p>
       <Definition text={answer.definition} />
     </div>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Edge, hitAt, laneX, trunksOf } from "./arrow_layout";
+import { type Edge, hitAt, railX, trunksOf } from "./arrow_layout";
 
 const edges = (...pairs: [number, number][]): Edge[] => pairs.map(([from, to], arrow) => ({ from, to, arrow }));
 
@@ -10,13 +10,13 @@ describe("arrows beside the listing", () => {
     expect([trunk?.top, trunk?.bottom, trunk?.to, trunk?.edges.length]).toEqual([1, 9, 5, 3]);
   });
 
-  it("never put two trunks of one lane over the same row", () => {
+  it("never put two trunks of one rail over the same row", () => {
     const pairs: [number, number][] = [];
     for (let i = 0; i < 300; i++) pairs.push([(i * 37) % 101, (i * 53) % 97]);
     const trunks = trunksOf(edges(...pairs));
     for (const trunk of trunks) {
       for (const other of trunks) {
-        if (trunk === other || trunk.lane !== other.lane) continue;
+        if (trunk === other || trunk.rail !== other.rail) continue;
         expect(trunk.bottom < other.top || other.bottom < trunk.top).toBe(true);
       }
     }
@@ -24,20 +24,20 @@ describe("arrows beside the listing", () => {
 
   it("put the shorter trunk nearer to the text", () => {
     const [inner, outer] = trunksOf(edges([4, 5], [1, 8]));
-    expect([inner?.lane, outer?.lane]).toEqual([0, 1]);
-    expect(laneX(0, 160)).toBeGreaterThan(laneX(1, 160));
+    expect([inner?.rail, outer?.rail]).toEqual([0, 1]);
+    expect(railX(0, 160)).toBeGreaterThan(railX(1, 160));
   });
 
-  it("stay inside the column however many lanes there are", () => {
-    for (let lane = 0; lane < 500; lane++) {
-      expect(laneX(lane, 160)).toBeGreaterThan(0);
-      expect(laneX(lane, 160)).toBeLessThan(160);
+  it("stay inside the column however many rails there are", () => {
+    for (let rail = 0; rail < 500; rail++) {
+      expect(railX(rail, 160)).toBeGreaterThan(0);
+      expect(railX(rail, 160)).toBeLessThan(160);
     }
   });
 
   it("are found under the pointer: at their ticks, at the head, and along the trunk", () => {
     const trunks = trunksOf(edges([1, 5], [3, 5]));
-    const x = laneX(0, 160);
+    const x = railX(0, 160);
     expect(hitAt(trunks, 160, x + 6, 3.5)?.edge.from).toBe(3);
     expect(hitAt(trunks, 160, x, 1.9)?.edge.from).toBe(1);
     expect(hitAt(trunks, 160, x + 5, 5.5)?.edge.from).toBe(3);

@@ -1,5 +1,5 @@
-// Where arrows run beside the listing. All arrows to one row share a trunk: a vertical line in a lane of its own, with a
-// tick to every row they come from. Short trunks lie nearest to the text; a trunk takes the nearest lane that is free
+// Where arrows run beside the listing. All arrows to one row share a trunk: a vertical line in a rail of its own, with a
+// tick to every row they come from. Short trunks lie nearest to the text; a trunk takes the nearest rail that is free
 // over its whole length.
 
 export interface Edge {
@@ -15,7 +15,7 @@ export interface Trunk {
   to: number;
   top: number;
   bottom: number;
-  lane: number;
+  rail: number;
   edges: Edge[];
 }
 
@@ -23,26 +23,26 @@ export interface Trunk {
 export function trunksOf(edges: Edge[]): Trunk[] {
   const byHead = new Map<number, Trunk>();
   for (const edge of edges) {
-    const trunk = byHead.get(edge.to) ?? { to: edge.to, top: edge.to, bottom: edge.to, lane: 0, edges: [] };
+    const trunk = byHead.get(edge.to) ?? { to: edge.to, top: edge.to, bottom: edge.to, rail: 0, edges: [] };
     trunk.top = Math.min(trunk.top, edge.from);
     trunk.bottom = Math.max(trunk.bottom, edge.from);
     trunk.edges.push(edge);
     byHead.set(edge.to, trunk);
   }
   const trunks = [...byHead.values()].sort((a, b) => a.to - b.to);
-  takeLanes(trunks);
+  takeRails(trunks);
   return trunks;
 }
 
-function takeLanes(trunks: Trunk[]): void {
-  const lanes: Trunk[][] = []; // trunks of a lane do not overlap, and are in the order of rows
+function takeRails(trunks: Trunk[]): void {
+  const rails: Trunk[][] = []; // trunks of a rail do not overlap, and are in the order of rows
   const shortestFirst = [...trunks].sort((a, b) => a.bottom - a.top - (b.bottom - b.top) || a.top - b.top);
   for (const trunk of shortestFirst) {
-    let lane = lanes.findIndex((taken) => isFree(taken, trunk));
-    if (lane < 0) lane = lanes.push([]) - 1;
-    const taken = lanes[lane] as Trunk[];
+    let rail = rails.findIndex((taken) => isFree(taken, trunk));
+    if (rail < 0) rail = rails.push([]) - 1;
+    const taken = rails[rail] as Trunk[];
     taken.splice(firstBelow(taken, trunk.top), 0, trunk);
-    trunk.lane = lane;
+    trunk.rail = rail;
   }
 }
 
@@ -63,21 +63,21 @@ function firstBelow(taken: Trunk[], row: number): number {
   return low;
 }
 
-const LANE_WIDTH = 6;
+const RAIL_WIDTH = 6;
 const HEAD_ROOM = 12;
 
-/** Pixels that all lanes need. */
-export function lanesWidth(trunks: Trunk[]): number {
-  const lanes = trunks.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
-  return HEAD_ROOM + 4 + lanes * LANE_WIDTH;
+/** Pixels that all rails need. */
+export function railsWidth(trunks: Trunk[]): number {
+  const rails = trunks.reduce((most, { rail }) => Math.max(most, rail + 1), 1);
+  return HEAD_ROOM + 4 + rails * RAIL_WIDTH;
 }
 
-/** Where the trunk of a lane stands, from the left; lanes that do not fit share the outer two thirds. */
-export function laneX(lane: number, width: number): number {
-  const fitting = Math.max(1, Math.floor((width - HEAD_ROOM - 4) / LANE_WIDTH));
+/** Where the trunk of a rail stands, from the left; rails that do not fit share the outer two thirds. */
+export function railX(rail: number, width: number): number {
+  const fitting = Math.max(1, Math.floor((width - HEAD_ROOM - 4) / RAIL_WIDTH));
   const third = Math.floor(fitting / 3);
-  const shown = lane < fitting ? lane : third + ((lane - fitting) % Math.max(1, fitting - third));
-  return width - HEAD_ROOM - shown * LANE_WIDTH;
+  const shown = rail < fitting ? rail : third + ((rail - fitting) % Math.max(1, fitting - third));
+  return width - HEAD_ROOM - shown * RAIL_WIDTH;
 }
 
 /** The trunk and the edge of it at a place; `y` in rows, so that row 3 reaches from 3 to 4. */
@@ -85,7 +85,7 @@ export function hitAt(trunks: Trunk[], width: number, x: number, y: number): { t
   let hit: { trunk: Trunk; edge: Edge; distance: number } | null = null;
   for (const trunk of trunks) {
     if (y < trunk.top || y > trunk.bottom + 1) continue;
-    const at = laneX(trunk.lane, width);
+    const at = railX(trunk.rail, width);
     const onTick = trunk.edges.find((edge) => Math.floor(y) === edge.from && x >= at - 3);
     const isAtHead = Math.floor(y) === trunk.to && x >= at - 3;
     const distance = onTick || isAtHead ? 1 : Math.abs(x - at);

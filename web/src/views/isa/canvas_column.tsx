@@ -4,7 +4,7 @@ import type { Painter } from "../../draw/painter";
 import { paper, seriesColour } from "../../draw/palette";
 import { preview, selection } from "../../model/selection";
 import { Canvas, type Size } from "../../widgets/canvas";
-import { type Edge, hitAt, lanesWidth, laneX, type Trunk, trunksOf } from "./arrow_layout";
+import { type Edge, hitAt, railsWidth, railX, type Trunk, trunksOf } from "./arrow_layout";
 import { type Arrow, arrowLines } from "./arrows";
 import { type Bars, barLines } from "./bars";
 import type { Items } from "./items";
@@ -18,12 +18,12 @@ export interface Drawing {
   arrowAt: (x: number, y: number) => Arrow | null;
 }
 
-/** How the column draws itself; places are lines of the list, `y` counts in lines. Arrows take what their lanes need. */
+/** How the column draws itself; places are lines of the list, `y` counts in lines. Arrows take what their rails need. */
 export function useDrawing(sheet: Sheet, items: Items, rowHeight: number, most: number, chosen?: number): Drawing {
   const { canvas, bars, code } = sheet;
   const arrows = canvas === "branches" ? sheet.branches : canvas === "waits" ? sheet.waits : [];
   const trunks = useMemo(() => trunksOf(edgesOf(arrows, items)), [arrows, items]);
-  const width = chosen ?? (isArrows(canvas) ? Math.min(most, lanesWidth(trunks)) : most);
+  const width = chosen ?? (isArrows(canvas) ? Math.min(most, railsWidth(trunks)) : most);
   const text = (row: number) => code.text[row] ?? "";
   const arrowAt = (x: number, y: number) => {
     const hit = bars ? null : hitAt(trunks, width, x, y);
@@ -76,7 +76,7 @@ function paintArrows(
   const right = size.width - 2;
   const draw = (trunk: Trunk, number: number, isLit: boolean) => {
     const colour = seriesColour(number);
-    const x = laneX(trunk.lane, size.width);
+    const x = railX(trunk.rail, size.width);
     const ink = isLit ? colour : `${colour}a0`;
     painter.polyline([x, y(trunk.top), x, y(trunk.bottom)], ink, isLit ? 2.5 : 1);
     for (const edge of trunk.edges) {

@@ -22,10 +22,10 @@ import { numberOf, seriesColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
 import { current, runOverview } from "../../model/document";
 import { kernelName } from "../../model/kernel_names";
+import { layersOf } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
 import { gpuName, processName, showOnGpu } from "../../model/run";
 import { bounds } from "../../model/timewindow";
-import { tracksOf } from "../../model/tracks";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type Paint } from "../../widgets/canvas";
 import { Definition, Section } from "../../widgets/cards";
@@ -81,8 +81,8 @@ const LONGEST = figureColumns<RunKernelLongestRow>(RUN_KERNEL_LONGEST, [
 
 /** The colour that the kernel has in the timeline. */
 function useKernelColour(name: string): string {
-  const tracks = useAnswer(tracksOf(current.value)).value;
-  const known = tracks.state === "ready" ? tracks.value.track("run")?.kinds.find((kind) => kind.name === name) : null;
+  const layers = useAnswer(layersOf(current.value)).value;
+  const known = layers.state === "ready" ? layers.value.layer("run")?.kinds.find((kind) => kind.name === name) : null;
   return seriesColour(known?.kind ?? numberOf(name));
 }
 

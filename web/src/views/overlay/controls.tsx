@@ -6,7 +6,7 @@ import { exact, nanoseconds } from "../../base/format";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { paper } from "../../draw/palette";
-import { isBase } from "../../model/paired_tracks";
+import { isBase } from "../../model/paired_layers";
 import type { Range } from "../../model/selection";
 import { bounds, firstWindow, show, shown } from "../../model/timewindow";
 import type { Aligned } from "./alignment";
@@ -64,7 +64,7 @@ export function paintSides(painter: Painter, frame: Frame): void {
   const { gutter, top, height } = frame.parts;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     for (const { row, y, height: tall } of frame.visibleRows()) {
-      const isBefore = row.strips.every(({ track }) => isBase(track));
+      const isBefore = row.strips.every(({ layer }) => isBase(layer));
       const at = frame.toScreen(y);
       if (isBefore) painter.rect(gutter, at, frame.plotWidth, tall, `${paper("background")}60`);
       painter.rect(gutter, at, EDGE, tall, paper(isBefore ? "faint" : "accent"));

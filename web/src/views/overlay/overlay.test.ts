@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LoopsRow } from "../../data/answers.gen";
+import type { Layer } from "../../model/layers";
 import type { Iteration } from "../../model/loops";
-import type { Track } from "../../model/tracks";
 import type { WaveData } from "../../model/wave_data";
 import type { Wave } from "../../model/waves";
 import { byLoop, byRow, byStart, hottest, type Partners, partnerLoop, partnerWave } from "./alignment";
@@ -72,13 +72,13 @@ test("an instruction and its partner are executed together", () => {
 });
 
 test("slots correspond by the order of compute units, and stand under each other", () => {
-  const track = (name: string, cu: number, slots: number[]) =>
+  const layer = (name: string, cu: number, slots: number[]) =>
     ({
       name,
-      lanes: slots.map((slot, lane) => ({ lane, label: "", se: 0, cu, simd: 0, slot })),
-    }) as unknown as Track;
-  const side = (word: string, of: Track) => ({ word, track: of, lives: new Map() });
-  const [before, after] = [side("before", track("base/i", 4, [0, 1])), side("after", track("i", 2, [1, 2]))];
+      tracks: slots.map((slot, track) => ({ track, label: "", se: 0, cu, simd: 0, slot })),
+    }) as unknown as Layer;
+  const side = (word: string, of: Layer) => ({ word, layer: of, lives: new Map() });
+  const [before, after] = [side("before", layer("base/i", 4, [0, 1])), side("after", layer("i", 2, [1, 2]))];
   const rows = overlayRows(before, after, "slots");
   expect(rows.map(({ key, label }) => [key, label])).toEqual([
     ["base/i/0", "0 before"],

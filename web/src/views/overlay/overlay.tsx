@@ -14,12 +14,12 @@ import { comparable, comparedBase } from "../../model/baseline";
 import { codeNow, selectRow, textOf } from "../../model/code";
 import { current, documents, ofDocument, traceOverview } from "../../model/document";
 import { type Execution, Executions, executionOf, rowNow } from "../../model/executions";
+import { type Layer, type LayerSet, layersOf, type Span } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
 import { iterationsOf } from "../../model/loops";
-import { baseTrack, isBase, pairedTracks } from "../../model/paired_tracks";
+import { baseLayer, isBase, pairedLayers } from "../../model/paired_layers";
 import { type Range, selection } from "../../model/selection";
 import { livesOf, slotKey, slotOf } from "../../model/slots";
-import { type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { loadWave, positionsOf, type WaveData, waveOf } from "../../model/wave_data";
 import { targetWave, type Wave, wavesNow, wavesOf } from "../../model/waves";
@@ -69,29 +69,29 @@ function Overlay() {
 function Pair({ base }: { base: number }) {
   const answer = useAnswer(
     together(
-      tracksOf(current.value),
-      tracksOf(base),
+      layersOf(current.value),
+      layersOf(base),
       wavesOf(base),
       arrow(current.value, "compare_units", { other: base, by: "instruction" }).as(partnersFrom),
     ),
   );
   return (
     <Answered answer={answer} choose={<BaseChooser base={base} view="overlay" />}>
-      {([own, other, waves, partners]) => <Lanes {...{ base, own, other, waves, partners }} />}
+      {([own, other, waves, partners]) => <Tracks {...{ base, own, other, waves, partners }} />}
     </Answered>
   );
 }
 
-interface LanesProps {
+interface TracksProps {
   base: number;
-  own: TrackSet;
-  other: TrackSet;
+  own: LayerSet;
+  other: LayerSet;
   /** Of the base. */
   waves: Wave[];
   partners: Partners;
 }
 
-function Lanes(props: LanesProps) {
+function Tracks(props: TracksProps) {
   const { base, waves, partners } = props;
   const wave = targetWave();
   const baseWave = waves.find(({ wave }) => wave === baseWaveChosen.value) ?? partnerWave(wave, waves);
@@ -179,16 +179,16 @@ function useAligned(
   return { why: "on its way" };
 }
 
-/** One side of what is selected: the lane and the life of its wave, the executions of its instruction. */
+/** One side of what is selected: the track and the life of its wave, the executions of its instruction. */
 interface Mark {
-  track: Track;
-  lane: number;
+  layer: Layer;
+  track: number;
   life: Range;
   executions: Range[];
   focus: Range | null;
 }
 
-interface BothProps extends LanesProps {
+interface BothProps extends TracksProps {
   wave: Wave | undefined;
   baseWave: Wave | undefined;
   aligned: Aligned;
@@ -200,11 +200,11 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
   const here = current.value;
   const handle = useMemo(() => new TimelineHandle(), []);
   const set = useMemo(
-    () => pairedTracks({ document: here, set: own }, { document: base, set: other }, offset),
+    () => pairedLayers({ document: here, set: own }, { document: base, set: other }, offset),
     [own, other, offset],
   );
-  const track = set.track("instructions");
-  const before = baseTrack(set, "instructions");
+  const layer = set.layer("instructions");
+  const before = baseLayer(set, "instructions");
   const ofBase = useMemo(
     () =>
       new Executions(
@@ -220,22 +220,22 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
   useBounds(moved.length ? spanned(moved) : COUNTED);
   const ownWaves = wavesNow();
   const rows = useMemo(() => {
-    if (!track || !before) return [];
+    if (!layer || !before) return [];
     const lives = { own: livesOf(ownWaves, slotKey), base: livesOf(moved, slotKey) };
     return overlayRows(
-      { word: "before", track: before, lives: lives.base },
-      { word: "after", track, lives: lives.own },
+      { word: "before", layer: before, lives: lives.base },
+      { word: "after", layer, lives: lives.own },
       arrangement.value,
     );
-  }, [track, before, ownWaves, moved, arrangement.value]);
+  }, [layer, before, ownWaves, moved, arrangement.value]);
 
   const marks = useSignal<Mark[]>([]);
   const { row, iteration: execution } = selection.value;
   useEffect(() => {
     let isStale = false;
     const sides = [
-      { document: here, wave, track, shift: 0, row },
-      { document: base, wave: baseWave, track: before, shift: offset, row: partners.toBase.get(row ?? -1) },
+      { document: here, wave, layer, shift: 0, row },
+      { document: base, wave: baseWave, layer: before, shift: offset, row: partners.toBase.get(row ?? -1) },
     ];
     Promise.all(sides.map((side) => markOf(side, execution))).then((all) => {
       if (!isStale) marks.value = all.filter((mark) => mark !== null);
@@ -245,14 +245,14 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
     };
   }, [row, execution, wave, baseWave, set]);
 
-  if (!track || !before) return <Nothing>Instructions were traced in only one of both.</Nothing>;
+  if (!layer || !before) return <Nothing>Instructions were traced in only one of both.</Nothing>;
   const find = (span: Span): Promise<Execution | null> =>
-    isBase(span.track) ? ofBase.of(span.item) : executionOf(span.item);
+    isBase(span.layer) ? ofBase.of(span.item) : executionOf(span.item);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
     void find(span).then((execution) => {
       if (!execution) return;
-      if (!isBase(span.track)) {
+      if (!isBase(span.layer)) {
         selectRow(execution.row, { wave: execution.wave.wave, iteration: execution.iteration });
         return;
       }
@@ -265,7 +265,7 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
     const execution = await find(span);
     if (!execution) return [];
     const { wave, row, iteration, stall, duration } = execution;
-    const isOwn = !isBase(span.track);
+    const isOwn = !isBase(span.layer);
     const partner = isOwn ? partners.toBase.get(row) : partners.fromBase.get(row);
     const gone = isOwn ? "the baseline does not have it" : "it is gone";
     return [
@@ -276,9 +276,9 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
     ];
   };
   const labelOf = (span: Span): string => {
-    const kind = kindName(span.track, span.kind);
+    const kind = kindName(span.layer, span.kind);
     if (span.item < 0) return kind;
-    if (isBase(span.track)) {
+    if (isBase(span.layer)) {
       const row = ofBase.rowNow(span.item);
       return partners.baseTexts.get(row ?? -1)?.split(" ")[0] ?? kind;
     }
@@ -286,7 +286,7 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
   };
   const highlight = (painter: Painter, frame: Frame) => {
     for (const mark of marks.value) {
-      const place = frame.laneToY(mark.track, mark.lane);
+      const place = frame.trackToY(mark.layer, mark.track);
       if (!place) continue;
       outline(painter, frame, place, mark.life, `${paper("accent")}80`, 1);
       let last = Number.NEGATIVE_INFINITY;
@@ -303,10 +303,10 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
     <>
       <div class="toolbar">
         <SideLegend />
-        <KindLegend label="Kinds of instructions" entries={entriesOf(track)} />
+        <KindLegend label="Kinds of instructions" entries={entriesOf(layer)} />
         <SaveMenu name="overlay" offers={handle.offers()} />
       </div>
-      <div class="overlay-lanes" data-marked={JSON.stringify(marks.value.map(({ focus }) => focus))}>
+      <div class="overlay-tracks" data-marked={JSON.stringify(marks.value.map(({ focus }) => focus))}>
         <Timeline
           label={`${labelOfDocument(here)} under ${labelOfDocument(base)}`}
           set={set}
@@ -314,10 +314,10 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
           unit="cycles"
           clockMhz={facts.clock_mhz}
           rowHeights={HEIGHTS}
-          overviewTrack={track}
+          overviewLayer={layer}
           handle={handle}
           focus={null}
-          reveal={marks.value[0] ? { track, lane: marks.value[0].lane } : null}
+          reveal={marks.value[0] ? { layer, track: marks.value[0].track } : null}
           overlay={paintSides}
           {...{ onSpan, tooltipOf, labelOf, highlight }}
         />
@@ -336,17 +336,17 @@ const spanned = (waves: Wave[]): Range => ({
 interface Marked {
   document: number;
   wave: Wave | undefined;
-  track: Track | undefined;
+  layer: Layer | undefined;
   shift: number;
   row: number | undefined;
 }
 
-async function markOf({ document, wave, track, shift, row }: Marked, iteration?: number): Promise<Mark | null> {
-  const lane = wave && track?.lanes.find((each) => slotKey(slotOf(each)) === slotKey(wave));
-  if (!wave || !track || !lane) return null;
+async function markOf({ document, wave, layer, shift, row }: Marked, iteration?: number): Promise<Mark | null> {
+  const track = wave && layer?.tracks.find((each) => slotKey(slotOf(each)) === slotKey(wave));
+  if (!wave || !layer || !track) return null;
   const mark: Mark = {
-    track,
-    lane: lane.lane,
+    layer,
+    track: track.track,
     life: { begin: wave.begin + shift, end: wave.end + shift },
     executions: [],
     focus: null,

@@ -1,12 +1,12 @@
 // The rows of two traces: slot by slot one above the other, or one trace below the other.
-import type { TimelineRow } from "../../draw/lanes";
+import type { TimelineRow } from "../../draw/track_layout";
+import type { Layer, Track } from "../../model/layers";
 import { type Lives, type Slot, slotKey, slotOf } from "../../model/slots";
-import type { Lane, Track } from "../../model/tracks";
 
 export interface Side {
   /** What the rows of this side are called: "before". */
   word: string;
-  track: Track;
+  layer: Layer;
   lives: Map<string, Lives>;
 }
 
@@ -16,25 +16,25 @@ const order = (a: Slot, b: Slot) => a.se - b.se || a.cu - b.cu || a.simd - b.sim
 const unitOf = (place: Slot) => `SE ${place.se}${place.cu >= 0 ? ` CU ${place.cu}` : ""}`;
 
 /** Compute units of both traces correspond in their order: two captures seldom trace the same one. */
-function byPlace(track: Track): Map<string, { lane: Lane; place: Slot }> {
-  const lanes = track.lanes.map((lane) => ({ lane, place: slotOf(lane) })).sort((a, b) => order(a.place, b.place));
-  const units = [...new Set(lanes.map(({ place }) => unitOf(place)))];
+function byPlace(layer: Layer): Map<string, { track: Track; place: Slot }> {
+  const tracks = layer.tracks.map((track) => ({ track, place: slotOf(track) })).sort((a, b) => order(a.place, b.place));
+  const units = [...new Set(tracks.map(({ place }) => unitOf(place)))];
   return new Map(
-    lanes.map((each) => [`${units.indexOf(unitOf(each.place))}/${each.place.simd}/${each.place.slot}`, each]),
+    tracks.map((each) => [`${units.indexOf(unitOf(each.place))}/${each.place.simd}/${each.place.slot}`, each]),
   );
 }
 
 export function overlayRows(before: Side, after: Side, arrangement: Arrangement): TimelineRow[] {
-  const sides = [before, after].map((side) => ({ side, places: byPlace(side.track) }));
-  const row = (side: Side, lane: Lane, path: string[], label: string): TimelineRow => {
-    const behind = side.lives.get(slotKey(slotOf(lane)));
-    const strip = { track: side.track, lane: lane.lane, ...(behind ? { behind } : {}) };
-    return { key: `${side.track.name}/${lane.lane}`, label, path, strips: [strip] };
+  const sides = [before, after].map((side) => ({ side, places: byPlace(side.layer) }));
+  const row = (side: Side, track: Track, path: string[], label: string): TimelineRow => {
+    const behind = side.lives.get(slotKey(slotOf(track)));
+    const strip = { layer: side.layer, track: track.track, ...(behind ? { behind } : {}) };
+    return { key: `${side.layer.name}/${track.track}`, label, path, strips: [strip] };
   };
   if (arrangement === "traces") {
     return sides.flatMap(({ side, places }) =>
-      [...places.values()].map(({ lane, place }) =>
-        row(side, lane, [`${side.word}: ${unitOf(place)}`, `SIMD ${place.simd}`], String(place.slot)),
+      [...places.values()].map(({ track, place }) =>
+        row(side, track, [`${side.word}: ${unitOf(place)}`, `SIMD ${place.simd}`], String(place.slot)),
       ),
     );
   }
@@ -49,7 +49,7 @@ export function overlayRows(before: Side, after: Side, arrangement: Arrangement)
     const heading = names[0] === names[1] ? (names[1] ?? "") : `${names[1] ?? "none"} (before: ${names[0] ?? "none"})`;
     return sides.flatMap(({ side, places }) => {
       const here = places.get(key);
-      return here ? [row(side, here.lane, [heading, `SIMD ${simd}`], `${slot} ${side.word}`)] : [];
+      return here ? [row(side, here.track, [heading, `SIMD ${simd}`], `${slot} ${side.word}`)] : [];
     });
   });
 }

@@ -2,21 +2,21 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { json, together } from "../../data/ask";
-import type { TimelineRow } from "../../draw/lanes";
 import { seriesColour } from "../../draw/palette";
 import { spanName } from "../../draw/timeline_spans";
+import type { TimelineRow } from "../../draw/track_layout";
 import { comparable, comparedBase } from "../../model/baseline";
 import { current, documents, ofDocument } from "../../model/document";
+import { kindOf, type Layer, type LayerSet, layersOf, type Span } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
-import { baseTrack, isBase, pairedTracks } from "../../model/paired_tracks";
-import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
+import { baseLayer, isBase, pairedLayers } from "../../model/paired_layers";
+import { isDispatch, type RunLayer, spanItem, spanKey } from "../../model/run_layer";
 import { select, selection } from "../../model/selection";
-import { kindOf, type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { BaseChooser } from "../../widgets/baseline_chooser";
 import { SaveMenu } from "../../widgets/saving";
-import { rowsOfTrack, Timeline, TimelineHandle } from "../../widgets/timeline";
+import { rowsOfLayer, Timeline, TimelineHandle } from "../../widgets/timeline";
 import type { Aligned } from "./alignment";
 import { Alignment, paintSides, SideLegend, useBounds } from "./controls";
 
@@ -27,7 +27,7 @@ const HEIGHTS = { least: 12, most: 18 };
 
 function RunOverlay() {
   const base = comparedBase();
-  const answer = useAnswer(base === null ? null : together(tracksOf(current.value), tracksOf(base)));
+  const answer = useAnswer(base === null ? null : together(layersOf(current.value), layersOf(base)));
   if (base === null) {
     return (
       <Nothing>
@@ -42,31 +42,31 @@ function RunOverlay() {
   );
 }
 
-/** Where the first event of a name is, if the track has it. */
+/** Where the first event of a name is, if the layer has it. */
 interface Occurrence {
   begin: number;
 }
 
-const kindNamed = (track: Track | undefined, name: string | undefined) =>
-  track?.kinds.find((kind) => kind.name === name)?.kind;
+const kindNamed = (layer: Layer | undefined, name: string | undefined) =>
+  layer?.kinds.find((kind) => kind.name === name)?.kind;
 
 /** The name that was selected last: a kernel's, or that of an event. */
-function useSelectedName(track: Track | undefined): string | undefined {
+function useSelectedName(layer: Layer | undefined): string | undefined {
   const item = spanItem(selection.value.span);
-  const event = useAnswer(item < 0 ? null : json<{ kind?: number }>(current.value, "span", { track: "run", item }));
+  const event = useAnswer(item < 0 ? null : json<{ kind?: number }>(current.value, "span", { layer: "run", item }));
   const kind = event.value.state === "ready" ? event.value.value.kind : undefined;
-  return selection.value.kernelName ?? (track && kind !== undefined ? kindOf(track, kind)?.name : undefined);
+  return selection.value.kernelName ?? (layer && kind !== undefined ? kindOf(layer, kind)?.name : undefined);
 }
 
-function useAligned(own: Track | undefined, other: Track | undefined, base: number): Aligned {
+function useAligned(own: Layer | undefined, other: Layer | undefined, base: number): Aligned {
   const name = useSelectedName(own);
   const [kind, baseKind] = [kindNamed(own, name), kindNamed(other, name)];
   const isPaired = way.value === "event" && kind !== undefined && baseKind !== undefined;
   const first = useAnswer(
     isPaired
       ? together(
-          json<Occurrence>(current.value, "occurrence", { track: "run", kind }),
-          json<Occurrence>(base, "occurrence", { track: "run", kind: baseKind }),
+          json<Occurrence>(current.value, "occurrence", { layer: "run", kind }),
+          json<Occurrence>(base, "occurrence", { layer: "run", kind: baseKind }),
         )
       : null,
   );
@@ -79,10 +79,13 @@ function useAligned(own: Track | undefined, other: Track | undefined, base: numb
   return { offset: here.begin - there.begin, own: here.begin, base: there.begin };
 }
 
-/** Lanes of both correspond in their order, which is that of processes and GPUs. */
-function pairedRows(own: Track, before: Track, isShown: (kind: string) => boolean): TimelineRow[] {
-  const rows = (track: Track, word: string) =>
-    rowsOfTrack(track, (lane) => isShown(String(lane.kind))).map((row) => ({ ...row, label: `${row.label} ${word}` }));
+/** Tracks of both correspond in their order, which is that of processes and GPUs. */
+function pairedRows(own: Layer, before: Layer, isShown: (kind: string) => boolean): TimelineRow[] {
+  const rows = (layer: Layer, word: string) =>
+    rowsOfLayer(layer, (track) => isShown(String(track.kind))).map((row) => ({
+      ...row,
+      label: `${row.label} ${word}`,
+    }));
   const [after, earlier] = [rows(own, "after"), rows(before, "before")];
   const count = Math.max(after.length, earlier.length);
   return Array.from({ length: count }, (_, at) => {
@@ -91,33 +94,33 @@ function pairedRows(own: Track, before: Track, isShown: (kind: string) => boolea
   }).flat();
 }
 
-function Both({ base, own, other }: { base: number; own: TrackSet; other: TrackSet }) {
+function Both({ base, own, other }: { base: number; own: LayerSet; other: LayerSet }) {
   const withCalls = useSignal(false);
   const handle = useMemo(() => new TimelineHandle(), []);
-  const aligned = useAligned(own.track("run"), other.track("run"), base);
+  const aligned = useAligned(own.layer("run"), other.layer("run"), base);
   const offset = "offset" in aligned ? aligned.offset : 0;
   const here = current.value;
   const set = useMemo(
-    () => pairedTracks({ document: here, set: own }, { document: base, set: other }, offset),
+    () => pairedLayers({ document: here, set: own }, { document: base, set: other }, offset),
     [own, other, offset],
   );
-  const [track, before] = [set.track("run"), baseTrack(set, "run")];
+  const [layer, before] = [set.layer("run"), baseLayer(set, "run")];
   useBounds(before ?? { begin: 0, end: 0 });
   const rows = useMemo(
-    () => (track && before ? pairedRows(track, before, (kind) => kind === "stream" || withCalls.value) : []),
-    [track, before, withCalls.value],
+    () => (layer && before ? pairedRows(layer, before, (kind) => kind === "stream" || withCalls.value) : []),
+    [layer, before, withCalls.value],
   );
-  const colours = useMemo(() => new Map(track?.kinds.map(({ kind, name }) => [name, seriesColour(kind)])), [track]);
-  if (!track || !before) return <Nothing>No event with a time was recorded in one of both.</Nothing>;
-  const nameOf = (span: Span) => kindOf(span.track, span.kind)?.name ?? "";
+  const colours = useMemo(() => new Map(layer?.kinds.map(({ kind, name }) => [name, seriesColour(kind)])), [layer]);
+  if (!layer || !before) return <Nothing>No event with a time was recorded in one of both.</Nothing>;
+  const nameOf = (span: Span) => kindOf(span.layer, span.kind)?.name ?? "";
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
-    if (isBase(span.track)) {
-      if (isDispatch(span.track as RunTrack, span.item)) select({ kernelName: nameOf(span) });
+    if (isBase(span.layer)) {
+      if (isDispatch(span.layer as RunLayer, span.item)) select({ kernelName: nameOf(span) });
       return;
     }
-    const kernelName = isDispatch(track as RunTrack, span.item) ? nameOf(span) : undefined;
-    select({ span: spanKey(track, span.item), kernelName });
+    const kernelName = isDispatch(layer as RunLayer, span.item) ? nameOf(span) : undefined;
+    select({ span: spanKey(layer, span.item), kernelName });
   };
   return (
     <div class="view">
@@ -135,14 +138,14 @@ function Both({ base, own, other }: { base: number; own: TrackSet; other: TrackS
         <SideLegend />
         <SaveMenu name="overlay" offers={handle.offers()} />
       </div>
-      <div class="overlay-lanes">
+      <div class="overlay-tracks">
         <Timeline
           label={`${documents.value[here]?.label} under ${documents.value[base]?.label}`}
           set={set}
           rows={rows}
           unit="ns"
           rowHeights={HEIGHTS}
-          overviewTrack={track}
+          overviewLayer={layer}
           handle={handle}
           focus={null}
           labelsGroups

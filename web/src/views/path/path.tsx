@@ -79,7 +79,7 @@ function Path() {
 /** Around a segment, as much again on both sides. */
 function showSegment(segment: RunPathSegmentsRow): void {
   const kernel = segment.class === "kernels" && segment.what === "work" ? { kernelName: segment.name } : {};
-  const span = segment.item === null ? undefined : `run:${segment.item}`; // the timeline scrolls to its lane
+  const span = segment.item === null ? undefined : `run:${segment.item}`; // the timeline scrolls to its track
   select({ range: { begin: segment.begin, end: segment.end }, span, ...kernel });
   show({ begin: segment.begin - segment.length_ns, end: segment.end + segment.length_ns });
   frontView("run_timeline");

@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { exact, nanoseconds } from "../../base/format";
 import type { Flows } from "../../model/flows";
 import type { Loaded } from "../../model/loaded";
-import { isDispatch, type RunTrack, spanKey } from "../../model/run_track";
+import { isDispatch, type RunLayer, spanKey } from "../../model/run_layer";
 import { select } from "../../model/selection";
 import { reveal, show } from "../../model/timewindow";
 import { Answered } from "../../widgets/answered";
@@ -13,7 +13,7 @@ export interface EventAnswer {
   table: string;
   what: string;
   name: string;
-  lane?: number;
+  track?: number;
   kind?: number;
   begin?: number;
   end?: number;
@@ -27,12 +27,12 @@ export interface EventAnswer {
 
 interface Props {
   answer: ReadonlySignal<Loaded<EventAnswer>>;
-  track: RunTrack;
+  layer: RunLayer;
   /** Where it stands, in pixels from the left; null = at the right. */
   left: number | null;
 }
 
-export function EventDetails({ answer, track, left }: Props) {
+export function EventDetails({ answer, layer, left }: Props) {
   const style = left === null ? { right: "0" } : { left: `${left}px` };
   return (
     <aside class="event-details" aria-label="The selected event" style={style}>
@@ -44,17 +44,17 @@ export function EventDetails({ answer, track, left }: Props) {
       >
         ×
       </button>
-      <Answered answer={answer}>{(event) => <Event event={event} track={track} />}</Answered>
+      <Answered answer={answer}>{(event) => <Event event={event} layer={layer} />}</Answered>
     </aside>
   );
 }
 
-function Event({ event, track }: { event: EventAnswer; track: RunTrack }) {
+function Event({ event, layer }: { event: EventAnswer; layer: RunLayer }) {
   const { begin, end, duration_ns } = event;
   const launch = event.flows.flows.find((flow) => flow.to_item === event.item);
   const work = event.flows.flows.filter((flow) => flow.from_item === event.item);
   const go = (item: number, at: number) => {
-    select({ span: spanKey(track, item) });
+    select({ span: spanKey(layer, item) });
     reveal(at);
   };
   return (
@@ -114,7 +114,7 @@ function Event({ event, track }: { event: EventAnswer; track: RunTrack }) {
                   data-go="work"
                   onClick={() => go(flow.to_item, flow.to_begin)}
                 >
-                  to the {isDispatch(track, flow.to_item) ? "dispatch" : "copy"} at {nanoseconds(flow.to_begin)}
+                  to the {isDispatch(layer, flow.to_item) ? "dispatch" : "copy"} at {nanoseconds(flow.to_begin)}
                 </button>
               ))}
             </dd>

@@ -13,28 +13,28 @@ import { spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { shortName } from "../../model/kernel_names";
+import type { LayerSet, Span } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
 import { segmentsOf } from "../../model/path";
-import { laneGroup } from "../../model/run";
-import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
+import { trackGroup } from "../../model/run";
+import { isDispatch, type RunLayer, spanItem, spanKey } from "../../model/run_layer";
 import { preview, type Range, select, selection } from "../../model/selection";
 import { show, shown } from "../../model/timewindow";
-import type { Span, TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
-import { OfTrack } from "../../widgets/of_track";
+import { OfLayer } from "../../widgets/of_layer";
 import { SaveMenu } from "../../widgets/saving";
-import { rowsOfTrack, Timeline, TimelineHandle } from "../../widgets/timeline";
+import { rowsOfLayer, Timeline, TimelineHandle } from "../../widgets/timeline";
 import { type EventAnswer, EventDetails } from "./details";
 import "./run_timeline.css";
 
-const LANE_KINDS = [
+const TRACK_KINDS = [
   ["stream", "GPUs", "Dispatches and copies on the streams of GPUs"],
   ["thread", "Calls", "Calls and marker ranges of threads, nested"],
   ["marks", "Marks", "Moments on threads"],
   ["allocations", "Allocations", "Allocations and releases of memory"],
 ] as const;
 const FADED = 0.78;
-/** Names stay readable: a run with many lanes is scrolled. */
+/** Names stay readable: a run with many tracks is scrolled. */
 const ROW_HEIGHTS = { least: 14, most: 18 };
 /** An event that takes this share of the screen was meant by a click on it; of narrower ones the group is shown closer. */
 const EASY_TO_HIT = 0.004;
@@ -47,25 +47,25 @@ const MOST_ARROWS = 120;
 
 function RunTimeline() {
   return (
-    <OfTrack name="run" nothing="Nothing to show: no event with a time was recorded.">
-      {(set, track) => <Lanes set={set} track={track as RunTrack} />}
-    </OfTrack>
+    <OfLayer name="run" nothing="Nothing to show: no event with a time was recorded.">
+      {(set, layer) => <Tracks set={set} layer={layer as RunLayer} />}
+    </OfLayer>
   );
 }
 
-function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
+function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   const hidden = useSignal<ReadonlySet<string>>(new Set());
-  const group = laneGroup;
+  const group = trackGroup;
   const query = useSignal("");
   const withFlows = useSignal(true);
   const withPath = useSignal(false);
   const handle = useMemo(() => new TimelineHandle(), []);
-  const names = useMemo(() => namesOf(track), [track]);
-  const groups = useMemo(() => [...new Set(track.lanes.map((lane) => lane.group[0] ?? ""))], [track]);
+  const names = useMemo(() => namesOf(layer), [layer]);
+  const groups = useMemo(() => [...new Set(layer.tracks.map((track) => track.group[0] ?? ""))], [layer]);
   const rows = useComputed(() =>
-    rowsOfTrack(
-      track,
-      (lane) => !hidden.value.has(lane.kind as string) && (!group.value || lane.group?.[0] === group.value),
+    rowsOfLayer(
+      layer,
+      (track) => !hidden.value.has(track.kind as string) && (!group.value || track.group?.[0] === group.value),
     ),
   );
   const matchingKinds = useComputed(() => kindsThatMatch(names, query.value));
@@ -81,14 +81,14 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   });
   const item = useComputed(() => spanItem(selection.value.span));
   const event = useAnswer(
-    item.value < 0 ? null : json<EventAnswer>(current.value, "span", { track: track.name, item: item.value }),
+    item.value < 0 ? null : json<EventAnswer>(current.value, "span", { layer: layer.name, item: item.value }),
   );
   const chosen = event.value.state === "ready" ? event.value.value : null;
-  const tiles = useComputed(() => tilesAround(track, shown.value));
+  const tiles = useComputed(() => tilesAround(layer, shown.value));
   void useComputed(() => JSON.stringify(tiles.value)).value; // the time on screen changes often, its tiles seldom
-  const flows = useAnswer(withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null);
-  const edges = useAnswer(edgesOf(current.value, track, tiles.peek()));
-  const segments = useAnswer(withPath.value ? segmentsOf(current.value, track, tiles.peek()) : null);
+  const flows = useAnswer(withFlows.value ? flowsOf(current.value, layer, tiles.peek()) : null);
+  const edges = useAnswer(edgesOf(current.value, layer, tiles.peek()));
+  const segments = useAnswer(withPath.value ? segmentsOf(current.value, layer, tiles.peek()) : null);
   const around = useComputed(() => {
     const flowSet = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
     return flowSet ? within(flowSet, shown.value) : null;
@@ -96,18 +96,18 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
 
   const pressed = useRef(0);
   const gutter = useRef(0);
-  /** What is known about an event lies over the lanes, so that they do not move: beside the event. */
+  /** What is known about an event lies over the tracks, so that they do not move: beside the event. */
   const isAtRight = useSignal(true);
   const choose = (span: Span) => {
     const { begin, end } = shown.value;
     isAtRight.value = pressed.current < begin + (end - begin) * 0.6;
-    const kernelName = isDispatch(track, span.item) ? names[span.kind] : undefined;
-    select({ span: spanKey(track, span.item), kernelName });
+    const kernelName = isDispatch(layer, span.item) ? names[span.kind] : undefined;
+    select({ span: spanKey(layer, span.item), kernelName });
   };
   const onSpan = async (group: Span | null) => {
     if (!group) return;
     const isWide = (span: Span) => (span.end - span.begin) / (shown.value.end - shown.value.begin) > EASY_TO_HIT;
-    const under = group.item >= 0 ? group : await set.raw(track, group.lane, pressed.current, 0).catch(() => null);
+    const under = group.item >= 0 ? group : await set.raw(layer, group.track, pressed.current, 0).catch(() => null);
     if (under && (group.item >= 0 || isWide(under))) choose(under);
     else {
       const margin = (group.end - group.begin) / 8;
@@ -115,22 +115,22 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     }
   };
   const onHover = (span: Span | null) => {
-    const next = span && span.item >= 0 && isDispatch(track, span.item) ? names[span.kind] : undefined;
+    const next = span && span.item >= 0 && isDispatch(layer, span.item) ? names[span.kind] : undefined;
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
     gutter.current = frame.parts.gutter;
-    if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
+    if (edges.value.state === "ready") paintEdges(painter, frame, layer.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
-    paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
+    paintFlows(painter, frame, layer.name, arrows, `${paper("faint")}90`);
     if (withPath.value && segments.value.state === "ready") {
-      paintPath(painter, frame, track.name, segments.value.value, paper("accent"));
+      paintPath(painter, frame, layer.name, segments.value.value, paper("accent"));
     }
   };
   const highlight = (painter: Painter, frame: Frame) => {
-    if (chosen) paintFlows(painter, frame, track.name, chosen.flows.flows, paper("accent"), 2);
+    if (chosen) paintFlows(painter, frame, layer.name, chosen.flows.flows, paper("accent"), 2);
   };
-  const focus = chosen && chosen.lane !== undefined ? focusOf(track, chosen) : null;
+  const focus = chosen && chosen.track !== undefined ? focusOf(layer, chosen) : null;
   const toggle = (kind: string) => {
     const next = new Set(hidden.value);
     if (!next.delete(kind)) next.add(kind);
@@ -141,12 +141,12 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     const kind = kinds.includes(focus?.kind ?? -1) ? (focus?.kind as number) : kinds[0];
     if (kind === undefined) return;
     const next = await askJson<{ item: number; begin: number; end: number }>(current.value, "occurrence", {
-      track: track.name,
+      layer: layer.name,
       kind,
       item: item.value,
       step: by,
     });
-    select({ span: spanKey(track, next.item), kernelName: isDispatch(track, next.item) ? names[kind] : undefined });
+    select({ span: spanKey(layer, next.item), kernelName: isDispatch(layer, next.item) ? names[kind] : undefined });
     const length = shown.value.end - shown.value.begin;
     if (next.begin < shown.value.begin || next.end > shown.value.end) {
       show({ begin: next.begin - length / 4, end: next.begin + (length * 3) / 4 });
@@ -156,7 +156,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   return (
     <div class="view">
       <div class="toolbar run-toolbar">
-        {LANE_KINDS.filter(([kind]) => track.lanes.some((lane) => lane.kind === kind)).map(([kind, name, hint]) => (
+        {TRACK_KINDS.filter(([kind]) => layer.tracks.some((track) => track.kind === kind)).map(([kind, name, hint]) => (
           <label key={kind} title={hint}>
             <input type="checkbox" checked={!hidden.value.has(kind)} onChange={() => toggle(kind)} /> {name}
           </label>
@@ -228,7 +228,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
         ) : null}
         <SaveMenu name="timeline" offers={handle.offers()} />
       </div>
-      {track.notes.length ? <p class="run-notes">{track.notes.join("; ")}.</p> : null}
+      {layer.notes.length ? <p class="run-notes">{layer.notes.join("; ")}.</p> : null}
       <div
         class="run-timeline"
         onPointerDownCapture={(event) => {
@@ -245,7 +245,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           rowHeights={ROW_HEIGHTS}
           kindColour={(_, kind) => colours.value[kind]}
           labelOf={(span) => spanName(span, shortName(names[span.kind] ?? ""))}
-          tooltipOf={(span) => factsOfEvent(track, span)}
+          tooltipOf={(span) => factsOfEvent(layer, span)}
           labelsGroups
           firstCurves={POWER}
           countedAs="events"
@@ -256,7 +256,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           highlight={highlight}
         />
         {item.value >= 0 ? (
-          <EventDetails answer={event} track={track} left={isAtRight.value ? null : gutter.current} />
+          <EventDetails answer={event} layer={layer} left={isAtRight.value ? null : gutter.current} />
         ) : null}
       </div>
     </div>
@@ -272,8 +272,8 @@ function within(flowSet: Flows, range: Range): Flows {
 }
 
 /** What a tooltip tells of an event beyond its name and time. */
-async function factsOfEvent(track: RunTrack, span: Span): Promise<string[]> {
-  const event = await askJson<EventAnswer>(current.value, "span", { track: track.name, item: span.item });
+async function factsOfEvent(layer: RunLayer, span: Span): Promise<string[]> {
+  const event = await askJson<EventAnswer>(current.value, "span", { layer: layer.name, item: span.item });
   return [event.what, ...event.facts.slice(0, MOST_FACTS).map(({ name, value }) => `${name} ${value.slice(0, 120)}`)];
 }
 
@@ -288,9 +288,9 @@ function timeUnder(event: PointerEvent, range: Range): number {
 }
 
 /** Names by kind: kinds are numbered from 0. */
-function namesOf(track: RunTrack): string[] {
+function namesOf(layer: RunLayer): string[] {
   const names: string[] = [];
-  for (const { kind, name } of track.kinds) names[kind] = name;
+  for (const { kind, name } of layer.kinds) names[kind] = name;
   return names;
 }
 
@@ -306,9 +306,9 @@ function kindsOfKernel(names: string[], kernel: string | undefined): ReadonlySet
   return kind < 0 ? null : new Set([kind]);
 }
 
-function focusOf(track: RunTrack, event: EventAnswer): Span {
-  const { lane = 0, begin = 0, end = 0, kind = 0, item } = event;
-  return { track, lane, begin, end, kind, count: 1, item, depth: 0, level: 0 };
+function focusOf(layer: RunLayer, event: EventAnswer): Span {
+  const { track = 0, begin = 0, end = 0, kind = 0, item } = event;
+  return { layer, track, begin, end, kind, count: 1, item, depth: 0, level: 0 };
 }
 
 export const runTimeline: View = {

@@ -13,17 +13,17 @@ import { selectRow, textOf } from "../../model/code";
 import { CurveTiles } from "../../model/curves";
 import { current, traceOverview } from "../../model/document";
 import { executionOf } from "../../model/executions";
+import type { Layer, LayerSet, Span } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
 import { NO_ISSUE, type PipeCurves, type PipeShare, pipeCurves, sharesIn } from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
 import { preview, selection } from "../../model/selection";
 import { firstWindow, shown } from "../../model/timewindow";
-import type { Span, Track, TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { entriesOf, KindLegend } from "../../widgets/kind_legend";
-import { OfTrack } from "../../widgets/of_track";
+import { OfLayer } from "../../widgets/of_layer";
 import { SaveMenu } from "../../widgets/saving";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
 import { pipeRows } from "./rows";
@@ -81,13 +81,13 @@ const COMFORTABLE = { least: 10, most: 20 };
 
 function Utilization() {
   return (
-    <OfTrack name="pipes" nothing="Nothing to show: no instruction was traced.">
-      {(set, track) => <Lanes set={set} track={track} />}
-    </OfTrack>
+    <OfLayer name="pipes" nothing="Nothing to show: no instruction was traced.">
+      {(set, layer) => <Tracks set={set} layer={layer} />}
+    </OfLayer>
   );
 }
 
-function Lanes({ set, track }: { set: TrackSet; track: Track }) {
+function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
   const facts = traceOverview();
   const handle = useMemo(() => new TimelineHandle(), []);
   const answer = useAnswer(json<UtilizationAnswer>(current.value, "utilization"));
@@ -99,13 +99,13 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const lit = useSignal<number | null>(null);
   const faded = (colour: string) => mixed(colour, colourOf("EMPTY"), FADED);
   const rows = useComputed(() => {
-    const name = lit.value === null ? null : kindName(track, lit.value);
+    const name = lit.value === null ? null : kindName(layer, lit.value);
     const isLit = (pipe: string) => name === null || (KINDS[pipe] ?? [MEANINGS[pipe] ?? pipe]).includes(name);
     const colour = (pipe: string) => (isLit(pipe) ? colourOfPipe(pipe) : faded(colourOfPipe(pipe)));
     const [curves, ready] = [asked.value, tilesNow.value];
-    return curves.state === "ready" && ready ? pipeRows(track, curves.value, ready, colour) : [];
+    return curves.state === "ready" && ready ? pipeRows(layer, curves.value, ready, colour) : [];
   });
-  const kindColour = (of: Track, kind: number) =>
+  const kindColour = (of: Layer, kind: number) =>
     lit.value === null || lit.value === kind ? undefined : faded(spanColour(of, kind, {}));
   const period = periodNow();
   const lines = use && curves && tiles ? linesIn(period, use, curves, tiles) : [];
@@ -142,13 +142,13 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
         </span>
         <span
           class="wide-only"
-          title="The height of a lane is 100 % of a pixel's time; zoomed in, every issue has its own length"
+          title="The height of a track is 100 % of a pixel's time; zoomed in, every issue has its own length"
         >
           height: issue share
         </span>
         <KindLegend
           label="Kinds of instructions"
-          entries={entriesOf(track)}
+          entries={entriesOf(layer)}
           chosen={lit.value ?? undefined}
           onKind={(kind) => {
             lit.value = kind === lit.value ? null : kind;
@@ -164,7 +164,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
           unit="cycles"
           clockMhz={facts.clock_mhz}
           rowHeights={COMFORTABLE}
-          overviewTrack={track}
+          overviewLayer={layer}
           countedAs="issues"
           handle={handle}
           {...{ onSpan, onHover, tooltipOf, highlight, kindColour }}

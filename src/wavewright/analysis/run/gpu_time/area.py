@@ -1,4 +1,4 @@
-"""What happened on some lanes of a run's timeline in a window of time? Events by name."""
+"""What happened on some tracks of a run's timeline in a window of time? Events by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunArea(Answer):
-    """The events of some lanes in a window of time, by name."""
+    """The events of some tracks in a window of time, by name."""
 
     definition: ClassVar[str] = (
-        "Events of the lanes that reach into the time; only the part of each inside the time counts. Calls that are "
+        "Events of the tracks that reach into the time; only the part of each inside the time counts. Calls that are "
         "nested in each other count each for itself, so totals of threads can exceed the time. "
         "Events that take no time are counted and add none."
     )
@@ -49,16 +49,16 @@ class RunArea(Answer):
     names: pl.DataFrame
     event_count: int
     total_ns: int
-    lane_count: int
+    track_count: int
 
 
-def run_area(timeline: RunTimeline, lanes: Collection[int] | None, start_ns: int, end_ns: int) -> RunArea:
-    """The events of lanes of a timeline (None = all) from one time to another, in ns since the start of their node."""
-    numbers = timeline.lanes["lane"].to_list() if lanes is None else list(lanes)
+def run_area(timeline: RunTimeline, tracks: Collection[int] | None, start_ns: int, end_ns: int) -> RunArea:
+    """The events of tracks of a timeline (None = all) from one time to another, in ns since the start of their node."""
+    numbers = timeline.tracks["track"].to_list() if tracks is None else list(tracks)
     first, last = pl.lit(start_ns, pl.Int64), pl.lit(end_ns, pl.Int64)
     is_moment = (pl.col("start_ns") == pl.col("end_ns")) & (pl.col("start_ns") >= first)
     is_inside = (pl.col("start_ns") < last) & ((pl.col("end_ns") > first) | is_moment)
-    inside = timeline.spans.filter(pl.col("lane").is_in(numbers), is_inside).sort("start_ns", "item")
+    inside = timeline.spans.filter(pl.col("track").is_in(numbers), is_inside).sort("start_ns", "item")
     length = pl.min_horizontal("end_ns", last) - pl.max_horizontal("start_ns", first)
     longest = pl.col("item", "start_ns").sort_by("length", descending=True, maintain_order=True).first()
     sums = (

@@ -1,4 +1,4 @@
-"""What happened when and where? Every event of a run as a span on a lane: threads, streams of GPUs, allocations."""
+"""What happened when and where? Every event of a run as a span on a track: threads, streams of GPUs, allocations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
 ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")
-DEEPEST = 64  #: Lanes of a thread: deeper calls are counted, not shown.
+DEEPEST = 64  #: Tracks of a thread: deeper calls are counted, not shown.
 MOST_KINDS = 4096  #: Names with a kind of their own, by total time; all others share one kind.
 
 _KIND_OF = {
@@ -33,33 +33,33 @@ _KIND_OF = {
     "regions": "thread",
     "samples": "marks",
 }
-#: Kind of lane -> the columns that identify its lines.
+#: Kind of track -> the columns that identify its lines.
 _KEYS = {
     "stream": ("process", "agent", "stream", "queue"),
     "allocations": ("process",),
     "thread": ("process", "thread"),
     "marks": ("process", "thread"),
 }
-#: Kinds of lanes of a process as they are shown: GPUs first, because threads can be many lanes deep.
+#: Kinds of tracks of a process as they are shown: GPUs first, because threads can be many tracks deep.
 _ORDER = ("stream", "allocations", "thread", "marks")
 
 
 @dataclass(frozen=True)
 class RunTimeline(Answer):
-    """The events of a run by lane."""
+    """The events of a run by track."""
 
     definition: ClassVar[str] = (
-        "Calls and ranges lie on their thread, nested by time: one lane per depth. Dispatches and copies lie on the "
+        "Calls and ranges lie on their thread, nested by time: one track per depth. Dispatches and copies lie on the "
         "stream of their GPU, or on its queue where no stream is recorded; work that overlaps there takes further "
-        "lanes. A copy is on its destination, else on its source. Times count from the start of the node; "
+        "tracks. A copy is on its destination, else on its source. Times count from the start of the node; "
         "an end before its start is set to the start."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "lanes": table_spec(
-            "lanes",
-            "one lane, in the order to show",
+        "tracks": table_spec(
+            "tracks",
+            "one track, in the order to show",
             """
-            lane     UInt32  -  | number of the lane
+            track     UInt32  -  | number of the track
             kind     String  -  | thread, marks, allocations or stream
             process  UInt32  -  | processes.process; null = not recorded
             thread   UInt32  -  | threads.thread of a thread
@@ -67,11 +67,11 @@ class RunTimeline(Answer):
             stream   UInt32  -  | streams.stream of a stream
             queue    UInt32  -  | queues.queue where no stream is recorded
             depth    UInt32  -  | 0 = outermost
-            overlap  UInt32  -  | number of the lane of what overlaps on the line; 0 = the first
+            overlap  UInt32  -  | number of the track of what overlaps on the line; 0 = the first
             node     String  -  | host name of the node, else the file
             group    String  -  | the process to show
             part     String  -  | its thread or GPU to show
-            label    String  -  | the lane to show
+            label    String  -  | the track to show
             """,
         ),
         "spans": table_spec(
@@ -79,7 +79,7 @@ class RunTimeline(Answer):
             "one event, by item",
             """
             item      Int32   -   | number of the event: see ITEM_TABLES
-            lane      UInt32  -   | lanes.lane
+            track      UInt32  -   | tracks.track
             kind      UInt16  -   | kinds.kind
             start_ns  Int64   ns  | since the begin of the node
             end_ns    Int64   ns  | since the begin of the node
@@ -97,7 +97,7 @@ class RunTimeline(Answer):
         ),
     }
 
-    lanes: pl.DataFrame
+    tracks: pl.DataFrame
     spans: pl.DataFrame
     kinds: pl.DataFrame
     first_items: dict[str, int]  #: Table -> the item of its first row.
@@ -109,7 +109,7 @@ class RunTimeline(Answer):
 
 
 def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
-    """The events of a run by lane; `clocks` is the result of `node_clocks`, if available."""
+    """The events of a run by track; `clocks` is the result of `node_clocks`, if available."""
     clocks = clocks or node_clocks(run)
     first_items, events, total = {}, [], 0
     for table in ITEM_TABLES:
@@ -124,20 +124,22 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     shown = spans.filter(pl.col("depth") < DEEPEST)
     too_deep = spans.height - shown.height
     lines = pl.concat([lines for _, lines in placed], how="diagonal").with_columns(pl.col("line").cast(pl.UInt32))
-    lanes = _lanes(run, clocks, shown, lines)
+    tracks = _tracks(run, clocks, shown, lines)
     kinds, numbers = _kinds(shown)
     at = ["order", "line", "overlap", "depth"]
-    numbered = shown.join(lanes.select("lane", *at, "process"), on=at, how="left").join(numbers, on="name", how="left")
+    numbered = shown.join(tracks.select("track", *at, "process"), on=at, how="left").join(
+        numbers, on="name", how="left"
+    )
     begin = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
     final = numbered.with_columns(begin).select(
         pl.col("item").cast(pl.Int32),
-        "lane",
+        "track",
         "kind",
         pl.col("start_ns") - pl.col("node_begin"),
         pl.col("end_ns") - pl.col("node_begin"),
     )
     return RunTimeline(
-        lanes.select(RunTimeline.tables["lanes"].names),
+        tracks.select(RunTimeline.tables["tracks"].names),
         final.sort("item"),
         kinds,
         first_items,
@@ -176,7 +178,7 @@ def _events(run: Run, table: str) -> pl.DataFrame:
 
 
 def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The timed rows with their `order` (number of the kind of lane), `line`, `overlap` and `depth`; and the lines."""
+    """The timed rows with their `order` (number of the kind of track), `line`, `overlap` and `depth`; and the lines."""
     timed_rows = timed(rows)
     keys = list(_KEYS[kind])
     order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
@@ -189,7 +191,7 @@ def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         change = pl.when("is_end").then(-1).otherwise(1).cast(pl.Int32)
         begins = events.with_columns(depth=change.cum_sum() - 1).filter(~pl.col("is_end"))
         placed = timed_rows[begins["row"]].with_columns(
-            begins["line"], begins["lane"].alias("overlap"), begins["depth"].cast(pl.UInt32)
+            begins["line"], begins["track"].alias("overlap"), begins["depth"].cast(pl.UInt32)
         )
     spans = placed.select("item", "start_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
     return spans, lines.with_columns(order)
@@ -214,8 +216,8 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return names.select(pl.col(name).cast(dtype) for name, dtype in dtypes.items()), numbers
 
 
-def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """The lanes in the order to show: by node, process (ranks in order), then kind."""
+def _tracks(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """The tracks in the order to show: by node, process (ranks in order), then kind."""
     processes = run.read("processes", ["process", "rank", "pid", "command", "node"])
     hosts = run.read("nodes", ["hostname"])["hostname"].to_list()
     groups = [process_label(row, hosts) for row in processes.to_dicts()]
@@ -223,22 +225,22 @@ def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFram
         clocks.processes["node"], pl.Series("group", groups, dtype=pl.String)
     )
     at = ["order", "line", "overlap", "depth"]
-    lanes = (
+    tracks = (
         spans.select(at)
         .unique()
         .join(lines, on=["order", "line"], how="left")
         .join(who, on="process", how="left")
         .with_columns(pl.col("group").fill_null("no process"), pl.col("node").fill_null(""))
         .sort("node", "rank", "pid", "process", *at, nulls_last=True)
-        .with_row_index("lane")
+        .with_row_index("track")
     )
     labels = _Labels(run)
-    kinds = [_ORDER[order] for order in lanes["order"]]
-    texts = [labels.of(kind, row) for kind, row in zip(kinds, lanes.iter_rows(named=True), strict=True)]
+    kinds = [_ORDER[order] for order in tracks["order"]]
+    texts = [labels.of(kind, row) for kind, row in zip(kinds, tracks.iter_rows(named=True), strict=True)]
     parts, names = ([text[n] for text in texts] for n in (0, 1))
     missing = [pl.lit(None, pl.UInt32).alias(name) for name in ("thread", "agent", "stream", "queue")
-               if name not in lanes.columns]  # fmt: skip
-    return lanes.with_columns(
+               if name not in tracks.columns]  # fmt: skip
+    return tracks.with_columns(
         *missing,
         pl.Series("kind", kinds, dtype=pl.String),
         pl.Series("part", parts, dtype=pl.String),
@@ -247,7 +249,7 @@ def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFram
 
 
 class _Labels:
-    """Labels of lanes."""
+    """Labels of tracks."""
 
     def __init__(self, run: Run) -> None:
         self._threads = run.read("threads", ["tid", "name"]).rows()
@@ -257,17 +259,17 @@ class _Labels:
             "queue": run.read("queues", ["queue_id", "name"]).rows(),
         }
 
-    def of(self, kind: str, lane: dict[str, int | None]) -> tuple[str, str]:
-        """The thread or GPU, and the lane of it."""
-        again = f"overlap {lane['overlap']}" if lane["overlap"] else ""
+    def of(self, kind: str, track: dict[str, int | None]) -> tuple[str, str]:
+        """The thread or GPU, and the track of it."""
+        again = f"overlap {track['overlap']}" if track["overlap"] else ""
         if kind == "allocations":
             return "Allocations", again
         if kind in ("thread", "marks"):
-            tid, name = ("?", "no thread") if lane["thread"] is None else self._threads[lane["thread"]]
+            tid, name = ("?", "no thread") if track["thread"] is None else self._threads[track["thread"]]
             return name or f"Thread {tid}", "marks" if kind == "marks" else again
-        agent = "no GPU" if lane["agent"] is None else self._agents[lane["agent"]]
+        agent = "no GPU" if track["agent"] is None else self._agents[track["agent"]]
         for key, names in self._lines.items():
-            number = lane[key]
+            number = track[key]
             if number is not None:
                 named, name = names[number]
                 return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", again)))

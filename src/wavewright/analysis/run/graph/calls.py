@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 #: Numbers of `Awaits` of the core.
-AWAITS_NOTHING, AWAITS_ALL, AWAITS_LANE, AWAITS_LAUNCHED, AWAITS_PERHAPS = range(5)
+AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS = range(5)
 
 #: What a call waits for -> functions that do; the first that fits. HIP, CUDA and HSA names.
 AWAITS = {
     AWAITS_NOTHING: r"(?i)waitevent|wait_event|eventquery|streamquery|addcallback|launchhostfunc|freeasync",
     AWAITS_ALL: r"(?i)(device|ctx|context)synchronize",
-    AWAITS_LANE: r"(?i)streamsynchronize",
+    AWAITS_STREAM: r"(?i)streamsynchronize",
     AWAITS_PERHAPS: r"(?i)eventsynchronize|signal_wait|(memcpy|memset).*async|memset|free|hostunregister",
     AWAITS_LAUNCHED: r"(?i)memcpy",
 }

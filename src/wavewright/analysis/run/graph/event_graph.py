@@ -11,7 +11,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
 from wavewright.analysis.run.graph.change import ON_TIME, Change
-from wavewright.analysis.run.graph.events import DEPENDENCIES, EVENTS, LANES, PartialGraph, partial_graph
+from wavewright.analysis.run.graph.events import DEPENDENCIES, EVENTS, TRACKS, PartialGraph, partial_graph
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class EventGraph:
 
     #: Columns of `EVENTS`, with `event` (number), `process`, `rank`, `group` and `meeting` (collective over ranks).
     events: pl.DataFrame
-    lanes: pl.DataFrame  #: Columns of `LANES`; `process` counts over all runs.
+    tracks: pl.DataFrame  #: Columns of `TRACKS`; `process` counts over all runs.
     #: `process`, `part` (number of the run), `host`, `pid`, `rank`, `run`, `source`, `start_ns`, `end_ns`, `group`.
     processes: pl.DataFrame
     collectives: pl.DataFrame  #: See `matched`; `event` is the number of the event.
@@ -148,19 +148,19 @@ def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
     rows = matched(united["collectives"])
     clocks = clock_offsets(rows)
     processes = _grouped(united["processes"], rows)
-    events, processes = _on_one_clock(united["events"], united["lanes"], processes, clocks)
+    events, processes = _on_one_clock(united["events"], united["tracks"], processes, clocks)
     events, rows = _with_meetings(events, rows)
-    lanes, dependencies = united["lanes"], united["dependencies"]
+    tracks, dependencies = united["tracks"], united["dependencies"]
     core = _core.EventGraph(
         {
             name: events[name].fill_null(_NO_EVENT) if events[name].dtype == pl.UInt32 else events[name]
-            for name in ("lane", "start_ns", "end_ns", "launch", "meeting", "awaits", "awaited")
+            for name in ("track", "start_ns", "end_ns", "launch", "meeting", "awaits", "awaited")
         },
-        {"process": lanes["process"], "is_gpu": lanes["is_gpu"]},
+        {"process": tracks["process"], "is_gpu": tracks["is_gpu"]},
         {name: dependencies[name] for name in DEPENDENCIES},
         processes["group"],
     )
-    return EventGraph(events, lanes, processes, rows, clocks, core)
+    return EventGraph(events, tracks, processes, rows, clocks, core)
 
 
 def event_graph(run: Run) -> EventGraph:
@@ -176,28 +176,28 @@ def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
     """The tables of all runs, numbered through."""
     tables: dict[str, list[pl.DataFrame]] = {
         "events": [pl.DataFrame(schema=EVENTS | {"part": pl.UInt32})],
-        "lanes": [pl.DataFrame(schema=LANES)],
+        "tracks": [pl.DataFrame(schema=TRACKS)],
         "dependencies": [pl.DataFrame(schema=DEPENDENCIES)],
         "processes": [pl.DataFrame(schema=_PROCESSES | {"part": pl.UInt32})],
         "collectives": [pl.DataFrame(schema=ROW_COLUMNS | {"part": pl.UInt32})],
     }
-    event_count = lane_count = process_count = 0
+    event_count = track_count = process_count = 0
     for number, part in enumerate(partials):
         of_part = pl.lit(number, pl.UInt32).alias("part")
-        shifts = {"launch": event_count, "lane": lane_count, "awaited": lane_count}
+        shifts = {"launch": event_count, "track": track_count, "awaited": track_count}
         tables["events"].append(
             part.events.with_columns(pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items()).with_columns(
                 of_part
             )
         )
-        tables["lanes"].append(part.lanes.with_columns(pl.col("process") + pl.lit(process_count, pl.UInt32)))
+        tables["tracks"].append(part.tracks.with_columns(pl.col("process") + pl.lit(process_count, pl.UInt32)))
         tables["dependencies"].append(
             part.dependencies.with_columns(pl.col("before", "after") + pl.lit(event_count, pl.UInt32))
         )
         tables["processes"].append(part.processes.select(*_PROCESSES).with_columns(of_part))
         tables["collectives"].append(part.collectives.with_columns(of_part))
         event_count += part.events.height
-        lane_count += part.lanes.height
+        track_count += part.tracks.height
         process_count += part.processes.height
     return {name: pl.concat(frames) for name, frames in tables.items()}
 
@@ -227,7 +227,7 @@ def _grouped(processes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _on_one_clock(
-    events: pl.DataFrame, lanes: pl.DataFrame, processes: pl.DataFrame, clocks: ClockOffsets
+    events: pl.DataFrame, tracks: pl.DataFrame, processes: pl.DataFrame, clocks: ClockOffsets
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Events and processes with their times on the clock of the reference, where the offset is known."""
     offsets = clocks.table.select("part", pl.col("offset_ns").fill_null(0), local="process")
@@ -236,8 +236,8 @@ def _on_one_clock(
         .with_columns(pl.col("offset_ns").fill_null(0))
         .with_columns(pl.col("start_ns", "end_ns") + pl.col("offset_ns"))
     )
-    of_lane = lanes.select("process").with_row_index("lane")
-    placed = events.join(of_lane, on="lane", how="left", maintain_order="left").join(
+    of_track = tracks.select("process").with_row_index("track")
+    placed = events.join(of_track, on="track", how="left", maintain_order="left").join(
         processes.select("process", "rank", "group", "offset_ns"), on="process", how="left", maintain_order="left"
     )
     moved = placed.with_columns(pl.col("start_ns", "end_ns") + pl.col("offset_ns")).drop("offset_ns")

@@ -32,14 +32,14 @@ EVENTS = {
     "name": pl.Categorical(),
     "start_ns": pl.Int64(),
     "end_ns": pl.Int64(),
-    "lane": pl.UInt32(),
+    "track": pl.UInt32(),
     "launch": pl.UInt32(),
     "awaits": pl.UInt8(),
     "awaited": pl.UInt32(),
     "row": pl.UInt32(),
 }
 #: A thread, or a stream of a GPU.
-LANES = {
+TRACKS = {
     "process": pl.UInt32(),
     "is_gpu": pl.UInt8(),
     "thread": pl.UInt32(),
@@ -53,10 +53,10 @@ DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.U
 
 @dataclass(frozen=True)
 class PartialGraph:
-    """The events of one run; events, lanes and processes are numbered by their rows."""
+    """The events of one run; events, tracks and processes are numbered by their rows."""
 
     events: pl.DataFrame  #: Columns of `EVENTS`.
-    lanes: pl.DataFrame  #: Columns of `LANES`.
+    tracks: pl.DataFrame  #: Columns of `TRACKS`.
     dependencies: pl.DataFrame  #: Columns of `DEPENDENCIES`.
     processes: pl.DataFrame  #: `host`, `pid`, `rank`, `run`, `source`, and `start_ns`, `end_ns` of all events.
     collectives: pl.DataFrame  #: See `collective_rows`.
@@ -67,25 +67,25 @@ def partial_graph(run: Run) -> PartialGraph:
     calls, extents = _calls(run)
     work = _with_launch(_work(run), calls)
     has_collectives = bool((work["kind"] == "communication").any())  # else their arguments need not be read
-    lanes, calls, work = _in_lanes(run, calls, work)
+    tracks, calls, work = _in_tracks(run, calls, work)
     events = pl.concat([calls.drop("number"), work], how="diagonal").with_row_index("number")
     recorded = event_calls(run, calls.select("process", "name", "correlation", "event", "row", call="number"), work)
     recorded = recorded.join(
-        lanes.filter(pl.col("is_gpu") == 1)
-        .select("process", "stream", "lane")
+        tracks.filter(pl.col("is_gpu") == 1)
+        .select("process", "stream", "track")
         .unique(["process", "stream"], keep="first", maintain_order=True),
         on=["process", "stream"],
         how="left",
         maintain_order="left",
     )
-    awaited = recorded.filter(pl.col("role") == "stream synchronisation").select(number="call", awaited="lane")
+    awaited = recorded.filter(pl.col("role") == "stream synchronisation").select(number="call", awaited="track")
     events = events.join(awaited, on="number", how="left", maintain_order="left")
     extents = pl.concat([extents, _extents(work)]).group_by("process").agg(*_FIRST_AND_LAST)
     processes = processes_of(run).join(extents, on="process", how="left", maintain_order="left").drop("process")
     (source,) = run.read("sources", ["path"])["path"] if len(run.origins) == 1 else ("",)
     return PartialGraph(
         events=_typed(events, EVENTS),
-        lanes=_typed(lanes, LANES),
+        tracks=_typed(tracks, TRACKS),
         dependencies=_dependencies(recorded, events),
         processes=processes.with_columns(source=pl.lit(source)),
         collectives=collective_rows(run) if has_collectives else pl.DataFrame(schema=ROW_COLUMNS),
@@ -165,10 +165,10 @@ def _with_launch(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     return work.with_columns(launch=numbers.gather(launches.slots_of(work)))
 
 
-def _in_lanes(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """The lanes, and both tables with the number of their lane.
+def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The tracks, and both tables with the number of their track.
 
-    Work is in order within its stream, or its queue where no stream is recorded; copies with neither have a lane.
+    Work is in order within its stream, or its queue where no stream is recorded; copies with neither have a track.
     """
     tids = run.read("threads", ["thread", "tid"])
     threads = calls.select("process", "thread").unique(maintain_order=True)
@@ -192,26 +192,26 @@ def _in_lanes(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Dat
     )
     streams = streams.join(gpus, on="agent", how="left", maintain_order="left")
     streams = streams.join(ids, on="stream", how="left", maintain_order="left")
-    lanes = pl.concat(
+    tracks = pl.concat(
         [threads.with_columns(is_gpu=pl.lit(0, pl.UInt8)), streams.with_columns(is_gpu=pl.lit(1, pl.UInt8))],
         how="diagonal",
-    ).with_row_index("lane")
-    calls = calls.with_columns(lane=_lane_of(lanes, "thread", calls))
-    of_stream = _lane_of(lanes, "stream", work)
+    ).with_row_index("track")
+    calls = calls.with_columns(track=_track_of(tracks, "thread", calls))
+    of_stream = _track_of(tracks, "stream", work)
     of_rest = others.select("place", *keys).join(
-        lanes.filter((pl.col("is_gpu") == 1) & ~has_stream).select(*keys, "lane"),
+        tracks.filter((pl.col("is_gpu") == 1) & ~has_stream).select(*keys, "track"),
         on=keys,
         how="left",
         nulls_equal=True,
         maintain_order="left",
     )
-    return lanes, calls, work.with_columns(lane=of_stream.scatter(of_rest["place"], of_rest["lane"]))
+    return tracks, calls, work.with_columns(track=of_stream.scatter(of_rest["place"], of_rest["track"]))
 
 
-def _lane_of(lanes: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:
-    """The lane of the thread or stream of each row."""
-    numbered = lanes.select(column, "lane").drop_nulls()
-    return _gathered(numbered[column], numbered["lane"], rows[column])
+def _track_of(tracks: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:
+    """The track of the thread or stream of each row."""
+    numbered = tracks.select(column, "track").drop_nulls()
+    return _gathered(numbered[column], numbered["track"], rows[column])
 
 
 def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
@@ -223,13 +223,13 @@ def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
     timed = recorded.join(starts, on="call", how="left", maintain_order="left").sort("time", "call")
     launched = (
         events.filter(pl.col("launch").is_not_null())
-        .select("lane", "start_ns", work="number", call="launch")
+        .select("track", "start_ns", work="number", call="launch")
         .join(starts, on="call", maintain_order="left")
         .sort("time", "start_ns", "work")
     )
-    has_both = pl.col("handle").is_not_null() & pl.col("lane").is_not_null()
+    has_both = pl.col("handle").is_not_null() & pl.col("track").is_not_null()
     records = timed.filter(pl.col("role") == "record", has_both).join_asof(
-        launched.select("lane", "time", before="work"), on="time", by="lane", check_sortedness=False
+        launched.select("track", "time", before="work"), on="time", by="track", check_sortedness=False
     )
     waits = timed.filter(pl.col("role").is_in(["stream wait", "event synchronisation"])).join_asof(
         records.select("process", "handle", "time", "before"),
@@ -240,11 +240,11 @@ def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
     waits = waits.filter(pl.col("before").is_not_null())
     into_calls = waits.filter(pl.col("role") == "event synchronisation").select("before", after="call", is_into_end=1)
     into_work = (
-        waits.filter(pl.col("role") == "stream wait", pl.col("lane").is_not_null())
+        waits.filter(pl.col("role") == "stream wait", pl.col("track").is_not_null())
         .join_asof(
-            launched.select("lane", "time", after="work"),
+            launched.select("track", "time", after="work"),
             on="time",
-            by="lane",
+            by="track",
             strategy="forward",
             check_sortedness=False,
         )

@@ -206,9 +206,9 @@ def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
     """The segments of the path of one group, from start to end."""
     path = pl.DataFrame(graph.core.path(group)).filter(pl.col("end_ns") > pl.col("start_ns"))
     at = path["event"]
-    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "lane", "process", "rank", "launch")}
-    lane = {name: graph.lanes[name].gather(event["lane"]) for name in ("tid", "stream_id", "gpu", "is_gpu")}
-    path = path.with_columns(**event, **lane, launch_end_ns=graph.events["end_ns"].gather(event["launch"]))
+    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "track", "process", "rank", "launch")}
+    track = {name: graph.tracks[name].gather(event["track"]) for name in ("tid", "stream_id", "gpu", "is_gpu")}
+    path = path.with_columns(**event, **track, launch_end_ns=graph.events["end_ns"].gather(event["launch"]))
     is_held_up = (pl.col("link") == _LAUNCH) & (pl.col("end_ns") - pl.col("launch_end_ns") > LONG_LAUNCH_NS)
     code = pl.col("link").cast(pl.Int32) * len(KINDS) + pl.col("kind").to_physical().cast(pl.Int32)
     codes = path.select(pl.when(is_held_up.fill_null(value=False)).then(len(_MEANINGS) - 1).otherwise(code)).to_series()
@@ -339,11 +339,11 @@ def moments(graph: EventGraph, path: CriticalPath) -> dict[str, pl.DataFrame]:
     is_code = (pl.col("class") == "host") & pl.col("tid").is_not_null()
     order = pl.col("end_ns") - pl.col("start_ns")
     longest = path.segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)
-    threads = graph.lanes.with_row_index("lane").select("lane", "thread")
-    lanes = graph.events.select("event", "lane").join(threads, on="lane")
+    threads = graph.tracks.with_row_index("track").select("track", "thread")
+    tracks = graph.events.select("event", "track").join(threads, on="track")
     processes = graph.processes.select("process", "source", "offset_ns")
     middle = (pl.col("start_ns") + pl.col("end_ns")) // 2 - pl.col("offset_ns")
-    placed = longest.join(lanes, on="event").join(processes, on="process")
+    placed = longest.join(tracks, on="event").join(processes, on="process")
     rows = placed.select("moment", "source", "thread", time_ns=middle)
     return {source: rows.filter(pl.col("source") == source).drop("source") for source in rows["source"].unique()}
 

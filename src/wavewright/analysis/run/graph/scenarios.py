@@ -98,8 +98,8 @@ def _launch_gaps(graph: EventGraph, value: str) -> Change:
 
 def between_launches(graph: EventGraph) -> Change:
     """No code between two launches of a thread, other calls included that take no part in waiting."""
-    calls = _calls(graph).sort("lane", "start_ns", "event")
-    follows = pl.col("kind").shift(1).over("lane") == "launch call"
+    calls = _calls(graph).sort("track", "start_ns", "event")
+    follows = pl.col("kind").shift(1).over("track") == "launch call"
     return Change.of(calls.filter((pl.col("kind") == "launch call") & follows)["event"], code_scale=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Events line by line: which lane of its line each one is on, and how deep it is nested there."""
+"""Events line by line: which track of its line each one is on, and how deep it is nested there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def timed(frame: pl.DataFrame) -> pl.DataFrame:
 
 def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The distinct `keys` with the number of their `line`, and the starts and ends of all events in an order in which
-    ends close what began last: `row` of `frame`, `line`, `lane` (of what overlaps on a line), `is_end`.
+    ends close what began last: `row` of `frame`, `line`, `track` (of what overlaps on a line), `is_end`.
 
     Examples
     --------
@@ -52,4 +52,4 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
         order.gather(edges["row"]).alias("row"),
         pl.col("is_end").cast(pl.Boolean),
     )
-    return lines, edges.sort("line", "lane", maintain_order=True)
+    return lines, edges.sort("line", "track", maintain_order=True)

@@ -1,4 +1,4 @@
-"""What did some lanes of a timeline execute in a window of time? Costs by code row."""
+"""What did some tracks of a timeline execute in a window of time? Costs by code row."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.timeline.tracks import tracks
-from wavewright.analysis.trace.timeline.tracks.places import SLOT, aligned
+from wavewright.analysis.trace.timeline.layers import layers
+from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
@@ -24,10 +24,10 @@ _PIPES = "pipes"
 
 @dataclass(frozen=True)
 class AreaRows(Answer):
-    """The instructions of some lanes in a window of time, by code row."""
+    """The instructions of some tracks in a window of time, by code row."""
 
     definition: ClassVar[str] = (
-        "Traced instructions of the lanes that first try to issue in the time; on lanes of pipes, that issue in it. "
+        "Traced instructions of the tracks that first try to issue in the time; on tracks of pipes, that issue in it. "
         "Each counts with all of its latency, also where that ends after the time. Issue is latency less stall. "
         "Instructions without a known PC have no row and are counted apart."
     )
@@ -55,16 +55,16 @@ class AreaRows(Answer):
     latency_cycles_total: int
     stall_cycles_total: int
     unknown_count: int  #: Executions without a known PC.
-    lane_count: int
+    track_count: int
 
 
 def area_rows(
-    trace: ThreadTrace, track: str, lanes: Collection[int] | None, start_cycles: int, end_cycles: int
+    trace: ThreadTrace, layer: str, tracks: Collection[int] | None, start_cycles: int, end_cycles: int
 ) -> AreaRows:
-    """The instructions of lanes (None = all) of a timeline (`tracks`) from one aligned cycle to before another."""
-    everywhere = _lanes(trace, track)
-    chosen = everywhere if lanes is None else everywhere.filter(pl.col("lane").is_in(list(lanes)))
-    items = _items(trace, track, chosen).filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
+    """The instructions of tracks (None = all) of a timeline (`layers`) from one aligned cycle to before another."""
+    everywhere = _tracks(trace, layer)
+    chosen = everywhere if tracks is None else everywhere.filter(pl.col("track").is_in(list(tracks)))
+    items = _items(trace, layer, chosen).filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
     columns = ("row", "stall_cycles", "duration_cycles")
     table = trace.instructions.select(columns)[items["item"]].with_columns(items["item"], items["time"])
     with_row = table.filter(pl.col("row") >= 0).sort("time", "item")
@@ -90,27 +90,27 @@ def area_rows(
     return AreaRows(rows, with_row.height, latency, stalled, table.height - with_row.height, chosen.height)
 
 
-def _lanes(trace: ThreadTrace, track: str) -> pl.DataFrame:
-    """The lanes of a timeline."""
-    timelines = tracks(trace)
-    if track == "instructions" and track not in timelines:  # nothing was traced
-        return pl.DataFrame(schema={"lane": pl.UInt32, **{name: trace.waves.schema[name] for name in SLOT}})
-    if track not in timelines or (lanes := timelines[track].lanes) is None:
-        raise UsageError(f"there is no timeline {track[:40]!r}", advice=f"timelines: {', '.join(timelines)}")
-    return lanes
+def _tracks(trace: ThreadTrace, layer: str) -> pl.DataFrame:
+    """The tracks of a timeline."""
+    timelines = layers(trace)
+    if layer == "instructions" and layer not in timelines:  # nothing was traced
+        return pl.DataFrame(schema={"track": pl.UInt32, **{name: trace.waves.schema[name] for name in SLOT}})
+    if layer not in timelines or (tracks := timelines[layer].tracks) is None:
+        raise UsageError(f"there is no timeline {layer[:40]!r}", advice=f"timelines: {', '.join(timelines)}")
+    return tracks
 
 
-def _items(trace: ThreadTrace, track: str, chosen: pl.DataFrame) -> pl.DataFrame:
-    """`item` (row of `instructions`) and `time` of the instructions of some lanes."""
-    if track == _PIPES and (spans_of := tracks(trace)[track].spans):
+def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame) -> pl.DataFrame:
+    """`item` (row of `instructions`) and `time` of the instructions of some tracks."""
+    if layer == _PIPES and (spans_of := layers(trace)[layer].spans):
         spans = spans_of()
         numbered = spans if "item" in spans.columns else spans.with_row_index("item")
         issued = numbered.filter(
-            pl.col("lane").is_in(chosen["lane"].to_list()), pl.col("item") < trace.instructions.height
+            pl.col("track").is_in(chosen["track"].to_list()), pl.col("item") < trace.instructions.height
         )
         return issued.select("item", time="begin")
     if not set(SLOT) <= set(chosen.columns):
-        raise UsageError(f"lanes of the timeline {track[:40]!r} have no instructions")
+        raise UsageError(f"tracks of the timeline {layer[:40]!r} have no instructions")
     waves = trace.waves.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True)
     first, count = pl.col("first_instruction").cast(pl.Int64), pl.col("instruction_count").cast(pl.Int64)
     of_waves = waves.filter(count > 0).select("se", item=pl.int_ranges(first, first + count)).explode("item")

@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.common.steps import StepCurve
 from wavewright.analysis.trace.clocks.aligned import aligned
-from wavewright.analysis.trace.timeline.tracks import tracks
+from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
@@ -36,20 +36,20 @@ class PipeSeries:
 @once_per_trace
 def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
     """Curves of all pipes that issue anything, while they issue, as `utilization` counts that, SIMD by SIMD."""
-    timeline = tracks(trace).get("pipes")
-    if timeline is None or timeline.lanes is None or timeline.spans is None:
+    timeline = layers(trace).get("pipes")
+    if timeline is None or timeline.tracks is None or timeline.spans is None:
         return ()
-    issues = _changes(timeline.spans().select("lane", start_cycles="begin", end_cycles="end"))
-    by_lane = {lane: part for (lane,), part in issues.partition_by("lane", as_dict=True).items()}
+    issues = _changes(timeline.spans().select("track", start_cycles="begin", end_cycles="end"))
+    by_track = {track: part for (track,), part in issues.partition_by("track", as_dict=True).items()}
     waves = aligned(trace, trace.waves, "start_cycles", "end_cycles").select("se", "simd", "start_cycles", "end_cycles")
     shares: list[PipeSeries] = []
-    for (se, simd), lanes in timeline.lanes.partition_by("se", "simd", as_dict=True, maintain_order=True).items():
+    for (se, simd), tracks in timeline.tracks.partition_by("se", "simd", as_dict=True, maintain_order=True).items():
         simd_waves = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
         around = simd_waves if simd_waves.height else waves.filter(pl.col("se").eq_missing(se))
         start, end = around["start_cycles"].min() or 0, around["end_cycles"].max() or 0
         resident = _curve(_changes(simd_waves))
-        issued = pl.concat([by_lane[lane] for lane in lanes["lane"] if lane in by_lane] or [issues.clear()])
-        curves = {pipe: _curve(by_lane.get(lane)) for lane, pipe in lanes.select("lane", "pipe").iter_rows()}
+        issued = pl.concat([by_track[track] for track in tracks["track"] if track in by_track] or [issues.clear()])
+        curves = {pipe: _curve(by_track.get(track)) for track, pipe in tracks.select("track", "pipe").iter_rows()}
         curves |= {NO_ISSUE: _without(resident, _curve(issued)), RESIDENT: resident}
         shares += [PipeSeries(se, simd, pipe, start, end, curve) for pipe, curve in curves.items()]  # type: ignore[arg-type]
     return tuple(shares)

@@ -16,7 +16,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.chrome import details as _details
 from wavewright.export.run.chrome import rows as _rows
 from wavewright.export.run.chrome.track_ids import TrackIds
@@ -56,8 +56,8 @@ def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, 
     target = Path(out)
     with staged([target], force=force) as (twin,), twin.open("wb") as file:
         if target.suffix == ".gz":
-            with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-                counts, losses = _write(run, packed.write, with_flows=with_flows)
+            with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as stream:
+                counts, losses = _write(run, stream.write, with_flows=with_flows)
         else:
             counts, losses = _write(run, file.write, with_flows=with_flows)
     return Written(target, counts, losses)
@@ -118,50 +118,50 @@ class _TraceWriter:
                 if table == "regions":
                     self._markers.append(_rows.markers(piece))
                     self._callers.append(_rows.callers(piece))
-        launched = _rows.launches(work, self._callers)
+        launches = _rows.launches(work, self._callers)
         if with_flows:
-            self._add_flows(launched)
-        self._trace.queue_depths(launched, self._last)
+            self._add_flows(launches)
+        self._trace.queue_depths(launches, self._last)
         self._add_points(_rows.monitor_points(self._run, *places))
         for points in _rows.counter_points(self._run, self._kernels):
             self._add_points(points)
-        self._add_frames(launched)
+        self._add_frames(launches)
         self._trace.events(self._track_ids.events())
 
     def _add(self, piece: pl.DataFrame, categories: pl.Series, args: list[str], *, are_marks: bool = False) -> None:
         """Slices or marks with their categories and their args, which are JSON objects."""
         names, texts = _named(piece["name"], categories)
-        shown = piece.select("pid", "tid", "start_ns", "end_ns")
+        events = piece.select("pid", "tid", "start_ns", "end_ns")
         add = self._trace.marks if are_marks else self._trace.slices
         numbers = pl.int_range(piece.height, dtype=pl.UInt32, eager=True)
-        add(shown.with_columns(names.alias("name"), numbers.alias("args")), texts, _core.json_values(args))
+        add(events.with_columns(names.alias("name"), numbers.alias("args")), texts, _core.json_values(args))
         self._last = max(self._last, cast("int", piece["end_ns"].max()))
 
     def _add_graphs(self, work: list[pl.DataFrame]) -> None:
-        shown = [piece for piece in work if self._track_ids.shows_graphs(piece["process"][0])]
-        spans = _rows.graphs(shown) if shown else None
+        pieces = [piece for piece in work if self._track_ids.shows_graphs(piece["process"][0])]
+        spans = _rows.graphs(pieces) if pieces else None
         if spans is not None and spans.height:
             categories = pl.repeat(_details.FRAME, spans.height, eager=True)
             self._add(spans, categories, [f'{{"kernels":{count}}}' for count in spans["kernels"]])
 
-    def _add_flows(self, launched: pl.DataFrame) -> None:
+    def _add_flows(self, launches: pl.DataFrame) -> None:
         """Arrows; of RPD files those of rpd2tracing."""
-        processes = launched["process"].unique().to_list()
-        of_rpd = launched.filter(pl.col("process").is_in([each for each in processes if self._track_ids.is_rpd(each)]))
+        processes = launches["process"].unique().to_list()
+        of_rpd = launches.filter(pl.col("process").is_in([each for each in processes if self._track_ids.is_rpd(each)]))
         self._trace.flows(of_rpd)
-        for events in _rows.flows(launched.join(of_rpd.select("process").unique(), on="process", how="anti")):
+        for events in _rows.flows(launches.join(of_rpd.select("process").unique(), on="process", how="anti")):
             self._trace.events(events)
-        self.flow_count = launched.height
+        self.flow_count = launches.height
 
     def _add_points(self, points: pl.DataFrame) -> None:
         names, texts = _rows.numbered(points["name"])
         self._trace.counters(points.with_columns(names.alias("name")), _core.json_texts(texts))
 
-    def _add_frames(self, launched: pl.DataFrame) -> None:
+    def _add_frames(self, launches: pl.DataFrame) -> None:
         if self._markers:
             markers = pl.concat(self._markers)
             names, texts = _named(markers["name"], pl.repeat(_details.FRAME, markers.height, eager=True))
-            self._trace.frames(launched, markers.with_columns(names.alias("name")), texts)
+            self._trace.frames(launches, markers.with_columns(names.alias("name")), texts)
 
 
 def _named(names: pl.Series, categories: pl.Series) -> tuple[pl.Series, _core.JsonTexts]:

@@ -1,4 +1,4 @@
-"""What a Chrome event says besides its name: its category `cat`, and its `args` in Kineto's words."""
+"""Details of Chrome events: the category `cat`, and `args` in Kineto's words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def categories_of_calls(piece: pl.DataFrame, track_ids: TrackIds) -> pl.Series:
 
 
 def of_work(piece: pl.DataFrame, track_ids: TrackIds) -> list[str]:
-    """Where kernels and copies ran, which call launched them, their sizes; of RPD files the type of the op, too."""
+    """Details of kernels and copies: place, launching call, sizes; of RPD files the type of the op, too."""
     members: dict[str, pl.Series] = {}
     if track_ids.is_rpd(piece["process"][0]):
         members["desc"] = _property(piece["properties"], "opType")
@@ -79,10 +79,10 @@ def of_calls(run: Run, piece: pl.DataFrame, track_ids: TrackIds) -> list[str]:
         return _objects({"desc": marked} | links, None)
     if track_ids.is_chrome(piece["process"][0]):
         return _objects(links, piece["event_properties"])
-    described = piece.select("process", "event").join(
+    arguments = piece.select("process", "event").join(
         _arguments(run), on=["process", "event"], how="left", maintain_order="left"
     )
-    return _objects({"category": _text(piece["category"]), "desc": _text(described["desc"])} | links, None)
+    return _objects({"category": _text(piece["category"]), "desc": _text(arguments["desc"])} | links, None)
 
 
 def _ranks(piece: pl.DataFrame, track_ids: TrackIds) -> pl.Series:
@@ -96,19 +96,19 @@ def _objects(members: Mapping[str, pl.Series], properties: pl.Series | None) -> 
     whose members come first.
     """
     frame = pl.DataFrame([series.cast(pl.String).alias(key) for key, series in members.items()])
-    given = pl.lit(None, pl.String)
+    properties_text = pl.lit(None, pl.String)
     if properties is not None:
         inner = [_inner(text) for text in properties]
         frame = frame.with_columns(pl.Series("its properties", inner, dtype=pl.String))
-        given = pl.col("its properties")
-    shown = [
-        pl.when(~given.str.contains(f'"{key}":', literal=True).fill_null(value=False)).then(
+        properties_text = pl.col("its properties")
+    members_text = [
+        pl.when(~properties_text.str.contains(f'"{key}":', literal=True).fill_null(value=False)).then(
             pl.concat_str(pl.lit(f'"{key}":'), pl.col(key))
         )
         for key in members
     ]
-    whole = pl.concat_str(given, *shown, separator=",", ignore_nulls=True)
-    return frame.select(pl.concat_str(pl.lit("{"), whole, pl.lit("}"))).to_series().to_list()
+    objects = pl.concat_str(properties_text, *members_text, separator=",", ignore_nulls=True)
+    return frame.select(pl.concat_str(pl.lit("{"), objects, pl.lit("}"))).to_series().to_list()
 
 
 def _inner(text: str | None) -> str | None:
@@ -126,9 +126,9 @@ def _text(column: pl.Series) -> pl.Series:
     """Texts as JSON strings, each escaped once."""
     texts = column.cast(pl.String)
     numbers, unique = numbered(texts)
-    escaped = _core.json_texts(unique)
-    quoted = pl.Series([escaped[at] for at in range(len(unique))], dtype=pl.String)
-    return quoted.gather(numbers).set(texts.is_null(), None)
+    json_texts = _core.json_texts(unique)
+    quoted_texts = pl.Series([json_texts[at] for at in range(len(unique))], dtype=pl.String)
+    return quoted_texts.gather(numbers).set(texts.is_null(), None)
 
 
 def _property(column: pl.Series, key: str) -> pl.Series:
@@ -142,8 +142,8 @@ def _said(column: pl.Series) -> pl.Series:
     return _property(column, "args")
 
 
-def _sizes(piece: pl.DataFrame, what: str) -> pl.Series:
-    return piece.select(pl.format("[{},{},{}]", *(f"{what}_{axis}" for axis in "xyz"))).to_series()
+def _sizes(piece: pl.DataFrame, prefix: str) -> pl.Series:
+    return piece.select(pl.format("[{},{},{}]", *(f"{prefix}_{axis}" for axis in "xyz"))).to_series()
 
 
 def _workgroups(piece: pl.DataFrame) -> pl.Series:
@@ -161,7 +161,7 @@ def _direction(names: pl.Series) -> pl.Series:
     """HtoD, ... as a JSON string; null where the name does not tell."""
     name = pl.col("name").cast(pl.String)
     kind = reduce(
-        lambda rest, item: pl.when(name.str.contains(item[0])).then(pl.lit(f'"{item[1]}"')).otherwise(rest),
+        lambda fallback, item: pl.when(name.str.contains(item[0])).then(pl.lit(f'"{item[1]}"')).otherwise(fallback),
         _DIRECTIONS.items(),
         pl.lit(None, pl.String),
     )

@@ -19,7 +19,7 @@ _SECOND = 10**9
 _SMALLEST = -(1 << 63)
 _TIMED = ("dispatches", "copies", "regions", "samples", "monitors")
 #: Columns of work that launches need.
-KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "start_ns", "end_ns")
+KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "track", "start_ns", "end_ns")
 
 
 def base_time(run: Run) -> int:
@@ -35,7 +35,7 @@ def base_time(run: Run) -> int:
 
 
 def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.DataFrame]:
-    """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out.
+    """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its track); work without a GPU is left out.
 
     Times are since `base`, here and below.
     """
@@ -54,10 +54,10 @@ def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.Da
             rows = rows.join(track_ids.agents, on="agent", how="left", maintain_order="left")
         rows = rows.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
         if rows.height:
-            lanes = track_ids.lanes(rows, are_copies=table == "copies")
+            tracks = track_ids.tracks(rows, are_copies=table == "copies")
             yield rows.with_columns(
-                lanes.alias("tid"),
-                lanes.alias("lane"),
+                tracks.alias("tid"),
+                tracks.alias("track"),
                 track_ids.stream_ids.gather(rows["stream"]).alias("stream_id"),
                 track_ids.queue_ids.gather(rows["queue"]).alias("queue_id"),
                 pl.col("gpu").alias("pid"),
@@ -103,10 +103,10 @@ def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
 def graphs(work_pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """One slice per launch of a graph and queue that it used, around all of its work there."""
     members = [piece.filter(pl.col("graph_exec") > 0) for piece in work_pieces]
-    of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "lane", maintain_order=True)
+    of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "track", maintain_order=True)
     spans = of_launch.agg(pl.col("start_ns").min(), pl.col("end_ns").max(), pl.len().alias("kernels"))
     names = [f"Graph {number:#x}" for number in spans["graph_exec"]]
-    return spans.rename({"gpu": "pid", "lane": "tid"}).with_columns(pl.Series("name", names, dtype=pl.String))
+    return spans.rename({"gpu": "pid", "track": "tid"}).with_columns(pl.Series("name", names, dtype=pl.String))
 
 
 def callers(calls: pl.DataFrame) -> pl.DataFrame:
@@ -119,46 +119,46 @@ def callers(calls: pl.DataFrame) -> pl.DataFrame:
 
 def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Work and the call that launched it, in the order of the ids of the work."""
-    joined = [pl.DataFrame(schema=dict.fromkeys(_LAUNCHED, pl.Int64))]
+    pieces = [pl.DataFrame(schema=dict.fromkeys(_LAUNCHED, pl.Int64))]
     if work and callers:
         of_process = pl.concat(callers).drop_nulls().partition_by("process", as_dict=True, include_key=False)
-        ran = pl.concat(work)
+        all_work = pl.concat(work)
         for process in sorted(of_process):
             first = _first_of_each(of_process[process])
-            of_calls = ran.filter(pl.col("process") == process[0]).join(first, on="correlation")
-            joined.append(of_calls.sort("event", "start_ns").select(pl.col(_LAUNCHED).cast(pl.Int64)))
-    return pl.concat(joined, rechunk=True)
+            of_calls = all_work.filter(pl.col("process") == process[0]).join(first, on="correlation")
+            pieces.append(of_calls.sort("event", "start_ns").select(pl.col(_LAUNCHED).cast(pl.Int64)))
+    return pl.concat(pieces, rechunk=True)
 
 
 def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
     """Of several calls with one correlation the first."""
     if calls["correlation"].n_unique() == calls.height:
         return calls
-    ordered = calls.sort("correlation", "call_start_ns", "call_end_ns")
-    return ordered.unique("correlation", keep="first", maintain_order=True)
+    sorted_calls = calls.sort("correlation", "call_start_ns", "call_end_ns")
+    return sorted_calls.unique("correlation", keep="first", maintain_order=True)
 
 
 _CALLED = ("process", "correlation", "pid", "tid", "call_start_ns", "call_end_ns")
-_LAUNCHED = (*_CALLED, "gpu", "lane", "start_ns", "end_ns")
+_LAUNCHED = (*_CALLED, "gpu", "track", "start_ns", "end_ns")
 
 
-def flows(launched: pl.DataFrame) -> Iterator[list[str]]:
+def flows(launches: pl.DataFrame) -> Iterator[list[str]]:
     """Arrows from calls to their work as events, in Kineto's words: their `id` is the correlation.
 
     Where that is not unique, as of graphs and of several processes, it is a number above all correlations.
     """
-    if not launched.height:
+    if not launches.height:
         return
     is_first = pl.struct("correlation").is_first_distinct() & (pl.col("correlation") >= 0)
-    largest = max(cast("int", launched["correlation"].max()), 0)
-    rows = launched.with_columns(
+    largest = max(cast("int", launches["correlation"].max()), 0)
+    rows = launches.with_columns(
         id=pl.when(is_first).then("correlation").otherwise(largest + 1 + pl.int_range(pl.len(), dtype=pl.Int64)),
         # A little before the call ends, as rpd2tracing has it, but inside of it; and never after the work began.
         leaves=pl.min_horizontal(pl.max_horizontal("call_start_ns", pl.col("call_end_ns") - _BEFORE_END), "start_ns"),
     )
     for part in rows.iter_slices(_MOST_FLOWS):
         begin = _flow("s", "pid", "tid", "leaves", "")
-        end = _flow("f", "gpu", "lane", "start_ns", ',"bp":"e"')
+        end = _flow("f", "gpu", "track", "start_ns", ',"bp":"e"')
         yield part.select(both=pl.concat_list(begin, end)).explode("both").to_series().to_list()
 
 
@@ -202,7 +202,7 @@ def counter_points(run: Run, kernels: Sequence[pl.DataFrame]) -> Iterator[pl.Dat
     sums = values.group_by("process", "event", "counter", maintain_order=True).agg(pl.col("value").sum())
     sums = sums.join(info, on="counter")
     for piece in kernels:
-        ran = piece.join(sums, on=["process", "event"]).sort("start_ns", "name")
-        begin = ran.select(pid="gpu", name="name", time_ns="start_ns", value="value")
-        end = ran.select(pid="gpu", name="name", time_ns="end_ns", value=pl.lit(0.0))
+        dispatches = piece.join(sums, on=["process", "event"]).sort("start_ns", "name")
+        begin = dispatches.select(pid="gpu", name="name", time_ns="start_ns", value="value")
+        end = dispatches.select(pid="gpu", name="name", time_ns="end_ns", value=pl.lit(0.0))
         yield pl.concat([begin, end]).drop_nulls()

@@ -35,7 +35,7 @@ class _Numbers:
 
 
 class TrackIds:
-    """Numbers of processes, threads, GPUs and their lanes (queues), and the events that name them.
+    """Numbers of processes, threads, GPUs and their tracks (queues), and the events that name them.
 
     Ids are those of the recording where they differ. A GPU that several processes of a node use is one; GPUs of files
     that do not name their node are kept apart. RPD files look as rpd2tracing shows them.
@@ -49,7 +49,7 @@ class TrackIds:
         self._gpu_names: dict[int, str] = {}
         self.devices: dict[int, int] = {}  #: The process that shows a GPU -> the number of that GPU on its node.
         self._gpus_shown: set[int] = set()
-        self._lanes_shown: dict[tuple[int, int], str] = {}
+        self._tracks_shown: dict[tuple[int, int], str] = {}
 
     @cached_property
     def _processes(self) -> list[dict[str, Any]]:
@@ -58,13 +58,13 @@ class TrackIds:
         return self._run.read("processes", columns).join(nodes, on="node", how="left").sort("process").to_dicts()
 
     def is_rpd(self, process: int | None) -> bool:
-        """Whether a process was read from an RPD file."""
+        """True if a process was read from an RPD file."""
         if process is None or process >= len(self._processes):
             return False
         return self._formats.get(self._processes[process]["source"]) == "RPD"
 
     def is_chrome(self, process: int | None) -> bool:
-        """Whether a process was read from a Chrome trace, whose events have args."""
+        """True if a process was read from a Chrome trace, whose events have args."""
         if process is None or process >= len(self._processes):
             return False
         return self._formats.get(self._processes[process]["source"]) in ("Kineto", "Chrome trace")
@@ -75,7 +75,7 @@ class TrackIds:
         return [*columns, *(["properties"] if has_properties else ())]
 
     def shows_graphs(self, process: int | None) -> bool:
-        """Whether launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
+        """True if launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
         return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._run.extra_names
 
     @cached_property
@@ -133,30 +133,30 @@ class TrackIds:
         pid = self._processes[process]["pid"]
         return self._pids.number(("process", process), process if pid is None else pid)
 
-    def lanes(self, work: pl.DataFrame, *, are_copies: bool) -> pl.Series:
-        """The lane of each piece of work (with `gpu`, `process`, `queue`, `stream`): its queue, else its stream.
+    def tracks(self, work: pl.DataFrame, *, are_copies: bool) -> pl.Series:
+        """The track of each piece of work (with `gpu`, `process`, `queue`, `stream`): its queue, else its stream.
 
-        Copies have lanes of their own, but for RPD files, where they are in the queues of kernels.
+        Copies have tracks of their own, but for RPD files, where they are in the queues of kernels.
         """
         keys = work.select("gpu", "process", "queue", pl.when(pl.col("queue").is_null()).then("stream").alias("stream"))
         unique = keys.unique(maintain_order=True)
-        lanes = [self._lane(*row, are_copies=are_copies) for row in unique.iter_rows()]
-        named = unique.with_columns(pl.Series("lane", lanes, dtype=pl.Int64))
-        return keys.join(named, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["lane"]
+        tracks = [self._track(*row, are_copies=are_copies) for row in unique.iter_rows()]
+        named = unique.with_columns(pl.Series("track", tracks, dtype=pl.Int64))
+        return keys.join(named, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["track"]
 
-    def _lane(self, gpu: int, process: int | None, queue: int | None, stream: int | None, *, are_copies: bool) -> int:
+    def _track(self, gpu: int, process: int | None, queue: int | None, stream: int | None, *, are_copies: bool) -> int:
         is_rpd = self.is_rpd(process)
         kind = "copies" if are_copies and not is_rpd else "work"
         numbers = self._tids.setdefault(gpu, _Numbers())
-        what, stored = "no queue", None
+        label, number = "no queue", None
         if queue is not None:
-            what, stored = "queue", self.queue_ids[queue]
+            label, number = "queue", self.queue_ids[queue]
         elif stream is not None:
-            what, stored = "stream", self.stream_ids[stream]
-        tid = numbers.number((kind, process, queue, stream), stored or 0)
-        what = what if stored is None else f"{what} {stored}"
+            label, number = "stream", self.stream_ids[stream]
+        tid = numbers.number((kind, process, queue, stream), number or 0)
+        label = label if number is None else f"{label} {number}"
         if not is_rpd:
-            self._lanes_shown[gpu, tid] = f"copies, {what}" if kind == "copies" else what
+            self._tracks_shown[gpu, tid] = f"copies, {label}" if kind == "copies" else label
         self._gpus_shown.add(gpu)
         return tid
 
@@ -171,7 +171,7 @@ class TrackIds:
         return self._run.read("streams", ["stream_id"])["stream_id"]
 
     def events(self) -> list[str]:
-        """The events that name processes, GPUs, threads and lanes that were shown."""
+        """The events that name processes, GPUs, threads and tracks that were shown."""
         metadata: list[dict[str, Any]] = []
         for gpu in sorted(self._gpus_shown):
             metadata += _named("process", gpu, None, self._gpu_names[gpu], gpu + _GPU_SORT)
@@ -185,9 +185,9 @@ class TrackIds:
                 )
         threads = self._run.read("threads", ["thread", "process", "name"]).join(self.threads, on="thread")
         for _, process, name, pid, tid in threads.sort("thread").iter_rows():
-            shown = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
-            metadata += _named("thread", pid, tid, shown, 2 * tid)
-        for (gpu, tid), name in sorted(self._lanes_shown.items()):
+            label = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
+            metadata += _named("thread", pid, tid, label, 2 * tid)
+        for (gpu, tid), name in sorted(self._tracks_shown.items()):
             metadata += _named("thread", gpu, tid, name, tid)
         return [json.dumps(event) for event in metadata]
 

@@ -23,10 +23,10 @@ class DispatchCounters:
         info = run.read("counter_info", ["counter", "name"])
         rows = run.read("counters", ["process", "event", "time_ns", "counter", "value"])
         rows = rows.filter(pl.col("event").is_not_null(), pl.col("time_ns").is_null())
-        summed = rows.join(info, on="counter").group_by("process", "event", "name").agg(pl.col("value").sum())
-        self.names = sorted(summed["name"].unique().drop_nulls())
+        sums = rows.join(info, on="counter").group_by("process", "event", "name").agg(pl.col("value").sum())
+        self.names = sorted(sums["name"].unique().drop_nulls())
         self._columns = {name: f"counter {number}" for number, name in enumerate(self.names)}
-        wide = summed.pivot("name", index=["process", "event"], values="value") if self.names else None
+        wide = sums.pivot("name", index=["process", "event"], values="value") if self.names else None
         self._values = None if wide is None else wide.rename(self._columns)
 
     def joined(self, work: pl.DataFrame) -> pl.DataFrame:
@@ -72,12 +72,12 @@ def _on_tracks(points: pl.DataFrame, tracks: Tracks, label: str, *, is_bytes: bo
 
 
 def copy_points(run: Run, tracks: Tracks) -> pl.DataFrame:
-    """How many bytes are being copied to each agent."""
+    """Bytes that are being copied to each agent, over time."""
     return _on_tracks(copied_bytes(run), tracks, "COPY BYTES to {agent}", is_bytes=True)
 
 
 def allocation_points(run: Run, tracks: Tracks) -> pl.DataFrame:
-    """How many bytes are allocated on each agent."""
+    """Bytes that are allocated on each agent, over time."""
     return _on_tracks(allocated_bytes(run), tracks, "ALLOCATE BYTES on {agent}", is_bytes=True)
 
 

@@ -59,8 +59,8 @@ class Emitter:
         names = self.packets.text_ids(NAME, marks["name"].fill_null(""))
         categories = self.packets.text_ids(CATEGORY, category.fill_null(""))
         no_flow = pl.zeros(marks.height, pl.UInt64, eager=True)
-        encoded = _core.perfetto_instants(track, marks["time_ns"], names, categories, no_flow, annotations)
-        self.packets.write(encoded)
+        packets = _core.perfetto_instants(track, marks["time_ns"], names, categories, no_flow, annotations)
+        self.packets.write(packets)
 
     def points(self, points: pl.DataFrame) -> None:
         """Values of counter tracks: `track`, `time_ns`, `value`."""
@@ -80,16 +80,16 @@ class Emitter:
                     annotations.append((number, kind, values.cast(pl.Int64).fill_null(_NO_VALUE)))
         return annotations
 
-    def timed(self, frame: pl.DataFrame, what: str) -> pl.DataFrame:
+    def timed(self, frame: pl.DataFrame, name: str) -> pl.DataFrame:
         """Rows that have a time; the others are counted as lost."""
         rows = timed(frame)
-        self.lose(frame.height - rows.height, what)
+        self.lose(frame.height - rows.height, name)
         return rows
 
-    def lose(self, count: int, what: str) -> None:
+    def lose(self, count: int, name: str) -> None:
         """Say that rows have no place in the trace."""
         if count:
-            self.losses.append(Loss("not_in_format", count=count, detail=f"{what} (no time, or one before 0)"))
+            self.losses.append(Loss("not_in_format", count=count, detail=f"{name} (no time, or one before 0)"))
 
     def flow(self, process: pl.Series, correlation: pl.Series) -> pl.Series:
         """A number for each process and correlation; null where there is no correlation."""

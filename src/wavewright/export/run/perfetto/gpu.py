@@ -56,8 +56,8 @@ class _GpuWork:
         self._line = group_by
         self._counters = DispatchCounters(run, emitter.tracks)
         self._lookups = {
-            wanted: (column, run.read(table, [wanted])[wanted])
-            for column, table, wanted in (
+            name: (column, run.read(table, [name])[name])
+            for column, table, name in (
                 ("thread", "threads", "tid"),
                 ("queue", "queues", "queue_id"),
                 ("stream", "streams", "stream_id"),
@@ -72,13 +72,13 @@ class _GpuWork:
         writer = self._emitter.slices_on(may_nest=False)
         flows = [pl.Series(dtype=pl.UInt64)]
         for work in self._pieces():
-            timed = self._emitter.timed(work, "dispatches and copies")
-            track = self._emitter.tracks.of_gpus(timed)
-            flow = self._emitter.flow(timed["process"], timed["correlation"])
-            timed = timed.with_columns(track.alias("track"), flow)
-            order = timed.select(pl.arg_sort_by("track", "start_ns", "end_ns")).to_series()
-            for start in range(0, timed.height, PIECE_ROWS):
-                self._write_piece(writer, timed[order.slice(start, PIECE_ROWS)])
+            timed_work = self._emitter.timed(work, "dispatches and copies")
+            track = self._emitter.tracks.of_gpus(timed_work)
+            flow = self._emitter.flow(timed_work["process"], timed_work["correlation"])
+            timed_work = timed_work.with_columns(track.alias("track"), flow)
+            order = timed_work.select(pl.arg_sort_by("track", "start_ns", "end_ns")).to_series()
+            for start in range(0, timed_work.height, PIECE_ROWS):
+                self._write_piece(writer, timed_work[order.slice(start, PIECE_ROWS)])
             flows.append(flow.drop_nulls().unique())
         self._emitter.finish(writer)
         return pl.concat(flows).unique()
@@ -124,13 +124,13 @@ class _GpuWork:
 
     def _described(self, piece: pl.DataFrame) -> pl.DataFrame:
         """Values in place of row numbers."""
-        added = [
-            values.gather(piece[column]).alias(wanted)
-            for wanted, (column, values) in self._lookups.items()
+        lookups = [
+            values.gather(piece[column]).alias(name)
+            for name, (column, values) in self._lookups.items()
             if column in piece.columns
         ]
         agent = self._emitter.tracks.agent_labels.gather(piece["agent"]).set(piece["kind"] == _COPY, None)
-        added.append(agent.alias("agent_label"))
+        lookups.append(agent.alias("agent_label"))
         if "region_name" in piece.columns:
-            added.append(piece["region_name"].cast(pl.String).replace("", None))
-        return piece.with_columns(added)
+            lookups.append(piece["region_name"].cast(pl.String).replace("", None))
+        return piece.with_columns(lookups)

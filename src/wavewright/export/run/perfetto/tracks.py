@@ -108,9 +108,9 @@ class Tracks:
         return self._tracks[key]
 
 
-def _free_pid(pid: int | None, used: set[int]) -> int:
+def _free_pid(pid: int | None, used_pids: set[int]) -> int:
     """Perfetto identifies processes by pid only: processes of several nodes must not share one."""
-    if pid is None or not 0 < pid < 1 << 31 or pid in used:
-        pid = max((_FIRST_MADE_UP_PID, *(other + 1 for other in used)))
-    used.add(pid)
+    if pid is None or not 0 < pid < 1 << 31 or pid in used_pids:
+        pid = max((_FIRST_MADE_UP_PID, *(other + 1 for other in used_pids)))
+    used_pids.add(pid)
     return pid

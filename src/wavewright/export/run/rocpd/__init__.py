@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.sql import quoted
 from wavewright.export.kit.sqlite_file import check_beside, new_database
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.rocpd.guids import guids_of
 from wavewright.export.run.rocpd.part import PartWriter
 from wavewright.export.run.rocpd.run import RunWriter

@@ -35,7 +35,7 @@ def guids_of(part: Run) -> list[str]:
 
 
 def is_guid(text: str) -> bool:
-    """Whether tables of a run can be called after it.
+    """True if tables of a run can be called after it.
 
     Examples
     --------

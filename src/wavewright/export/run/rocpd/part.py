@@ -63,12 +63,12 @@ class PartWriter:
         frame = self._tables[table]
         owners = self._owners(table)
         runs = [None if table == "nodes" and owner is None else self._run_of(owner) for owner in owners]
-        taken: set[tuple[Any, int]] = set()
+        used_ids: set[tuple[Any, int]] = set()
         ids: list[int | None] = []
-        for run, wanted in zip(runs, frame[_IDS[table]].to_list(), strict=True):
-            is_free = wanted is not None and (id(run), wanted) not in taken
-            ids.append(wanted if is_free else None)
-            taken.add((id(run), wanted))
+        for run, stored_id in zip(runs, frame[_IDS[table]].to_list(), strict=True):
+            is_free = stored_id is not None and (id(run), stored_id) not in used_ids
+            ids.append(stored_id if is_free else None)
+            used_ids.add((id(run), stored_id))
         fresh = max([0, *(number for number in ids if number is not None)])
         for place, number in enumerate(ids):
             if number is None:
@@ -95,8 +95,8 @@ class PartWriter:
         for piece in self._part.chunks(table, columns):
             number = owner.gather(piece["process"].fill_null(first))
             for value in number.drop_nulls().unique().sort():
-                whole = len(runs) == 1 and not number.null_count()
-                yield runs[value], piece if whole else piece.filter(number == value)
+                is_whole = len(runs) == 1 and not number.null_count()
+                yield runs[value], piece if is_whole else piece.filter(number == value)
 
     def _number_events(self) -> None:
         by_writer: dict[int, dict[str, list[pl.Series]]] = {}
@@ -109,13 +109,13 @@ class PartWriter:
             )
 
     def _write_places(self) -> None:
-        written: set[tuple[int, int]] = set()
+        written_pairs: set[tuple[int, int]] = set()
         for process, run in enumerate(self._runs):
             if run is None:
                 continue
             node = self._tables["processes"]["node"][process]
-            if node is not None and (id(run), node) not in written:
-                written.add((id(run), node))
+            if node is not None and (id(run), node) not in written_pairs:
+                written_pairs.add((id(run), node))
                 self._write_node(run, node)
             nid = self._ids["nodes"][node] if node is not None else run.stand_in("info_node")
             pid = self._ids["processes"][process]
@@ -144,9 +144,9 @@ class PartWriter:
         row = self._tables["nodes"].row(node, named=True)
         number = self._ids["nodes"][node]
         machine = row["machine_id"] or row["hostname"] or "unknown"
-        hashed = row["hash"] if row["hash"] is not None else crc32(machine.encode())
+        machine_hash = row["hash"] if row["hash"] is not None else crc32(machine.encode())
         run.highest["info_node"] = max(run.highest["info_node"], number)
-        more = {"id": number, "machine_id": machine, "hash": hashed}
+        more = {"id": number, "machine_id": machine, "hash": machine_hash}
         frame = self._tables["nodes"].slice(node, 1)
         self._write_rows(run, "nodes", frame, {name: pl.Series([value]) for name, value in more.items()})
 
@@ -222,9 +222,9 @@ class PartWriter:
         if same.all():
             return ids
         keys = piece.select("name", *_REGISTERS)
-        missing = keys.filter(~same).unique(maintain_order=True)
-        symbol_ids = [self._new_symbol(run, row) for row in missing.iter_rows()]
-        with_symbols = missing.with_columns(pl.Series("made", symbol_ids, dtype=pl.Int64))
+        missing_keys = keys.filter(~same).unique(maintain_order=True)
+        symbol_ids = [self._new_symbol(run, row) for row in missing_keys.iter_rows()]
+        with_symbols = missing_keys.with_columns(pl.Series("made", symbol_ids, dtype=pl.Int64))
         new_ids = keys.join(with_symbols, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
         return pl.select(pl.when(same).then(ids).otherwise(new_ids)).to_series()
 

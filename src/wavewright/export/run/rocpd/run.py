@@ -55,17 +55,17 @@ class RunWriter:
         self._stand_ins: dict[tuple[Any, ...], int] = {}
         create_tables(connection, guid, version)
 
-    def insert(self, stored: str, frame: pl.DataFrame) -> None:
+    def insert(self, table: str, frame: pl.DataFrame) -> None:
         """Add rows to a stored table."""
-        statement = insert_sql(stored, self.guid, frame.columns)
+        statement = insert_sql(table, self.guid, frame.columns)
         self._connection.executemany(statement, frame.iter_rows(buffer_size=_ROWS_AT_ONCE))
 
-    def insert_row(self, stored: str, **row: Any) -> int:
+    def insert_row(self, table: str, **row: Any) -> int:
         """Add one row with a new id."""
-        self.highest[stored] += 1
-        row["id"] = self.highest[stored]
-        self._connection.execute(insert_sql(stored, self.guid, list(row)), list(row.values()))
-        return self.highest[stored]
+        self.highest[table] += 1
+        row["id"] = self.highest[table]
+        self._connection.execute(insert_sql(table, self.guid, list(row)), list(row.values()))
+        return self.highest[table]
 
     def text_ids(self, texts: pl.Series) -> pl.Series:
         """The ids of strings (String or Categorical) in the table of strings; null stays null."""
@@ -85,37 +85,37 @@ class RunWriter:
         """A sample at each of the times; missing ones are added."""
         empty = pl.DataFrame(schema={"time_ns": pl.Int64, "sample": pl.Int64})
         samples = pl.concat([empty, *self.sample_times]).unique("time_ns", keep="first")
-        missing = times.drop_nulls().unique().sort().to_frame("time_ns").join(samples, on="time_ns", how="anti")
-        if missing.height:
+        new_times = times.drop_nulls().unique().sort().to_frame("time_ns").join(samples, on="time_ns", how="anti")
+        if new_times.height:
             track = self.insert_row("track", **self.place, name_id=self.text_id("counters"))
             first = self.highest["sample"] + 1
-            self.highest["sample"] += missing.height
-            new = missing.with_columns(pl.int_range(first, first + missing.height).alias("sample"))
+            self.highest["sample"] += new_times.height
+            new = new_times.with_columns(pl.int_range(first, first + new_times.height).alias("sample"))
             self.insert("sample", new.select(id="sample", track_id=pl.lit(track), timestamp="time_ns"))
             samples = pl.concat([samples, new])
         self.sample_times = [samples]
         return times.to_frame("time_ns").join(samples, on="time_ns", how="left", maintain_order="left")["sample"]
 
-    def stand_in(self, stored: str, **facts: Any) -> int:
+    def stand_in(self, table: str, **facts: Any) -> int:
         """The id of a placeholder row with these facts."""
-        key = (stored, *facts.items())
+        key = (table, *facts.items())
         if key not in self._stand_ins:
-            row = _STAND_INS[stored] | facts
-            for column in _LAYOUT[stored].columns:
+            row = _STAND_INS[table] | facts
+            for column in _LAYOUT[table].columns:
                 if column.is_required and column.target:
                     row[column.name] = self._filler(column)
-            self._stand_ins[key] = self.insert_row(stored, **row)
+            self._stand_ins[key] = self.insert_row(table, **row)
         return self._stand_ins[key]
 
-    def filled(self, stored: str, values: dict[str, pl.Series], height: int) -> pl.DataFrame:
+    def filled(self, table: str, values: dict[str, pl.Series], height: int) -> pl.DataFrame:
         """Columns of a stored table with something in every place that must not be empty, and only allowed values."""
         columns: list[pl.Series] = []
-        for column in _LAYOUT[stored].columns:
+        for column in _LAYOUT[table].columns:
             series = values.get(column.name)
             if series is not None and column.choices:
                 texts = series.cast(pl.String)
                 series = texts.set(~texts.is_in(column.choices).fill_null(value=True), None)
-            is_needed = column.is_required or (stored, column.name) in _DEMANDED
+            is_needed = column.is_required or (table, column.name) in _DEMANDED
             if is_needed and column.name not in ("id", "guid"):
                 if series is None and column.default is None:
                     series = pl.Series([self._filler(column)]).new_from_index(0, height)

@@ -12,7 +12,7 @@ import polars as pl
 from wavewright.base.sql import quoted
 from wavewright.export.kit.sqlite_file import check_beside, new_database
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.written import Written, left_out
+from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.rpd.file import RpdFile
 from wavewright.export.run.rpd.process import ProcessWriter
 from wavewright.export.run.rpd.schema import METADATA, TABLES, VIEWS

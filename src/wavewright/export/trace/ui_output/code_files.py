@@ -20,14 +20,14 @@ _MARKER_KINDS = {1: "F", 2: "U", 3: "P"}  #: markers.marker_kind -> letter in `s
 
 def costed_lines(trace: ThreadTrace, listing: pl.DataFrame) -> pl.DataFrame:
     """`listing` with the totals of `row_totals`; zero on labels and on rows that no wave executed."""
-    joined = listing.join(row_totals(trace), on="row", how="left", maintain_order="left")
-    return joined.with_columns(pl.col(*_TOTALS).fill_null(0))
+    lines = listing.join(row_totals(trace), on="row", how="left", maintain_order="left")
+    return lines.with_columns(pl.col(*_TOTALS).fill_null(0))
 
 
 def code_json(trace: ThreadTrace, lines: pl.DataFrame, version: str) -> bytes:
     """The bytes of code.json for the lines of `costed_lines`."""
-    ordered = lines.select("text", "line", "source", "code_object", "address", *_TOTALS)
-    rows = [(text, 0, *rest) for text, *rest in ordered.iter_rows()]
+    columns = lines.select("text", "line", "source", "code_object", "address", *_TOTALS)
+    rows = [(text, 0, *cells) for text, *cells in columns.iter_rows()]
     document: dict[str, Any] = {"code": rows or None, "header": _HEADER, "version": version}
     names = _marker_names(trace)
     if names:
@@ -52,8 +52,8 @@ def stats_csv(lines: pl.DataFrame) -> bytes:
 
     Strings are quoted and quotes in them doubled (RFC 4180; AMD's writer leaves them bare).
     """
-    ordered = lines.sort("code_object", "address", "line")
-    columns = ordered.select("code_object", "address", "text", *_TOTALS, "source")
+    sorted_lines = lines.sort("code_object", "address", "line")
+    columns = sorted_lines.select("code_object", "address", "text", *_TOTALS, "source")
     rows = [_STATS_HEADER, *columns.iter_rows()]
     return "".join(",".join(map(_field, row)) + "\n" for row in rows).encode()
 

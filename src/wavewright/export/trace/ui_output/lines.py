@@ -18,7 +18,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
     Functions follow each other in the order in which waves first touched them; each is listed whole, behind a label.
     Code outside of any function is listed as the whole range between two functions, without a label.
     """
-    touched = (
+    touched_files = (
         trace.instructions.lazy()
         .with_row_index("touched_at")
         .filter(pl.col("row") >= 0)
@@ -27,7 +27,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
     )
     code = (
         _with_stretches(trace.code)
-        .join(touched, on="row", how="left", maintain_order="left")
+        .join(touched_files, on="row", how="left", maintain_order="left")
         .with_columns(pl.col("touched_at").min().over("range"))
         .filter(pl.col("touched_at").is_not_null())
         .collect()
@@ -50,8 +50,8 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
 
 def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
     """`code` by address, with the number of the function (or of the gap between two functions) of each row."""
-    ordered = code.lazy().sort("code_object", "address")
-    return ordered.with_columns(range=pl.struct("code_object", "function").rle_id())
+    sorted_code = code.lazy().sort("code_object", "address")
+    return sorted_code.with_columns(range=pl.struct("code_object", "function").rle_id())
 
 
 def _labels(code: pl.DataFrame) -> pl.DataFrame:
@@ -86,8 +86,8 @@ def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
     """
     row = pl.col("row").cast(pl.Int64)
     line_of_row = listing.lazy().drop_nulls("row").select(row, "line")
-    wanted = pl.LazyFrame({"row": rows}).select(row)
-    return wanted.join(line_of_row, on="row", how="left", maintain_order="left").collect()["line"].fill_null(0)
+    row_keys = pl.LazyFrame({"row": rows}).select(row)
+    return row_keys.join(line_of_row, on="row", how="left", maintain_order="left").collect()["line"].fill_null(0)
 
 
 def function_starts(code: pl.DataFrame) -> dict[tuple[int, int], str]:

@@ -52,9 +52,9 @@ def occupancy_json(trace: ThreadTrace, kernel_ids: KernelIds, *, extended: bool 
     """The bytes of occupancy.json; kernels that are met for the first time get numbers from `kernel_ids`."""
     names = KernelNames(trace)
     occupancy = trace.occupancy.sort("se", maintain_order=True)
-    numbered = occupancy.with_columns(kernel_id=_kernel_numbers(occupancy, kernel_ids, names))
+    events = occupancy.with_columns(kernel_id=_kernel_numbers(occupancy, kernel_ids, names))
     fields = list(_FIELDS.values())[: 11 if extended else 6]
-    rows = numbered.select("se", pl.col(*fields).fill_null(0).cast(pl.Int64))
+    rows = events.select("se", pl.col(*fields).fill_null(0).cast(pl.Int64))
     document: dict[str, Any] = {
         str(se): msgspec.Raw(integer_rows(part.drop("se")))
         for (se,), part in rows.partition_by("se", as_dict=True, maintain_order=True).items()
@@ -71,10 +71,10 @@ def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelN
 
     The entry tells kernels apart. A decoded directory may know nothing of a kernel but its name: then that does.
     """
-    placed = entered.select(pl.col("code_object", "address").fill_null(0), "kernel")
+    places = entered.select(pl.col("code_object", "address").fill_null(0), "kernel")
     has_place = (pl.col("code_object") != 0) | (pl.col("address") != 0)
-    placed = placed.with_columns(pl.when(~has_place).then("kernel").alias("kernel"))
-    entries = placed.unique(maintain_order=True)
+    places = places.with_columns(pl.when(~has_place).then("kernel").alias("kernel"))
+    entries = places.unique(maintain_order=True)
     numbers = [
         kernel_ids.number((code_object, address), names.of((code_object, address)))
         if kernel is None
@@ -82,7 +82,7 @@ def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelN
         for code_object, address, kernel in entries.iter_rows()
     ]
     table = entries.with_columns(pl.Series("kernel_id", numbers, pl.Int64))
-    return placed.join(table, on=entries.columns, how="left", nulls_equal=True, maintain_order="left")["kernel_id"]
+    return places.join(table, on=entries.columns, how="left", nulls_equal=True, maintain_order="left")["kernel_id"]
 
 
 def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> dict[str, list[dict[str, Any]]]:

@@ -21,12 +21,12 @@ def source_files(trace: ThreadTrace, listing: pl.DataFrame) -> dict[str, bytes]:
 
     Paths only become keys inside snapshots.json; the files themselves have tame names in the directory.
     """
-    wanted = _referred_paths(listing)
+    paths = _referred_paths(listing)
     tree: dict[str, Any] = {}
     files: dict[str, bytes] = {}
     for path, text in trace.sources.select("file", "text").iter_rows():
         name = f"source_{len(files)}_{_tame(path)}"
-        if path in wanted and text is not None and _insert(tree, _components(path), name):
+        if path in paths and text is not None and _insert(tree, _components(path), name):
             files[name] = text.encode()
     return files | {"snapshots.json": encode(tree)} if files else {}
 

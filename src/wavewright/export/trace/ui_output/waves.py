@@ -42,12 +42,12 @@ def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
 
 def wave_filenames(waves: pl.DataFrame) -> dict[str, Any] | None:
     """SE -> SIMD -> slot -> id -> [file name, start, end], as the manifest lists them."""
-    nested: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     columns = ("se", "simd", "slot", "id", "file_name", "start_cycles", "end_cycles")
     for se, simd, slot, number, name, start, end in waves.select(*columns).iter_rows():
-        slots = nested.setdefault(str(se), {}).setdefault(str(simd), {})
+        slots = tree.setdefault(str(se), {}).setdefault(str(simd), {})
         slots.setdefault(str(slot), {})[str(number)] = [name, start, end]
-    return nested or None
+    return tree or None
 
 
 def wave_files(

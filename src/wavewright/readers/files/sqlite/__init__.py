@@ -120,11 +120,11 @@ class Database:
 
     @property
     def uri(self) -> str:
-        """What a connection of SQLite may attach: a file at rest, until `has_changed`."""
+        """URI that a connection of SQLite may attach: a file at rest, until `has_changed`."""
         return self._file.uri
 
     def has_changed(self) -> bool:
-        """Whether somebody wrote to the file since it was opened."""
+        """True if somebody wrote to the file since it was opened."""
         return self._file.has_changed()
 
     def lose(self, loss: Loss) -> None:
@@ -166,10 +166,10 @@ class Database:
         if stored is None:
             return
         types = {name: _type_of(dtype) for name, dtype in columns.items()}
-        wanted = {name: kind for name, kind in types.items() if name in stored.columns}
-        absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in wanted]
-        plan = stored.plan(wanted) if self._is_native(stored) else None
-        chunks = self._rows(stored, wanted, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
+        kinds = {name: kind for name, kind in types.items() if name in stored.columns}
+        absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in kinds]
+        plan = stored.plan(kinds) if self._is_native(stored) else None
+        chunks = self._rows(stored, kinds, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
         for piece in chunks:
             yield piece.with_columns(absent).select(*columns) if absent else piece
 
@@ -186,19 +186,19 @@ class Database:
                 losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
 
     def _rows(
-        self, stored: StoredTable, wanted: dict[str, int], rows: int, losses: list[Loss]
+        self, stored: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]
     ) -> Iterator[pl.DataFrame]:
         """Read by SQLite."""
         dtypes = {INTEGER: pl.Int64, REAL: pl.Float64, TEXT: pl.String, CATEGORY: pl.Categorical}
-        chosen = ", ".join(quoted(name) for name in wanted) or "1"
-        mixed = dict.fromkeys(wanted, 0)
+        chosen = ", ".join(quoted(name) for name in types) or "1"
+        mixed = dict.fromkeys(types, 0)
         try:
             # Without an index the rows come in the order of the table itself.
             cursor = self._connection.cursor()
             cursor.execute(f"SELECT {chosen} FROM {quoted(stored.name)} NOT INDEXED")  # noqa: S608 - quoted
             while batch := cursor.fetchmany(rows):
                 columns = []
-                for (name, kind), values in zip(wanted.items(), zip(*batch, strict=True), strict=False):
+                for (name, kind), values in zip(types.items(), zip(*batch, strict=True), strict=False):
                     fitting, misfits = fitted(values, kind)
                     mixed[name] += misfits
                     columns.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
@@ -210,7 +210,7 @@ class Database:
                 losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
 
     def _steadily(self, read: Callable[[], _Read]) -> _Read:
-        """What `read` gives; when somebody writes the file meanwhile, what it gives of a copy of one moment."""
+        """Result of `read`; when somebody writes the file meanwhile, its result on a copy of one moment."""
         self._reopen_if_changed()
         try:
             result = read()
@@ -234,8 +234,8 @@ class Database:
             raise self._unreadable(error) from error
 
     def _unreadable(self, error: Exception) -> NotATraceError:
-        what = f"not a readable SQLite database ({error})"
-        return NotATraceError(what, where=str(self.path), advice="check that the file was copied whole")
+        problem = f"not a readable SQLite database ({error})"
+        return NotATraceError(problem, where=str(self.path), advice="check that the file was copied whole")
 
 
 def table_names(path: Path) -> frozenset[str]:
@@ -254,10 +254,10 @@ def table_names(path: Path) -> frozenset[str]:
 
 
 def why_unreadable(path: Path) -> str:
-    """Why a database cannot be read, or the first such one of a folder, and what to do; empty when it can."""
+    """Reason why a database cannot be read, or the first such one of a folder, with advice; empty when it can."""
     if path.is_dir():
         files = islice((file for file in sorted(path.iterdir()) if _is_database(file)), _LOOKED_AT)
-        return next((f"{file.name}: {why}" for file in files if (why := why_unreadable(file))), "")
+        return next((f"{file.name}: {reason}" for file in files if (reason := why_unreadable(file))), "")
     try:
         table_names(path)
     except WavewrightError as error:

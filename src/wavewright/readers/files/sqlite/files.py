@@ -1,4 +1,4 @@
-"""How to open a database file that must not change: as it lies there, unpacked, or a copy of it brought to rest."""
+"""Opening a database file that must not change: as it lies there, unpacked, or a copy of it brought to rest."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from wavewright import _core
+from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.base.files import open_regular
 from wavewright.base.scratch import make_scratch, scratch_folder
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files.sqlite.locks import BusyError, shared_lock
 from wavewright.readers.files.sqlite.moments import copy_moment, is_pending, open_descriptor
@@ -64,7 +64,7 @@ class OpenFile:
 
     @property
     def uri(self) -> str:
-        """What SQLite may open: the file, or our copy of it, as one that cannot change."""
+        """URI that SQLite may open: the file, or our copy of it, as one that cannot change."""
         return f"{self._path.absolute().as_uri()}?mode=ro&immutable=1"
 
     def connect(self) -> sqlite3.Connection:
@@ -89,7 +89,7 @@ class OpenFile:
         return connection
 
     def has_changed(self) -> bool:
-        """Whether somebody wrote to the file since it was opened; never so for a copy of ours."""
+        """True if somebody wrote to the file since it was opened; never so for a copy of ours."""
         return not self._is_ours and self._stamp() != self._opened_as
 
     def reopen(self) -> None:
@@ -140,8 +140,8 @@ class OpenFile:
             with shared_lock(self._descriptor, LOCK_SECONDS):
                 yield
         except BusyError as error:
-            what = "another process holds this database locked"
-            raise NotATraceError(what, where=str(self._named), advice=_WAIT) from error
+            problem = "another process holds this database locked"
+            raise NotATraceError(problem, where=str(self._named), advice=_WAIT) from error
 
     def _take_copy(self) -> None:
         target = self._temporary()
@@ -149,9 +149,9 @@ class OpenFile:
         try:
             copy_moment(source, self._path, target, LOCK_SECONDS)
         except OSError as error:
-            what = f"is being written or holds unfinished changes, and cannot be copied ({error.strerror or error})"
+            problem = f"is being written or holds unfinished changes, and cannot be copied ({error.strerror or error})"
             advice = "set TMPDIR to a folder with more room"
-            raise NotATraceError(what, where=str(self._named), advice=advice) from error
+            raise NotATraceError(problem, where=str(self._named), advice=advice) from error
         # Not everybody heeds the lock: some write without SQLite, and some file systems have no locks.
         if self._stamp() != before:
             raise NotATraceError("is being written", where=str(self._named), advice=_WAIT)
@@ -183,10 +183,10 @@ class OpenFile:
             _unpack(path, target, limit)
         except (PackedError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
-                what = f"cannot be unpacked ({error.strerror})"
-                raise NotATraceError(what, where=str(path), advice="set TMPDIR to a folder with more room") from error
-            what = f"cannot be unpacked ({error})"
-            raise NotATraceError(what, where=str(path), advice="check that the file was copied whole") from error
+                problem, advice = f"cannot be unpacked ({error.strerror})", "set TMPDIR to a folder with more room"
+                raise NotATraceError(problem, where=str(path), advice=advice) from error
+            problem = f"cannot be unpacked ({error})"
+            raise NotATraceError(problem, where=str(path), advice="check that the file was copied whole") from error
 
 
 def tables_at_beginning(path: Path) -> frozenset[str] | None:
@@ -223,6 +223,6 @@ def _unpack(path: Path, target: Path, limit: int) -> None:
         for block in unpacked_stream(packed, packing):
             written += len(block)
             if written > limit:
-                what = f"unpacks to more than {limit >> 20:,} MiB"
-                raise NotATraceError(what, where=str(path), advice="unpack it yourself if you trust it")
+                problem = f"unpacks to more than {limit >> 20:,} MiB"
+                raise NotATraceError(problem, where=str(path), advice="unpack it yourself if you trust it")
             plain.write(block)

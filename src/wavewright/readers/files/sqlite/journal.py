@@ -58,8 +58,8 @@ def roll_back(journal: int, database: int) -> None:
         raise JournalError("its journal belongs to a transaction over several databases and names a file outside of it")
     # Pages beyond the file can only come out of the journal.
     if first.page_count * first.page_size > os.fstat(database).st_size + size:
-        what = f"its journal is of a database of {first.page_count:,} pages, more than it and the journal hold"
-        raise JournalError(what)
+        problem = f"its journal is of a database of {first.page_count:,} pages, more than it and the journal hold"
+        raise JournalError(problem)
     os.ftruncate(database, first.page_count * first.page_size)
     at = 0
     header: _Header | None = first

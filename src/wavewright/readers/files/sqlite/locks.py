@@ -60,7 +60,7 @@ def checkpoint_lock(descriptor: int, seconds: float) -> Iterator[None]:
 
 
 def is_reserved(descriptor: int) -> bool:
-    """Whether somebody prepares a change: then the journal is his, and says nothing about the file yet."""
+    """True if somebody prepares a change: then the journal is his, and says nothing about the file yet."""
     try:
         return _asked("F_OFD_GETLK", descriptor, "F_WRLCK", _RESERVED) != fcntl.F_UNLCK
     except OSError:
@@ -81,7 +81,7 @@ def _held(descriptor: int, what: tuple[int, int], deadline: float) -> Iterator[N
 
 
 def _is_taken(descriptor: int, what: tuple[int, int]) -> bool:
-    """Whether a read lock was taken, or there are no locks to take."""
+    """True if a read lock was taken, or there are no locks to take."""
     try:
         _asked("F_OFD_SETLK", descriptor, "F_RDLCK", what)
     except OSError as error:

@@ -46,7 +46,7 @@ def open_descriptor(path: Path, flags: int = 0) -> int:
 
 
 def is_pending(descriptor: int, path: Path) -> bool:
-    """Whether a part of the content is in a log, or may have to be taken back with a journal.
+    """True if a part of the content is in a log, or may have to be taken back with a journal.
 
     Raises
     ------
@@ -155,8 +155,8 @@ def _beside(path: Path, ending: str) -> Iterator[int | None]:
         if error.errno in (errno.ENOENT, errno.ENAMETOOLONG):
             yield None
             return
-        what = f"{file.name} beside it cannot be used ({'a link' if file.is_symlink() else error.strerror or error})"
-        raise NotATraceError(what, where=str(path), advice=_ADVICE) from error
+        problem = f"{file.name} beside it cannot be used ({'a link' if file.is_symlink() else error.strerror or error})"
+        raise NotATraceError(problem, where=str(path), advice=_ADVICE) from error
     try:
         yield descriptor
     finally:

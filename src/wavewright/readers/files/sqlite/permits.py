@@ -1,4 +1,4 @@
-"""What SQL may do: read, and nothing else."""
+"""Permissions of SQL: it may read, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ABOUT_TABLES = ("table_info", "table_xinfo", "index_list")  #: Pragmas that onl
 
 
 def is_reading(action: int, name: str | None) -> bool:
-    """Whether an action that SQLite asks permission for reads; `name` is its second argument.
+    """True if an action that SQLite asks permission for reads; `name` is its second argument.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class _Declared:
 
     @property
     def affinity(self) -> str:
-        """What SQLite turns values into before it stores them, by the rules for declared types."""
+        """Type affinity of SQLite: the type that values become before they are stored, by the declared type."""
         for affinity, words in _AFFINITIES.items():
             if any(word in self.type for word in words):
                 return affinity
@@ -87,7 +87,7 @@ class StoredTable:
         return tuple(column.name for column in self.declared)
 
     def plan(self, types: Mapping[str, int]) -> _Plan | None:
-        """How the native core reads columns, each as a type; None when only SQLite can."""
+        """Plan by which the native core reads columns, each as a type; None when only SQLite can."""
         places = {column.name: place for place, column in enumerate(self.declared)}
         plan: _Plan = []
         for name, kind in types.items():
@@ -101,7 +101,7 @@ class StoredTable:
 
 
 def count_tables(connection: sqlite3.Connection) -> int:
-    """How many tables there are; `read_tables` gives the first `MOST_TABLES` of them."""
+    """Number of tables; `read_tables` gives the first `MOST_TABLES` of them."""
     return int(connection.execute(f"SELECT count(*) {_TABLES}").fetchone()[0])
 
 

@@ -96,7 +96,7 @@ def read_chrome(path: Path, losses: list[Loss]) -> ChromeFile:
     try:
         return _decoded(data)
     except _UNREADABLE as error:
-        what = f"not a complete Chrome trace ({error})"
+        problem = f"not a complete Chrome trace ({error})"
     # Repair infinities and a missing end. Of files of gigabytes, at most two copies are in memory.
     data = _NOT_JSON.sub(rb"\1null\2", data)
     data = data.rstrip().rstrip(b",")
@@ -106,7 +106,7 @@ def read_chrome(path: Path, losses: list[Loss]) -> ChromeFile:
             if end:
                 losses.append(Loss("cut_file", detail=path.name))
             return file
-    raise NotATraceError(what, where=str(path), advice="check that the copy is complete, or record again")
+    raise NotATraceError(problem, where=str(path), advice="check that the copy is complete, or record again")
 
 
 def _decoded(data: bytes) -> ChromeFile:
@@ -168,8 +168,8 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
     for name in _LISTS:
         sizes = [value if isinstance(value, list) and len(value) == 3 else _NO_SIZE for value in values[name]]
         columns |= {f"{name}_{axis}": _integers(lengths) for axis, lengths in zip("xyz", _across(sizes), strict=True)}
-    rest = [name for name in _ARGS if name not in columns and name not in _LISTS]
-    columns |= {name: _integers(values[name]) for name in rest}
+    missing_args = [name for name in _ARGS if name not in columns and name not in _LISTS]
+    columns |= {name: _integers(values[name]) for name in missing_args}
     return pl.DataFrame(columns), len(batch) - len(events)
 
 
@@ -219,9 +219,9 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     """
     frame = pl.select(text=_strings(microseconds))
     parts = pl.col("text").str.extract_groups(r"^(-?)(\d{1,15})(?:\.(\d+))?$")
-    whole, rest = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
-    thousandths = (rest + "000").str.slice(0, 3).cast(pl.Int64, strict=False)
-    half = (rest.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
+    whole, fraction = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
+    thousandths = (fraction + "000").str.slice(0, 3).cast(pl.Int64, strict=False)
+    half = (fraction.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
     size = whole * 1000 + thousandths + half
     exact = frame.select(pl.when(parts.struct[0] == "-").then(-size).otherwise(size).alias("ns"), "text")
     odd = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())

@@ -80,7 +80,7 @@ class RunColumns:
         return self._rows[table]
 
     def _is_single(self, origin: MappedRow) -> bool:
-        """Whether rows without a process can only belong to one."""
+        """True if rows without a process can only belong to one."""
         return origin.table == "info_process" and "." in origin.column and self._lookup(origin.table).count == 1
 
     @cached_property

@@ -34,11 +34,11 @@ OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")
 def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.DataFrame]:
     """These columns of a stored table in chunks; a name with a dot is a column of the row that a join leads to."""
     places = {name: _place(run, table, name) for name in columns}
-    wanted: dict[str, dict[str, DataType]] = {"": {}}
+    types_by_join: dict[str, dict[str, DataType]] = {"": {}}
     for name, (join, column) in places.items():
-        wanted.setdefault(join, {})[column] = columns[name]
-    table_columns = wanted.pop("") | {JOINS[join][0]: pl.Int64 for join in wanted}
-    targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in wanted.items()}
+        types_by_join.setdefault(join, {})[column] = columns[name]
+    table_columns = types_by_join.pop("") | {JOINS[join][0]: pl.Int64 for join in types_by_join}
+    targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in types_by_join.items()}
     for piece in run.chunks(table, table_columns):
         rows = {join: target.lookup.rows(piece[JOINS[join][0]]) for join, target in targets.items()}
         yield pl.DataFrame(

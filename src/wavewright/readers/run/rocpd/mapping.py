@@ -1,4 +1,4 @@
-"""Where each column of a `Run` is stored in a ROCpd file, declared once."""
+"""Place of each column of a `Run` in a ROCpd file, declared once."""
 
 from __future__ import annotations
 

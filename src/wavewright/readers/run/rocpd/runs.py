@@ -38,7 +38,7 @@ class RocpdRun:
         return self.only_guid or self.metadata.get("guid") or self.suffix[1:].replace("_", "-")
 
     def has(self, table: str, column: str = "id") -> bool:
-        """Whether the file has this table with this column."""
+        """True if the file has this table with this column."""
         return column in self.database.tables.get(self._name(table), ())
 
     def frame(self, table: str, columns: Types) -> pl.DataFrame:

@@ -14,9 +14,9 @@ from wavewright.readers.run.rocpd.environment import MASKED, rank_of, variables
 from wavewright.readers.run.rocpd.extras import RocpdExtras
 from wavewright.readers.run.rocpd.joins import joined_chunks
 from wavewright.readers.run.rocpd.mapping import TABLES
-from wavewright.readers.run.rocpd.required import note_missing_in_run
+from wavewright.readers.run.rocpd.requirements import note_missing_in_run
 from wavewright.readers.run.rocpd.runs import rocpd_runs
-from wavewright.readers.run.rocpd.sampled import Sampled
+from wavewright.readers.run.rocpd.system_samples import SystemSamples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class RocpdSource:
         self.losses = database.losses
         self.extras: Mapping[str, pl.DataFrame] = RocpdExtras(database)
         self._runs = _numbered(runs)
-        self._sampled = {run: Sampled(run) for run in self._runs}
+        self._sampled = {run: SystemSamples(run) for run in self._runs}
         for run in runs:
             note_missing_in_run(run)
 

@@ -56,8 +56,8 @@ def read_rocprof_csv(file: Path) -> MemorySource:
         head = stream.read(_HEAD)
     header = header_of(head)
     if "kernelname" not in header:
-        what = "not a file of dispatches that rocprof wrote"
-        raise NotATraceError(what, where=str(file), advice="pass results.csv, not its statistics")
+        problem = "not a file of dispatches that rocprof wrote"
+        raise NotATraceError(problem, where=str(file), advice="pass results.csv, not its statistics")
     standard = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS
     counters = [name for name in _names(head) if name.lower() not in standard]
     columns = _COLUMNS | {f"{_COUNTER}{name}": ("Float64", (name.lower(),)) for name in counters}

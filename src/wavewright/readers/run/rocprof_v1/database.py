@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.readers.files.sqlite.required import note_missing
+from wavewright.readers.files.sqlite.missing_columns import note_missing
 from wavewright.readers.run.rocprof_v1.rows import assembled, plain_name
 
 if TYPE_CHECKING:

@@ -115,10 +115,10 @@ def _row_number(rows: list[dict[str, Any]], process: int, text: str, kind: str) 
         kind = word
     else:  # rocprofv3 counts the visible agents unless told otherwise; older versions wrote the number of the node
         keys = ("logical_index", "absolute_index") if word else ("absolute_index", "logical_index")
-    for wanted in dict.fromkeys((kind, "")):  # one that cannot be of this kind only if no other fits
+    for agent_kind in dict.fromkeys((kind, "")):  # one that cannot be of this kind only if no other fits
         for key in keys:
             for at, row in process_rows:
-                if number is not None and row.get(key) == number and (row["kind"] == wanted or not wanted):
+                if number is not None and row.get(key) == number and (row["kind"] == agent_kind or not agent_kind):
                     return at
     rows.append({"process": process, "kind": kind or None, "target": None, keys[0]: number, "product": None})
     return len(rows) - 1

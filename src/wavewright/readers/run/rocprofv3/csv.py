@@ -38,8 +38,8 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
     losses: list[Loss] = []
     raw = _raw_tables(files, losses)
     if not raw:
-        what = "no trace of a run in these CSV files"
-        raise NotATraceError(what, where=str(path), advice="rocprofv3 --kernel-trace -f csv writes *_kernel_trace.csv")
+        advice = "rocprofv3 --kernel-trace -f csv writes *_kernel_trace.csv"
+        raise NotATraceError("no trace of a run in these CSV files", where=str(path), advice=advice)
     return _assembled(path, raw, run_of(files[0].name), losses)
 
 
@@ -71,8 +71,8 @@ def _agent_rows(file: Path, losses: list[Loss]) -> pl.DataFrame:
     try:
         raw = pl.read_csv(text, infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
-        what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
-        raise NotATraceError(what, where=str(file), advice="record again, or leave it out") from error
+        problem = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
+        raise NotATraceError(problem, where=str(file), advice="record again, or leave it out") from error
     return raw.rename(str.lower)
 
 

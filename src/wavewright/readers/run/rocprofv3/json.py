@@ -42,9 +42,9 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
     try:
         processes = msgspec.json.decode(json_text(path), type=File).processes
     except _UNREADABLE as error:
-        what = f"not a complete result file of rocprofv3 ({error})"
+        problem = f"not a complete result file of rocprofv3 ({error})"
         raise NotATraceError(
-            what, where=str(path), advice="check that the copy is complete, or record again"
+            problem, where=str(path), advice="check that the copy is complete, or record again"
         ) from error
     if not processes:
         raise NotATraceError("a result file of rocprofv3 without a process", where=str(path), advice="record again")

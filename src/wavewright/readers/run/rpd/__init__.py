@@ -16,11 +16,11 @@ import polars as pl
 from wavewright.errors import NotATraceError
 from wavewright.model.run_tables import RUN
 from wavewright.readers.run.rpd.calls import Calls
+from wavewright.readers.run.rpd.entities import Entities
 from wavewright.readers.run.rpd.extras import RpdExtras
-from wavewright.readers.run.rpd.lanes import Lanes
-from wavewright.readers.run.rpd.measured import Measured
+from wavewright.readers.run.rpd.measurements import Measurements
 from wavewright.readers.run.rpd.ops import Ops
-from wavewright.readers.run.rpd.required import note_missing_in_file
+from wavewright.readers.run.rpd.requirements import note_missing_in_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,11 +51,11 @@ class RpdSource:
         self.path = str(database.path)
         self.losses: list[Loss] = database.losses
         self._database = database
-        self._lanes = Lanes(database)
-        self._ops = Ops(self._lanes)
-        self._calls = Calls(self._lanes)
-        self._measured = Measured(self._lanes, self._ops)
-        self.version = self._lanes.metadata.get("schema_version", "")
+        self._entities = Entities(database)
+        self._ops = Ops(self._entities)
+        self._calls = Calls(self._entities)
+        self._measured = Measurements(self._entities, self._ops)
+        self.version = self._entities.metadata.get("schema_version", "")
         self.extras: Mapping[str, pl.DataFrame] = RpdExtras(database)
         note_missing_in_file(database, self.version)
 
@@ -74,7 +74,7 @@ class RpdSource:
 
     @cached_property
     def _numbered(self) -> _Numbered:
-        return _Numbered(self._lanes)
+        return _Numbered(self._entities)
 
 
 class _Numbered:
@@ -82,31 +82,31 @@ class _Numbered:
 
     _TABLES = ("nodes", "processes", "threads", "agents", "queues", "streams")
 
-    def __init__(self, lanes: Lanes) -> None:
-        self._lanes = lanes
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
 
     def __contains__(self, table: str) -> bool:
         return table in self._TABLES
 
     def __getitem__(self, table: str) -> pl.DataFrame:
-        lanes = self._lanes
+        entities = self._entities
         if table == "nodes":
-            return lanes.nodes
+            return entities.nodes
         if table == "processes":
-            listed = lanes.processes.join(lanes.nodes, on="node_id", how="left", maintain_order="left")
+            listed = entities.processes.join(entities.nodes, on="node_id", how="left", maintain_order="left")
             return listed.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
         if table == "threads":
-            stride = lanes.pid_stride
-            return lanes.threads.with_columns(pl.col("tid") % stride) if stride else lanes.threads
+            stride = entities.pid_stride
+            return entities.threads.with_columns(pl.col("tid") % stride) if stride else entities.threads
         if table == "agents":
-            number = pl.col("gpuId") % lanes.gpu_stride if lanes.gpu_stride else pl.col("gpuId")
-            return lanes.agents.with_columns(
+            number = pl.col("gpuId") % entities.gpu_stride if entities.gpu_stride else pl.col("gpuId")
+            return entities.agents.with_columns(
                 agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
             )
         if table == "queues":
-            return lanes.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
+            return entities.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
         text = pl.col("text").cast(pl.String)
-        return lanes.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
+        return entities.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
 
 
 def _json(column: str) -> pl.Expr:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.lanes import with_sound_ends
+from wavewright.readers.run.rpd.entities import with_sound_ends
 from wavewright.readers.run.rpd.lookup import Keyed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavewright.readers.run.rpd.lanes import Lanes
+    from wavewright.readers.run.rpd.entities import Entities
 
 _MARKER = "^UserMarker$"
 #: Kinds of calls by function names, for files that do not record them; TOOL = the recording tool itself.
@@ -32,9 +32,9 @@ _DOMAINS = {
 class Calls:
     """Chunks of `regions`, `samples`, `arguments` and `frames`."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self._lanes = lanes
-        self._database = lanes.database
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._database = entities.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
@@ -56,15 +56,15 @@ class Calls:
 
     @cached_property
     def _markers(self) -> pl.Series:
-        return self._lanes.string_ids(_MARKER)
+        return self._entities.string_ids(_MARKER)
 
     def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Regions, or (of the markers without duration) samples."""
-        wanted = set(columns)
+        names = set(columns)
         stored = ["id", "apiName_id", "start", "end"]
-        stored += ["args_id"] if wanted & {"name", "properties"} else []
-        stored += ["domain_id"] if wanted & {"category", "domain"} else []
-        stored += ["category_id"] if "category" in wanted else []
+        stored += ["args_id"] if names & {"name", "properties"} else []
+        stored += ["domain_id"] if names & {"category", "domain"} else []
+        stored += ["category_id"] if "category" in names else []
         wrong: Counter[tuple[str, str]] = Counter()
         for piece in self._pieces(stored):
             is_mark = self._is_marker & (pl.col("start") == pl.col("end"))
@@ -72,29 +72,29 @@ class Calls:
             calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
             wrong += unsound
             ids = [calls["id"].alias(name) for name in ("event", "correlation")]
-            if wanted & {"thread", "process"}:
-                thread = self._lanes.thread_of(calls["id"]).alias("thread")
-                ids += [thread, self._lanes.process_of(thread).alias("process")]
-            rows = calls.with_columns(*ids, *self._texts(calls, wanted)).with_columns(
+            if names & {"thread", "process"}:
+                thread = self._entities.thread_of(calls["id"]).alias("thread")
+                ids += [thread, self._entities.process_of(thread).alias("process")]
+            rows = calls.with_columns(*ids, *self._texts(calls, names)).with_columns(
                 pl.col("start").alias("time_ns" if table == "samples" else "start_ns"),
                 pl.col("end").alias("end_ns"),
             )
-            if "name" in wanted:
+            if "name" in names:
                 wrong["dangling_rows", "names of rocpd_api"] += rows["name"].null_count()
             yield rows
-        self._lanes.note(wrong)
+        self._entities.note(wrong)
 
-    def _texts(self, calls: pl.DataFrame, wanted: set[str]) -> list[pl.Series]:
-        strings = self._lanes.strings
+    def _texts(self, calls: pl.DataFrame, names: set[str]) -> list[pl.Series]:
+        strings = self._entities.strings
         function = strings.take("string", calls["apiName_id"]).alias("function")
         columns = [function]
-        if wanted & {"name", "properties"}:
-            text = self._lanes.texts.take("string", calls["args_id"])
+        if names & {"name", "properties"}:
+            text = self._entities.texts.take("string", calls["args_id"])
             named = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
             columns += [named["name"]]
-            if "properties" in wanted:
+            if "properties" in names:
                 columns += [self._properties(calls)]
-        if wanted & {"category", "domain"}:
+        if names & {"category", "domain"}:
             domain = self._domains.take("domain", calls["apiName_id"])
             kinds = {"guessed": domain, "domain": strings.take("string", calls["domain_id"])}
             if "category_id" in calls.columns:
@@ -112,7 +112,7 @@ class Calls:
 
     @cached_property
     def _quoted(self) -> Keyed:
-        texts = self._lanes.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
+        texts = self._entities.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
         quoted = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
         return Keyed(texts.select("id", quoted.alias("quoted")), "id")
 
@@ -123,15 +123,15 @@ class Calls:
         domain = pl.lit("OTHER")
         for kind, pattern in reversed(_DOMAINS.items()):
             domain = pl.when(name.str.contains(pattern)).then(pl.lit(kind)).otherwise(domain)
-        return Keyed(self._lanes.strings.frame.select("id", domain.alias("domain")), "id")
+        return Keyed(self._entities.strings.frame.select("id", domain.alias("domain")), "id")
 
     def _arguments(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """`name=value | name=value` taken apart."""
         for piece in self._pieces(["id", "apiName_id", "args_id"]):
             calls = piece.filter(~self._is_marker)
-            text = self._lanes.texts.take("string", calls["args_id"]).cast(pl.String)
+            text = self._entities.texts.take("string", calls["args_id"]).cast(pl.String)
             with_text = calls.select(pl.col("id").alias("event"), text.alias("text")).filter(pl.col("text") != "")
-            process = self._lanes.process_of(self._lanes.thread_of(with_text["event"])).alias("process")
+            process = self._entities.process_of(self._entities.thread_of(with_text["event"])).alias("process")
             parts = with_text.select("event", process, pl.col("text").str.split("|").alias("part"))
             parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position"))
             pair = pl.col("part").str.splitn("=", 2)
@@ -151,8 +151,8 @@ class Calls:
             yield piece.select(
                 pl.col("api_ptr_id").alias("event"),
                 "depth",
-                self._lanes.process_of(self._lanes.thread_of(piece["api_ptr_id"])).alias("process"),
-                self._lanes.strings.take("string", piece["name_id"]).alias("name"),
+                self._entities.process_of(self._entities.thread_of(piece["api_ptr_id"])).alias("process"),
+                self._entities.strings.take("string", piece["name_id"]).alias("name"),
             )
 
 

@@ -23,21 +23,21 @@ class Keyed:
             frame = frame.unique(key, keep="first", maintain_order=True)
         self.keys, self.frame = frame[key], frame
 
-    def rows(self, wanted: pl.Series) -> pl.Series:
+    def rows(self, ids: pl.Series) -> pl.Series:
         """The row of every id; null where there is none."""
         if not self.keys.len():
-            return pl.Series(wanted.name, [None], dtype=pl.UInt32).new_from_index(0, wanted.len())
+            return pl.Series(ids.name, [None], dtype=pl.UInt32).new_from_index(0, ids.len())
         last = self.keys.len() - 1
         lowest = self.keys[0]
         are_dense = self.keys[last] - lowest == last  # as SQLite numbers rows: no search
-        at = wanted - lowest if are_dense else self.keys.search_sorted(wanted, side="left")
+        at = ids - lowest if are_dense else self.keys.search_sorted(ids, side="left")
         at = at.clip(0, last)
         keys = self.keys.gather(at)
-        return pl.select(pl.when((keys == wanted).fill_null(value=False)).then(at.cast(pl.UInt32))).to_series()
+        return pl.select(pl.when((keys == ids).fill_null(value=False)).then(at.cast(pl.UInt32))).to_series()
 
-    def take(self, column: str, wanted: pl.Series) -> pl.Series:
+    def take(self, column: str, keys: pl.Series) -> pl.Series:
         """A column's value for every id; null where there is none."""
-        return self.frame[column].gather(self.rows(wanted))
+        return self.frame[column].gather(self.rows(keys))
 
 
 def keyed(database: Database, table: str, key: str, columns: Mapping[str, pl.DataType | type[pl.DataType]]) -> Keyed:

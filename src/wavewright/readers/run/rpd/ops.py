@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.lanes import hexadecimal, with_sound_ends
+from wavewright.readers.run.rpd.entities import hexadecimal, with_sound_ends
 from wavewright.readers.run.rpd.lookup import Keyed, keyed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavewright.readers.run.rpd.lanes import Lanes
+    from wavewright.readers.run.rpd.entities import Entities
 
 _COPY_TYPE = "(?i)^copy|memcpy|memory_copy"
 _LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.
@@ -43,15 +43,15 @@ _H2D, _D2H = 1, 2
 class Ops:
     """Chunks of `dispatches` and `copies`."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self._lanes = lanes
-        self._database = lanes.database
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._database = entities.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The ops that belong to a table, with these columns."""
         times = ("start", "end") if {"start_ns", "end_ns"} & set(columns) else ()
-        rest = ("sequenceId", "completionSignal") if "properties" in columns else ()
-        stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(rest, pl.String)
+        more_columns = ("sequenceId", "completionSignal") if "properties" in columns else ()
+        stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(more_columns, pl.String)
         copies = self._copy_types
         wrong: Counter[tuple[str, str]] = Counter()
         for piece in self._database.chunks("rocpd_op", stored):
@@ -65,16 +65,16 @@ class Ops:
                 if "name" in columns:
                     wrong["dangling_rows", "names of rocpd_op"] += frame["name"].null_count()
                 yield frame
-        self._lanes.note(wrong)
+        self._entities.note(wrong)
 
     @cached_property
     def _copy_types(self) -> pl.Series:
-        return self._lanes.string_ids(_COPY_TYPE)
+        return self._entities.string_ids(_COPY_TYPE)
 
     @cached_property
     def empty_strings(self) -> pl.Series:
         """Ids of the empty string."""
-        return self._lanes.string_ids("^$")
+        return self._entities.string_ids("^$")
 
     @cached_property
     def first_event(self) -> int:
@@ -90,7 +90,7 @@ class Ops:
         stored["codeObject_id"] = pl.String  # an empty text where there is none
         launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", stored)
         calls = keyed(self._database, "rocpd_api", "id", {"apiName_id": pl.Int64})
-        in_lanes = calls.take("apiName_id", launches.keys).is_in(self._lanes.string_ids(_LANES_LAUNCH).implode())
+        in_lanes = calls.take("apiName_id", launches.keys).is_in(self._entities.string_ids(_LANES_LAUNCH).implode())
         lanes = [
             pl.when(in_lanes.fill_null(value=False))
             .then(f"grid{axis}")
@@ -113,16 +113,16 @@ class Ops:
         return keyed(self._database, "rocpd_copyapi", "api_ptr_id", columns)
 
     @property
-    def lanes(self) -> Lanes:
+    def entities(self) -> Entities:
         """Processes, GPUs, ..."""
-        return self._lanes
+        return self._entities
 
 
 class _Piece:
     """One chunk of ops; everything is looked up at most once."""
 
     def __init__(self, ops: Ops, piece: pl.DataFrame) -> None:
-        self._ops, self._lanes, self._piece = ops, ops.lanes, piece
+        self._ops, self._entities, self._piece = ops, ops.entities, piece
 
     def frame(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
         """These columns of `dispatches` or `copies`."""
@@ -150,19 +150,19 @@ class _Piece:
     @cached_property
     def type_name(self) -> pl.Series:
         """The type of the op, as stored."""
-        return self._lanes.strings.take("string", self._piece["opType_id"])
+        return self._entities.strings.take("string", self._piece["opType_id"])
 
     @cached_property
     def name(self) -> pl.Series:
         """The description; the type where there is none."""
         nameless = pl.col("description_id").is_in(self._ops.empty_strings.implode()).fill_null(value=True)
         ids = self._piece.select(pl.when(nameless).then("opType_id").otherwise("description_id")).to_series()
-        return self._lanes.strings.take("string", ids)
+        return self._entities.strings.take("string", ids)
 
     @cached_property
     def correlation(self) -> pl.Series:
         """The call that launched the op."""
-        return self._lanes.launch_of(self._piece["id"])
+        return self._entities.launch_of(self._piece["id"])
 
     @cached_property
     def event(self) -> pl.Series:
@@ -172,36 +172,36 @@ class _Piece:
     @cached_property
     def thread(self) -> pl.Series:
         """The thread that launched the op."""
-        return self._lanes.thread_of(self.correlation)
+        return self._entities.thread_of(self.correlation)
 
     @cached_property
     def process(self) -> pl.Series:
         """The process that launched the op; else the first one that used its GPU."""
-        if self._lanes.processes.height == 1:
+        if self._entities.processes.height == 1:
             return pl.zeros(self._piece.height, pl.UInt32, eager=True)
-        launching = self._lanes.process_of(self.thread)
+        launching = self._entities.process_of(self.thread)
         if not launching.null_count():
             return launching
-        first = Keyed(self._lanes.gpus, "gpuId").take("process", self._piece["gpuId"])
+        first = Keyed(self._entities.gpus, "gpuId").take("process", self._piece["gpuId"])
         return pl.select(pl.coalesce(launching, first)).to_series()
 
     @cached_property
     def agent(self) -> pl.Series:
         """The GPU of its process."""
-        if self._lanes.processes.height == 1:
-            return Keyed(self._lanes.agents, "gpuId").take("agent", self._piece["gpuId"])
-        return self._number_in(self._lanes.agents, ["gpuId"], "agent")
+        if self._entities.processes.height == 1:
+            return Keyed(self._entities.agents, "gpuId").take("agent", self._piece["gpuId"])
+        return self._number_in(self._entities.agents, ["gpuId"], "agent")
 
     @cached_property
     def queue(self) -> pl.Series:
         """The queue of that GPU."""
-        return self._number_in(self._lanes.queues, ["gpuId", "queueId"], "queue")
+        return self._number_in(self._entities.queues, ["gpuId", "queueId"], "queue")
 
     def _number_in(self, table: pl.DataFrame, columns: list[str], number: str) -> pl.Series:
         """The row of a table with the values of these columns, and the process, of each op."""
-        wanted = self._piece.select(columns).with_columns(self.process.alias("process"))
-        key = wanted.columns
-        return wanted.join(table.select(*key, number), on=key, how="left", maintain_order="left", nulls_equal=True)[
+        keys = self._piece.select(columns).with_columns(self.process.alias("process"))
+        key = keys.columns
+        return keys.join(table.select(*key, number), on=key, how="left", maintain_order="left", nulls_equal=True)[
             number
         ]
 
@@ -209,15 +209,15 @@ class _Piece:
     def stream(self) -> pl.Series:
         """The stream of the launch."""
         rows = pl.DataFrame(
-            {"process": self.process, "text": self._lanes.stream_texts.take("stream", self.correlation)}
+            {"process": self.process, "text": self._entities.stream_texts.take("stream", self.correlation)}
         )
-        streams = self._lanes.streams.select("process", "text", "stream")
+        streams = self._entities.streams.select("process", "text", "stream")
         return rows.join(streams, on=["process", "text"], how="left", maintain_order="left")["stream"]
 
     @cached_property
     def graph_exec(self) -> pl.Series:
         """The graph that a launch of graphs started."""
-        return self._lanes.graph_launches.take("graph_exec", self.correlation)
+        return self._entities.graph_launches.take("graph_exec", self.correlation)
 
     def _of_launch(self, name: str) -> pl.Series | None:
         if name in _LAUNCH:

@@ -203,12 +203,12 @@ class _Rows:
 
     def _text(self, statistics: Statistics, without: tuple[str, ...]) -> str | None:
         """The statistics as JSON; the same text is stored once."""
-        shown = {key: value for key, value in statistics.items() if key not in without}
-        if not shown:
+        values = {key: value for key, value in statistics.items() if key not in without}
+        if not values:
             return None
-        key = tuple(shown.items())
+        key = tuple(values.items())
         if key not in self._texts:
-            self._texts[key] = msgspec.json.encode(shown).decode()
+            self._texts[key] = msgspec.json.encode(values).decode()
         return self._texts[key]
 
 

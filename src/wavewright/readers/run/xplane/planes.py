@@ -132,7 +132,7 @@ class _PlaneReader:
 
     def _line(self, part: Field) -> Line:
         line, begin_ns, events = Line(), 0, []
-        shown = ""
+        label = ""
         for each in self._wire.fields(part.begin, part.end):
             if each.number == 1:
                 line.number = signed(each.value)
@@ -143,8 +143,8 @@ class _PlaneReader:
             elif each.number == 4:
                 events.append(each)
             elif each.number == 11:
-                shown = self._wire.text(each)
-        line.name = shown or line.name
+                label = self._wire.text(each)
+        line.name = label or line.name
         line.events = list(self._events(events, begin_ns))
         return line
 

@@ -1,4 +1,4 @@
-"""What Omniprobe writes (AMDResearch/omniprobe): reports, JSON documents and logs of messages, in one file or several.
+"""Files of Omniprobe (AMDResearch/omniprobe): reports, JSON documents and logs of messages, in one file or several.
 
 A log on the console has the program's own lines between them, so each line is offered to the three readers in turn.
 Heatmaps and the tables of basic blocks are not read.

@@ -83,7 +83,7 @@ class Documents:
         self._fields = None
 
     def _note(self, key: bytes, value: bytes) -> None:
-        """What the document says about its kernel, before the accesses, and about the GPU, after them."""
+        """Note facts of the document about its kernel, before the accesses, and about the GPU, after them."""
         if key == b"name" and not self._section:
             self._kernel["kernel"] = readable(_unquoted(value)) or None
         elif key == b"dispatch_id":

@@ -60,7 +60,7 @@ class Messages:
 
     @staticmethod
     def is_message(line: bytes) -> bool:
-        """Whether a line is a message, or the start of one."""
+        """True if a line is a message, or the start of one."""
         return line.startswith((_CSV, _JSON))
 
     def feed(self, line: bytes) -> bool:
@@ -80,9 +80,9 @@ class Messages:
         return False
 
     def _csv(self, line: bytes) -> bool:
-        head, quote, rest = line[len(_CSV) :].rpartition(b'",')
+        head, quote, tail = line[len(_CSV) :].rpartition(b'",')
         time_text, comma, kernel = head.partition(b',"')
-        fields = rest.split(b",")
+        fields = tail.split(b",")
         if not quote or not comma or not _CSV_FIELDS <= len(fields) < _CSV_FIELDS + _LANES_MAX:
             return False
         timestamp = count(time_text, _MAX_UINT64)
@@ -129,7 +129,7 @@ class Messages:
             "se": header.se_id,
             "cu": header.cu_id,
         }
-        rest = {
+        facts = {
             "column": header.dwarf_column,
             "workgroup_x": header.block_idx_x,
             "workgroup_y": header.block_idx_y,
@@ -137,9 +137,9 @@ class Messages:
             "wave": header.wave_num,
         }
         if self._pending is not None and header.addresses is None and row == self._pending:
-            self._pending |= rest
+            self._pending |= facts
             return True
-        return self._add(row | rest, addresses)
+        return self._add(row | facts, addresses)
 
     def _add(self, row: dict[str, Any], addresses: list[Any]) -> bool:
         """Add a message, whose addresses must be those of its active lanes."""

@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace.assemble import add_losses
-from wavewright.readers.trace.resources.matching import kernel_facts, target_of
+from wavewright.readers.trace.resources.matches import kernel_facts, target_of
 from wavewright.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
 from wavewright.readers.trace.resources.usage import SidecarFacts, TraceKernels, plain_name
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.resources.matching import ResourceMatches
+    from wavewright.readers.trace.resources.matches import ResourceMatches
 
 #: Larger files next to a trace are only read when named: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20
@@ -52,11 +52,11 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     matches = fill_from(enriched, sidecars, replace_known=True)
     _say_refused(enriched, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
     if paths and not matches.kernels and not matches.target:
-        what = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
+        problem = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
         where = ", ".join(map(str, paths))
         problems = "; ".join(matches.problems[:2])
         raise UsageError(
-            what, where=where, kept=problems, advice="give the kernel trace or code object of the same run"
+            problem, where=where, kept=problems, advice="give the kernel trace or code object of the same run"
         )
     return enriched
 
@@ -142,7 +142,7 @@ def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callab
     refused: dict[str, str] = {}
     for folder in folders:
         with suppress(UsageError):  # a folder next to the trace that may not be read
-            refused |= {name: why for name, why in folder.refused().items() if may_tell(name)}
+            refused |= {name: reason for name, reason in folder.refused().items() if may_tell(name)}
     if refused:
         add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
 

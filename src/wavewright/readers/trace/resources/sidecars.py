@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.base.unpacking import packing_of, unpacked_pieces, without_packing
+from wavewright.base.compression import packing_of, unpacked_pieces, without_packing
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
 from wavewright.readers.trace.resources.result_json import read_results
@@ -45,7 +45,7 @@ class Sidecar:
 
 
 def is_sidecar(name: str) -> bool:
-    """Whether a file of this name may have facts about a trace next to it.
+    """True if a file of this name may have facts about a trace next to it.
 
     Examples
     --------

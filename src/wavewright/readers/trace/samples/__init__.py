@@ -14,7 +14,7 @@ from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.resources import fill_from_around
-from wavewright.readers.trace.samples import listed
+from wavewright.readers.trace.samples import function_code
 from wavewright.readers.trace.samples.files import choose, find_samples
 from wavewright.readers.trace.samples.results import read_sample_results
 from wavewright.readers.trace.samples.rows import (
@@ -77,8 +77,8 @@ def read_samples(
         samples, others = _of_dispatch(samples, dispatch, str(file.path))
     sampled = sampled_code(samples, has_addresses=records.has_addresses)
     folder = file.path.absolute().parent
-    files_of_code = listed.code_objects_of(folder, records.pid, code_objects, inventory)
-    code = listed.loaded(files_of_code, sampled, losses) if records.has_addresses else None
+    files_of_code = function_code.code_objects_of(folder, records.pid, code_objects, inventory)
+    code = function_code.loaded(files_of_code, sampled, losses) if records.has_addresses else None
     unread = int((samples["text"] == "").sum())
     losses += [*records.losses, *_remarks(records, unread)]
     target = records.target or (code.target if code else None)
@@ -118,7 +118,7 @@ def _assembled(
         keys = sampled
         lazy["code"] = lambda: described(sampled, trace.source.target)  # the GPU may become known later
     else:
-        tables["code"] = keys = listed.merged(code, sampled, source.target)
+        tables["code"] = keys = function_code.merged(code, sampled, source.target)
     tables |= count_tables(with_rows(samples, keys, has_addresses=records.has_addresses))
     if code is not None:
         add_losses(trace, code.line_losses)

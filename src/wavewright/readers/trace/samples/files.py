@@ -1,4 +1,4 @@
-"""Which files below a path hold PC samples of rocprofv3, and which of them is read."""
+"""Files below a path with PC samples of rocprofv3, and the choice of the one that is read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SampleFile:
 
     @property
     def run(self) -> tuple[Path, str]:
-        """What files of the same run have in common: the folder and the start of their names."""
+        """Key that files of the same run have in common: the folder and the start of their names."""
         return self.path.absolute().parent, run_of(self.path.name)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import polars as pl
 
+from wavewright.base.compression import PackedError, packing_of, unpacked_stream
 from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
-from wavewright.base.unpacking import PackedError, packing_of, unpacked_stream
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import json_text
@@ -128,7 +128,7 @@ class _File(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
 
 
 def holds_samples(file: Path) -> bool:
-    """Whether a result file has a PC sample; it is looked through, not parsed."""
+    """True if a result file has a PC sample; it is looked through, not parsed."""
     with suppress(OSError, PackedError), open_regular(file) as stream:
         packing = packing_of(stream.read(_MAGIC_BYTES))
         stream.seek(0)
@@ -137,11 +137,11 @@ def holds_samples(file: Path) -> bool:
 
 
 def _has_sample(pieces: Iterable[bytes]) -> bool:
-    rest = b""
+    last_chunk = b""
     for piece in pieces:
-        if _FIRST_SAMPLE.search(rest + piece):
+        if _FIRST_SAMPLE.search(last_chunk + piece):
             return True
-        rest = (rest + piece)[-_LONGEST_MATCH:]
+        last_chunk = (last_chunk + piece)[-_LONGEST_MATCH:]
     return False
 
 
@@ -156,9 +156,9 @@ def read_sample_results(file: Path) -> SampleRecords:
     try:
         processes = msgspec.json.decode(json_text(file), type=_File).processes
     except _UNREADABLE as error:
-        what = f"not a complete result file of rocprofv3 ({error})"
+        problem = f"not a complete result file of rocprofv3 ({error})"
         advice = "check that the copy is complete, or record again"
-        raise NotATraceError(what, where=str(file), advice=advice) from error
+        raise NotATraceError(problem, where=str(file), advice=advice) from error
     sampled = [process for process in processes if process.buffer_records.samples]
     if not sampled:
         raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {quoted(file)}")

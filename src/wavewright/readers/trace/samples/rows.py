@@ -123,7 +123,7 @@ def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
     names = pl.concat([records.kernels.select("name", "demangled"), records.entries.select("name", "demangled")])
     readable = dict(names.unique("name", keep="first").iter_rows())
     places = {name: (code, at) for code, at, name in records.entries.select(*_PLACE, "name").iter_rows()}
-    seen = (
+    kernels = (
         samples["function"]
         .drop_nulls()
         .cast(pl.String)
@@ -131,7 +131,7 @@ def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
         .sort("count", "function", descending=[True, False])
     )
     rows = []
-    for number, name in enumerate(seen["function"].to_list()):
+    for number, name in enumerate(kernels["function"].to_list()):
         code_object, address = places.get(name, (None, None))
         row = {"kernel": number, "name": name, "demangled": readable.get(name, name)}
         rows.append(row | {"code_object": code_object, "address": address})

@@ -50,8 +50,8 @@ def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | 
     """
     manifest = read_manifest(folder)
     if not manifest.waves and not any(name in folder.names() for name in _FILES):
-        what = "neither filenames.json nor code.json, occupancy.json or wave files are here"
-        raise NotATraceError(what, where=folder.label, advice="a decoded directory is called ui_output_*")
+        problem = "neither filenames.json nor code.json, occupancy.json or wave files are here"
+        raise NotATraceError(problem, where=folder.label, advice="a decoded directory is called ui_output_*")
     code = read_code(folder)
     # Both go on while polars is imported, which takes about as long.
     waves = Background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
@@ -112,7 +112,7 @@ def _source(folder: Folder, manifest: Manifest, code: CodeFile, target: str | No
 
 
 def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, waves: pl.DataFrame) -> list[Loss]:
-    """Why there are no waves, when there are none."""
+    """Losses that say why there are no waves, when there are none."""
     if waves.height or manifest.has_samples or code.samples:
         return []
     events = occupancy.tables["occupancy"].height

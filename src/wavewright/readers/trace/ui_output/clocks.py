@@ -38,8 +38,8 @@ def read_clocks(folder: Folder) -> ClockFile:
         return clocks
     members, fault = _core.split_json_object(content)
     if fault is not None:
-        what = f"{FILE_NAME} is not valid JSON (error at byte {fault})"
-        clocks.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+        problem = f"{FILE_NAME} is not valid JSON (error at byte {fault})"
+        clocks.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
     parts, malformed = [], 0
     for key, text in members:
         if key == b"metadata":
@@ -52,9 +52,9 @@ def read_clocks(folder: Folder) -> ClockFile:
         malformed += unreadable
         parts.append(pl.DataFrame(rows).select(pl.lit(se).alias("se"), pl.all()))
     if parts:
-        given = pl.concat(parts, rechunk=True).sort("se", maintain_order=True)
+        pairs = pl.concat(parts, rechunk=True).sort("se", maintain_order=True)
         positions = {"shader_clock_cycles": 0, "realtime_ticks": 1}
-        clocks.realtime, unfit = fitting("realtime", given, positions, ["se"])
+        clocks.realtime, unfit = fitting("realtime", pairs, positions, ["se"])
         malformed += unfit
     if malformed:
         clocks.losses.append(Loss("malformed_rows", malformed, detail=FILE_NAME))

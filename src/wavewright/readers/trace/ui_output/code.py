@@ -70,7 +70,7 @@ class CodeFile:
 
     @property
     def has_executions(self) -> bool:
-        """Whether the file records that any row was executed."""
+        """True if the file records that any row was executed."""
         return any(totals[0] for totals in self.totals)
 
     def table(self, gfxip: int, target: str | None) -> pl.DataFrame:
@@ -104,11 +104,11 @@ class CodeFile:
         rows: dict[str, list[Any]] = {"samples": self.samples, "sample_reasons": self.reasons}
         return {
             name: pl.DataFrame(
-                given,
+                values,
                 schema=THREAD_TRACE[name].dtypes,
                 orient="row",
             )
-            for name, given in rows.items()
+            for name, values in rows.items()
         }
 
 

@@ -31,7 +31,7 @@ class ListedFile:
 
 @dataclass
 class Manifest:
-    """What filenames.json says, or what the names in the folder say where it does not."""
+    """Contents of filenames.json, or of the names in the folder where it does not tell."""
 
     gfxip: int = 0  #: 9, 10, 11 or 12; 0 = not known.
     counter_names: list[str] = field(default_factory=list)
@@ -66,8 +66,8 @@ def _document(folder: Folder, manifest: Manifest) -> dict[str, Any]:
     document = None if content is None else decoded(content, FILE_NAME, losses)
     if isinstance(document, dict):
         return document
-    why = losses[0].detail if losses and content is not None else "it is missing" if content is None else "no object"
-    manifest.losses.append(Loss("no_manifest", detail=why))
+    reason = losses[0].detail if losses and content is not None else "it is missing" if content is None else "no object"
+    manifest.losses.append(Loss("no_manifest", detail=reason))
     return {}
 
 
@@ -126,5 +126,5 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
 
 
 def _example(names: Any) -> str:
-    shown = readable(min(names))
-    return shown if len(names) == 1 else f"{shown} and others"
+    example = readable(min(names))
+    return example if len(names) == 1 else f"{example} and others"

@@ -138,15 +138,15 @@ def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, i
     flags, number = word & (_LEAVE | _ENTER), word >> _ID_SHIFT
     marker = markers.get(number)
     is_bare_exit = number == 0 and flags == _LEAVE
-    left = None
+    open_marker = None
     if flags & _LEAVE and (marker or is_bare_exit) and life.scopes:
-        left = life.scopes.pop()
-    shown = marker or left
-    if shown is None:
+        open_marker = life.scopes.pop()
+    current = marker or open_marker
+    if current is None:
         return None
     if marker and flags & _ENTER and marker.kind != _POINT:
         life.scopes.append(marker)
     if not life.has_marker:
         life.has_marker = True
         flags |= _FIRST
-    return shown, flags
+    return current, flags

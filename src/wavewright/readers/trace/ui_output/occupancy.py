@@ -70,8 +70,8 @@ def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
         return raw
     members, fault = _core.split_json_object(content)
     if fault is not None:
-        what = f"{FILE_NAME} is not valid JSON (error at byte {fault}); everything before was read"
-        raw.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+        problem = f"{FILE_NAME} is not valid JSON (error at byte {fault}); everything before was read"
+        raw.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
     for key, text in members:
         se = engine_number(key)
         if se is None:

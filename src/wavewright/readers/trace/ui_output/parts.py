@@ -52,8 +52,8 @@ def decoded(content: bytes, name: str, losses: list[Loss]) -> Any:
     try:
         return json.loads(content)
     except json.JSONDecodeError as error:
-        what = f"{readable(name)} is not valid JSON ({error.msg} at byte {error.pos})"
-        losses.append(Loss("unreadable_json", detail=what, byte_offset=error.pos))
+        problem = f"{readable(name)} is not valid JSON ({error.msg} at byte {error.pos})"
+        losses.append(Loss("unreadable_json", detail=problem, byte_offset=error.pos))
     except (ValueError, RecursionError) as error:  # no UTF-8, a number of thousands of digits, absurd nesting
         losses.append(Loss("unreadable_json", detail=f"{readable(name)} is not valid JSON ({type(error).__name__})"))
     return None

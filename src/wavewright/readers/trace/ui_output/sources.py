@@ -55,11 +55,11 @@ def source_table(folder: Folder, snapshots: Mapping[str, str], code: pl.DataFram
     places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
     named = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     files = list(dict.fromkeys([*snapshots, *named]))
-    left = MAX_TOTAL_BYTES
+    bytes_left = MAX_TOTAL_BYTES
     texts = []
     for file in files:
-        text = _text(folder, snapshots[file], left) if file in snapshots else None
-        left -= len(text or "")
+        text = _text(folder, snapshots[file], bytes_left) if file in snapshots else None
+        bytes_left -= len(text or "")
         texts.append(text)
     schema = THREAD_TRACE["sources"].dtypes
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)

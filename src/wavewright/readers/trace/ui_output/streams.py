@@ -83,8 +83,8 @@ def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
         return content[wrapped.end() :].rstrip().removesuffix(b"]")
     members, fault = _core.split_json_object(content)
     if fault is not None:
-        what = f"{readable(name)} is not valid JSON (error at byte {fault})"
-        losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+        problem = f"{readable(name)} is not valid JSON (error at byte {fault})"
+        losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
     return dict(members).get(b"data", b"null")
 
 
@@ -98,11 +98,11 @@ def _rows_of(
         content = read_bytes(folder, file.name, streams.losses)
         if content is None:
             continue
-        given, fault = _core.split_json_object(content)
-        members = dict(given)
+        pairs, fault = _core.split_json_object(content)
+        members = dict(pairs)
         if fault is not None:
-            what = f"{readable(file.name)} is not valid JSON (error at byte {fault})"
-            streams.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+            problem = f"{readable(file.name)} is not valid JSON (error at byte {fault})"
+            streams.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
         named = decoded(members.get(kind + b"_schema", b"null"), file.name, streams.losses)
         positions = _positions(named, schema)
         width = 1 + max(positions.values())
@@ -135,9 +135,9 @@ def _fitting(
     name: str,
     streams: Streams,
 ) -> pl.DataFrame:
-    given, unreadable, fault = rows
-    described = pl.DataFrame(given).with_columns(pl.lit(value).alias(column) for column, value in constants.items())
-    frame, unfit = fitting(table, described, positions, list(constants))
+    integer_rows, unreadable, fault = rows
+    literals = [pl.lit(value).alias(column) for column, value in constants.items()]
+    frame, unfit = fitting(table, pl.DataFrame(integer_rows).with_columns(literals), positions, list(constants))
     malformed = unreadable + unfit + (fault is not None)
     if malformed:
         streams.losses.append(Loss("malformed_rows", malformed, detail=readable(name)))

@@ -140,8 +140,8 @@ def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
         kind, name = WaveProblem(row["kind"]), readable(files[row["file"]].name)
         others = f" and {row['files'] - 1:,} more" if row["files"] > 1 else ""
         if kind in _FILE_FAULTS:
-            what = f"{name} {_FILE_FAULTS[kind].format(offset=row['byte_offset'])}{others}"
-            losses.append(Loss("unreadable_json", row["count"], detail=what, byte_offset=row["byte_offset"]))
+            problem = f"{name} {_FILE_FAULTS[kind].format(offset=row['byte_offset'])}{others}"
+            losses.append(Loss("unreadable_json", row["count"], detail=problem, byte_offset=row["byte_offset"]))
         else:
             losses.append(Loss(_ROW_LOSSES[kind], row["count"], detail=f"{name}{others}", se=files[row["file"]].se))
     return losses

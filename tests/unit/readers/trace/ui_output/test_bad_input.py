@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sampling import examples
+from tests.kit.sampling import examples
 from tests.unit.readers.trace.ui_output.made import OTHER_WAVE, WAVE, directory, kinds, opened, wave, written
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.errors import NotATraceError, UsageError, WavewrightError

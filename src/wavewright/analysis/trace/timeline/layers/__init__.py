@@ -1,0 +1,42 @@
+"""The timelines of a thread trace: what happened on every track of the hardware, when, and of which kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.trace.marker_scopes import marker_scopes
+from wavewright.analysis.trace.timeline.layers.events import events
+from wavewright.analysis.trace.timeline.layers.instructions import instructions
+from wavewright.analysis.trace.timeline.layers.markers import markers, shader_data
+from wavewright.analysis.trace.timeline.layers.other_simd import other_simd
+from wavewright.analysis.trace.timeline.layers.pipes import pipes
+from wavewright.analysis.trace.timeline.layers.stalls import stalls
+from wavewright.analysis.trace.timeline.layers.states import states
+from wavewright.analysis.trace.timeline.layers.wave_groups import by_dispatch, by_duration, by_workgroup
+from wavewright.analysis.trace.timeline.layers.waves import waves
+from wavewright.analysis.trace.waves.resident import resident_waves
+
+if TYPE_CHECKING:
+    from wavewright.analysis.common.timeline import Timeline
+    from wavewright.model.trace import ThreadTrace
+
+_LAYERS = (
+    waves, instructions, states, pipes, markers, shader_data, other_simd, events,
+    stalls, by_workgroup, by_dispatch, by_duration,
+)  # fmt: skip
+
+
+def layers(trace: ThreadTrace) -> dict[str, Timeline]:
+    """Every timeline of a trace that has something to show, by name."""
+    timelines = (make(trace) for make in _LAYERS)
+    return {layer.name: layer for layer in timelines if layer and layer.tracks is not None and layer.tracks.height}
+
+
+def item_counts(trace: ThreadTrace) -> dict[str, int]:
+    """Number of items of the timelines whose spans represent rows of a separate table, by name."""
+    return {
+        "waves": resident_waves(trace).height,
+        "events": trace.dispatches.height + trace.events.height,
+        "markers": marker_scopes(trace).scopes.height,
+        "shader_data": trace.shader_data.height,
+    }

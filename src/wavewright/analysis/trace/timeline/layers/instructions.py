@@ -1,0 +1,38 @@
+"""The executed instructions on the slots of their waves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.analysis.trace.timeline.layers.places import (
+    bounds,
+    category_kinds,
+    cell_bits,
+    rows_of_waves,
+    slot_tracks,
+    track_of,
+)
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+
+def instructions(trace: ThreadTrace) -> Timeline:
+    """From the first attempt to issue to the end of the stall or the duration; items are rows of `instructions`."""
+    tracks = slot_tracks(trace, trace.waves.filter(trace.waves["instruction_count"] > 0))
+    begin, end = bounds(trace)
+    return Timeline(
+        "instructions", "Instructions", "cycles", begin, end, cell_bits(trace),
+        tracks=tracks, kinds=category_kinds(trace), spans=lambda: _spans(trace, tracks), parts_overlaps=False,
+    )  # fmt: skip
+
+
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+    waves = trace.waves.select(track_of(tracks, trace.waves), *rows_of_waves(trace, "instruction"))
+    is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
+    return pl.DataFrame(_core.executed_spans(waves, trace.instructions, is_matrix))

@@ -1,0 +1,104 @@
+"""Issues of the pipes of every SIMD."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
+from wavewright.analysis.trace.timeline.layers.other_simd import neighbours
+from wavewright.analysis.trace.timeline.layers.places import (
+    aligned,
+    base_clock,
+    bounds,
+    category_kinds,
+    cell_bits,
+    rows_of_waves,
+)
+from wavewright.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+_UNIT = ("se", "simd")
+_NAMES = list(PIPES)
+
+
+def pipes(trace: ThreadTrace) -> Timeline:
+    """From time + stall to the end of the duration, at least one base clock; items are rows of `instructions`.
+
+    Messages and immediate instructions take one base clock. Memory instructions of the neighbour SIMD (gfx11 and later)
+    join its VMEM pipe; their items lie behind those of `instructions`.
+    """
+    tracks = _tracks(trace)
+    begin, end = bounds(trace)
+    return Timeline(
+        "pipes", "Utilization", "cycles", begin, end, cell_bits(trace),
+        tracks=tracks, kinds=category_kinds(trace), spans=lambda: _spans(trace, tracks),
+    )  # fmt: skip
+
+
+@once_per_trace
+def _tracks(trace: ThreadTrace) -> pl.DataFrame:
+    """A track for every pipe of a SIMD to which anything was issued; `number` is that of the pipe among all units."""
+    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
+    used = _core.used_pipes(_waves(trace, units), trace.instructions, rules, units.height)
+    unit_tracks = [
+        unit * len(_NAMES) + pipe for unit, bits in enumerate(used) for pipe in range(len(_NAMES)) if bits >> pipe & 1
+    ]
+    numbers = sorted({*unit_tracks, *_neighbours(trace, units)["track"].drop_nulls().unique().to_list()})
+    numbered = pl.DataFrame({"number": pl.Series(numbers, dtype=pl.UInt32)}).with_columns(
+        unit=pl.col("number") // len(_NAMES),
+        pipe=(pl.col("number") % len(_NAMES)).replace_strict(dict(enumerate(_NAMES)), return_dtype=pl.String),
+    )
+    placed = numbered.join(units, on="unit", maintain_order="left").with_row_index("track")
+    label, group = pl.format("SIMD {} {}", "simd", "pipe"), pl.format("SE {}", "se")
+    return placed.select("track", label.alias("label"), group.alias("group"), *_UNIT, "pipe", "number")
+
+
+def _units(trace: ThreadTrace) -> pl.DataFrame:
+    """The SIMDs of all engines, the neighbours included."""
+    both = pl.concat([trace.waves.select(_UNIT), neighbours(trace).select(_UNIT)])
+    return both.unique().sort(_UNIT).with_row_index("unit")
+
+
+def _waves(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
+    """The waves with the number of their unit as track."""
+    placed = trace.waves.join(units, on=_UNIT, how="left", maintain_order="left", nulls_equal=True)
+    return placed.select(placed["unit"].alias("track"), *rows_of_waves(trace, "instruction"))
+
+
+def _neighbours(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
+    joined = neighbours(trace).with_row_index("record")
+    joined = joined.join(units, on=_UNIT, how="left", maintain_order="left", nulls_equal=True)
+    time = aligned(trace, "time_cycles")
+    return joined.select(
+        track=pl.col("unit") * len(_NAMES) + pl.lit(_NAMES.index("VMEM"), pl.UInt32),
+        begin=time,
+        end=time + pl.col("duration_cycles").cast(pl.Int64).clip(lower_bound=1),
+        kind=pl.col("category").cast(pl.UInt16),
+        item=(pl.col("record").cast(pl.Int64) + trace.instructions.height).cast(pl.Int32),
+    )
+
+
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
+    is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
+    track_numbers = _track_numbers(tracks, units.height)
+    issued = _core.issued_spans(_waves(trace, units), trace.instructions, is_matrix, rules, track_numbers, len(_NAMES))
+    spans = pl.DataFrame(issued)
+    if not trace.other_simd.height:
+        return spans
+    beside = _neighbours(trace, units)
+    beside = beside.with_columns(track=track_numbers.gather(beside["track"]).fill_null(_core.NO_TRACK))
+    return pl.concat([spans.with_columns(item=pl.int_range(pl.len(), dtype=pl.Int32)), beside])
+
+
+def _track_numbers(tracks: pl.DataFrame, unit_count: int) -> pl.Series:
+    """The track of every pipe of every unit; NO_TRACK = none."""
+    every = pl.DataFrame({"number": pl.int_range(unit_count * len(_NAMES), dtype=pl.UInt32, eager=True)})
+    joined = every.join(tracks.select("number", "track"), on="number", how="left", maintain_order="left")
+    return joined["track"].fill_null(_core.NO_TRACK)

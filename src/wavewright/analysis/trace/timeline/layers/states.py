@@ -1,0 +1,45 @@
+"""The states of waves on their slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.trace.timeline.layers.places import (
+    aligned,
+    bounds,
+    cell_bits,
+    rows_of_waves,
+    slot_tracks,
+    track_of,
+)
+from wavewright.model.schema import STATE_MEANINGS, STATES
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+
+def states(trace: ThreadTrace) -> Timeline:
+    """The states of each wave, one after the other from its start; items are rows of `states`."""
+    tracks = slot_tracks(trace, trace.waves.filter(trace.waves["state_count"] > 0))
+    begin, end = bounds(trace)
+    present = set(trace.states["state"].unique())
+    kinds = tuple(
+        {"kind": number, "name": name, "colour": name, "meaning": STATE_MEANINGS[name]}
+        for number, name in STATES.items()
+        if number in present
+    )
+    return Timeline(
+        "states", "Wave states", "cycles", begin, end, cell_bits(trace),
+        tracks=tracks, kinds=kinds, spans=lambda: _spans(trace, tracks),
+    )  # fmt: skip
+
+
+def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+    begin = aligned(trace, "start_cycles").alias("time")
+    _, first, count = rows_of_waves(trace, "state")
+    waves = trace.waves.select(track_of(tracks, trace.waves), begin, first, count)
+    return pl.DataFrame(_core.state_spans(waves, trace.states))

@@ -1,0 +1,114 @@
+"""The waves of all compute units by something else than their kernel: workgroup, dispatch or duration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.common.timeline import NO_KIND, Timeline
+from wavewright.analysis.trace.timeline.layers.places import SLOT
+from wavewright.analysis.trace.timeline.layers.waves import waves
+from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.model.trace import ThreadTrace
+
+_STEPS = 6  #: Kinds of durations: each has about as many waves.
+
+
+def by_workgroup(trace: ThreadTrace) -> Timeline | None:
+    """By the number of the workgroup that occupancy records have; None where none has one."""
+    if not trace.occupancy["is_ext"].any():
+        return None
+    return _grouped(trace, "workgroup", lambda: _starts(trace)["workgroup"], lambda n: f"workgroup {n}")
+
+
+def by_dispatch(trace: ThreadTrace) -> Timeline | None:
+    """By the dispatch that launched them; None where fewer than two were seen."""
+    if trace.dispatches.height < 2:
+        return None
+    return _grouped(trace, "dispatch", lambda: _dispatches(trace), lambda n: f"dispatch {n + 1}")
+
+
+def by_duration(trace: ThreadTrace) -> Timeline | None:
+    """By how long they were resident, from short to long; None where there is none."""
+    edges = _duration_edges(trace)
+    if not edges:
+        return None
+    names = [
+        f"up to {upper:,} cycles" if n == 0 else f"{lower + 1:,} to {upper:,} cycles"
+        for n, (lower, upper) in enumerate(zip((0, *edges), edges, strict=False))
+    ]
+    kinds = tuple({"kind": n, "name": name, "colour": f"step {n} {len(edges)}"} for n, name in enumerate(names))
+
+    def values() -> pl.Series:
+        lengths = _lengths(trace)
+        return pl.Series(edges, dtype=pl.Int64).search_sorted(lengths, side="left").cast(pl.Int64)
+
+    return _timeline(trace, "duration", values, kinds=kinds)
+
+
+def _grouped(trace: ThreadTrace, name: str, values: Callable[[], pl.Series], label: Callable[[int], str]) -> Timeline:
+    def kinds() -> tuple[dict[str, Any], ...]:
+        given = values()
+        named: list[dict[str, Any]] = [{"kind": n, "name": label(n)} for n in given.drop_nulls().unique().sort()]
+        unknown = [{"kind": NO_KIND, "name": f"{name} not known", "colour": "NONE"}] if given.null_count() else []
+        return (*named, *unknown)
+
+    return _timeline(trace, name, values, late_kinds=kinds)
+
+
+def _timeline(trace: ThreadTrace, by: str, values: Callable[[], pl.Series], **kinds: Any) -> Timeline:
+    line = waves(trace)
+
+    def spans() -> pl.DataFrame:
+        kind = values().clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16)
+        return line.spans().with_columns(kind.alias("kind")) if line.spans else pl.DataFrame()
+
+    return Timeline(
+        f"waves_by_{by}", f"Waves by {by}", "cycles", line.begin, line.end, line.cell_bits,
+        tracks=line.tracks, tracks_of=line.name, spans=spans, **kinds,
+    )  # fmt: skip
+
+
+def _lengths(trace: ThreadTrace) -> pl.Series:
+    table = resident_waves(trace)
+    return table.select(pl.col("end_cycles") - pl.col("start_cycles")).to_series()
+
+
+@once_per_trace
+def _duration_edges(trace: ThreadTrace) -> tuple[int, ...]:
+    """The longest duration of every kind."""
+    lengths = _lengths(trace)
+    if not lengths.len():
+        return ()
+    parts = [lengths.quantile((n + 1) / _STEPS, "higher") for n in range(_STEPS)]
+    return tuple(sorted({int(part or 0) for part in parts}))
+
+
+@once_per_trace
+def _starts(trace: ThreadTrace) -> pl.DataFrame:
+    """Of every resident wave what its start records: micro engine, pipe, workgroup where that is known."""
+    columns = ("me", "pipe", "workgroup")
+    workgroup = pl.when("is_ext").then(pl.col("workgroup")).cast(pl.Int64).alias("workgroup")
+    keys = [*SLOT, "time_cycles"]
+    starts = trace.occupancy.filter("start").select(*keys, "me", "pipe", workgroup).unique(keys, keep="first")
+    table = resident_waves(trace)
+    time = pl.when("has_begin").then("start_cycles").otherwise(0).alias("time_cycles")
+    return table.with_columns(time).join(starts, on=keys, how="left", maintain_order="left").select(columns)
+
+
+def _dispatches(trace: ThreadTrace) -> pl.Series:
+    """Of every resident wave the last dispatch before it from the micro engine and pipe that started it."""
+    keys = ["se", "me", "pipe"]
+    table = pl.concat([resident_waves(trace).select("se", "start_cycles"), _starts(trace)], how="horizontal")
+    launches = trace.dispatches.with_row_index("dispatch").select("dispatch", *keys, "time_cycles").sort("time_cycles")
+    ordered = table.with_row_index("at").sort("start_cycles", maintain_order=True)
+    joined = ordered.join_asof(
+        launches, left_on="start_cycles", right_on="time_cycles", by=keys, strategy="backward", check_sortedness=False
+    )
+    return joined.sort("at")["dispatch"].cast(pl.Int64)

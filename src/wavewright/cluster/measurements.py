@@ -1,0 +1,198 @@
+"""Captures at paths, of any kind, as what they measured: the input of baselines and gates."""
+
+from __future__ import annotations
+
+import glob
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    import polars as pl
+
+    from wavewright.analysis.common.gate.check import JudgedFinding
+    from wavewright.model.baseline import Baseline, MeasuredCapture
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_SIBLINGS = 8  #: Dispatches of one capture of traces that are read.
+_NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
+METRICS = "metrics"  #: The filter that says which metrics of counters a baseline contains, one per line.
+
+
+def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> str:
+    """The kind of captures at all of the paths.
+
+    Raises
+    ------
+    UsageError
+        When they are of several kinds, or nothing that can be measured.
+    """
+    from wavewright.errors import UsageError
+
+    kinds = {kind for path in paths if (kind := _kind_of(path))}
+    if asks_for_counters and kinds <= {"run", "counters"}:
+        kinds = {"counters"}  # what has counters may be a run as well
+    if len(kinds) > 1:
+        problem = f"these are {' and '.join(_NAMES[kind] for kind in _NAMES if kind in kinds)}"
+        raise UsageError(problem, advice="give traces, runs or counter captures, not several kinds")
+    if not kinds:
+        _complain(paths)
+    return next(iter(kinds))
+
+
+def _complain(paths: Sequence[str]) -> None:
+    """Raise the error that says what is wrong with the first path."""
+    from wavewright.errors import UsageError
+    from wavewright.readers.files.kinds import sniff
+
+    kind = sniff(Path(paths[0]))
+    raise UsageError(f"cannot be measured: {kind.value}", where=paths[0], advice="give a trace, a run or counters")
+
+
+def _kind_of(word: str) -> str | None:
+    from wavewright.readers.files.kinds import document_at
+
+    path = Path(word)
+    if glob.has_magic(word) and not path.exists():
+        path = Path(next(iter(sorted(glob.glob(word, recursive=True))), word))  # noqa: PTH207 - absolute patterns too
+    return document_at(path)
+
+
+def measured(
+    paths: Sequence[str],
+    kind: str,
+    *,
+    step: str | None = None,
+    kernel: str | None = None,
+    metrics: Sequence[str] = (),
+    progress: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+) -> Baseline:
+    """Measurements of the captures at the paths; each path is a capture, and `progress` is entered with it.
+
+    Raises
+    ------
+    UsageError
+        When an option does not fit the kind, or a capture lacks what is asked for.
+    """
+    from importlib.metadata import version
+
+    from wavewright.errors import UsageError
+    from wavewright.model.baseline import Baseline
+
+    for name, value, kind_needed in (("--step", step, "run"), ("metrics", metrics, "counters")):
+        if value and kind != kind_needed:
+            raise UsageError(f"{name} does not apply to {_NAMES[kind]}", advice=f"it is for {_NAMES[kind_needed]}")
+    captures: list[MeasuredCapture] = []
+    for path in paths:
+        with progress(path):
+            captures += _CAPTURES[kind](path, step=step, kernel=kernel, metrics=metrics)
+    filters = {"kernel": kernel} if kernel else {}
+    filters |= {METRICS: "\n".join(metrics)} if metrics else {}
+    return Baseline(kind, tuple(captures), step, filters, version("wavewright"))
+
+
+def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[JudgedFinding, ...]:
+    """The findings of the diagnosis of each capture.
+
+    Raises
+    ------
+    UsageError
+        When the kind has no findings with gains.
+    """
+    from wavewright.errors import UsageError
+
+    if kind == "trace":
+        from wavewright.analysis.trace.baseline import trace_findings
+        from wavewright.readers.opening import open_trace
+
+        return tuple(each for path in paths for each in trace_findings(open_trace(path, kernel=kernel)))
+    if kind == "run":
+        from wavewright.analysis.run.compare.baseline import run_findings
+        from wavewright.analysis.run.diagnose import partial_diagnosis
+
+        return tuple(each for path in paths for each in run_findings(_gathered(path, partial_diagnosis, kernel).values))
+    raise UsageError("findings of counters promise no gain", advice="leave out strongest_finding")
+
+
+def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
+    from dataclasses import replace
+
+    from wavewright.analysis.run.compare.baseline import combine_baseline, partial_baseline
+    from wavewright.readers.files.hashes import hashed_inputs
+
+    partials = _gathered(path, partial_baseline, kernel)
+    damages = [f"{row['message']}" for row in partials.losses.to_dicts() if row["is_damage"]]
+    capture = combine_baseline(partials.values, Path(path).name or path, step=step, damages=damages)
+    files = sorted({file for each in partials.inputs for file in (each.files or (each.path,))})
+    return [replace(capture, inputs=hashed_inputs([Path(file) for file in files]))]
+
+
+def _gathered(path: str, question: Any, kernel: str | None) -> Any:
+    from wavewright.analysis.run.select.choice import RunSelection
+    from wavewright.cluster.executor_choice import executor_for
+    from wavewright.cluster.gather import gather
+    from wavewright.readers.run.inputs import find_runs
+
+    inputs = find_runs([path])
+    return gather(question, inputs, selection=RunSelection(kernel=kernel), executor=executor_for(len(inputs)))
+
+
+def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
+    """The trace at a path, and the other dispatches of the same kernel and code there: they are repeats."""
+    from dataclasses import replace
+
+    from wavewright.errors import WavewrightError
+    from wavewright.readers.files.hashes import hashed_inputs
+    from wavewright.readers.opening import open_trace
+
+    first = open_trace(path, kernel=kernel)
+    inputs = hashed_inputs([Path(path)])
+    captures = [_with_label(first, path)]
+    for dispatch in first.source.other_dispatches[:_MOST_SIBLINGS]:
+        try:
+            sibling = open_trace(path, dispatch=dispatch)
+        except WavewrightError:
+            continue  # what cannot be read repeats nothing
+        if sibling.instructions.height:
+            capture = _with_label(sibling, path)
+            captures += [capture] if capture.code == captures[0].code else []
+    return [replace(trace_capture, inputs=inputs) for trace_capture in captures]
+
+
+def _with_label(trace: ThreadTrace, path: str) -> MeasuredCapture:
+    from wavewright.analysis.trace.baseline import trace_baseline
+
+    key = trace.source.dispatch_key
+    label = f"{Path(path).name} dispatch {key}" if trace.source.other_dispatches and key else Path(path).name
+    return trace_baseline(trace, label, damages=_damages(trace.losses))
+
+
+def _counters(path: str, *, kernel: str | None, metrics: Sequence[str], **_: Any) -> list[MeasuredCapture]:
+    from dataclasses import replace
+
+    from wavewright.analysis.counters.baseline import counter_baseline
+    from wavewright.analysis.counters.choice import CounterChoice
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.files.hashes import hashed_inputs
+
+    counters = open_counters(Path(path))
+    choice = CounterChoice(kernels=(kernel,) if kernel else ())
+    damages = _damages(counters.losses)
+    capture = counter_baseline(counters, Path(path).name, choice=choice, metrics=metrics, damages=damages)
+    return [replace(capture, inputs=hashed_inputs([Path(path)]))]
+
+
+def _damages(losses: pl.DataFrame) -> list[str]:
+    """Losses that may change numbers."""
+    from wavewright.model.losses import LOSSES
+
+    rows = [row for row in losses.to_dicts() if LOSSES[row["kind"]].is_damage]
+    return [row.get("message") or f"{counted(row['count'], 'losses')} of kind {row['kind']}" for row in rows]
+
+
+_CAPTURES: dict[str, Callable[..., list[MeasuredCapture]]] = {"run": _runs, "trace": _traces, "counters": _counters}

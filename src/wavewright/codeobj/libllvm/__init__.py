@@ -1,0 +1,1 @@
+"""Disassembly by a libLLVM of the machine, in a process of its own."""

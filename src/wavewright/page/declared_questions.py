@@ -1,0 +1,79 @@
+"""Every declared question on the page: the list of them, and the answer to one as blocks of text and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import WavewrightError
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.catalog import QUESTIONS as DECLARED
+from wavewright.questions.catalog import question_of
+from wavewright.questions.kit.parameters import text
+from wavewright.questions.kit.question import Wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.model.blocks import Block
+    from wavewright.model.document import Document
+
+_WORDING = Wording(limit=50)
+
+
+def declared_questions(document: Document) -> list[dict[str, str]]:
+    """The questions about the document; `view` is the view that shows the same, empty = this one alone."""
+    return [
+        {"name": each.name, "title": each.title, "sentence": each.sentence, "view": each.view}
+        for each in DECLARED[document.kind].values()
+    ]
+
+
+def declared_answer(document: Document, *, name: str) -> dict[str, Any]:
+    """The answer to a declared question, as reports have it; where there is none, the reason."""
+    question = question_of(document.kind, name)
+    try:
+        answer = question.answer(document)
+        reason = question.missing(answer)
+        section = None if reason else question.worded(document, answer, _WORDING)
+    except WavewrightError as error:
+        reason, section = error.what, None
+    if section is None:
+        return {"reason": reason, "blocks": [], "definition": "", "next": []}
+    follow = [{"name": each.topic, "reason": each.reason} for each in section.next_questions]
+    blocks = [block for part in section.blocks for block in _sent(part)]
+    return {"reason": "", "blocks": blocks, "definition": section.definition, "next": follow}
+
+
+def _sent(block: Block) -> Iterator[dict[str, Any]]:
+    """A block for the page: a paragraph, a table, or text whose spaces matter."""
+    from wavewright.model.blocks import Code, Finding, Labelled, Preformatted, Sentence, Table
+
+    if isinstance(block, Sentence):
+        yield {"kind": block.style, "text": block.text}
+    elif isinstance(block, Labelled):
+        yield {"kind": "plain", "text": f"{block.label}: {block.text}"}
+    elif isinstance(block, Finding):
+        yield {"kind": "headline", "text": f"{block.number}. {block.verdict}"}
+        for paragraph in block.paragraphs:
+            yield from _sent(paragraph)
+    elif isinstance(block, Table):
+        columns = [{"heading": column.heading, "is_number": column.is_number} for column in block.columns]
+        yield {"kind": "table", "text": block.title, "columns": columns, "rows": block.rows}
+    elif isinstance(block, Code):
+        lines = [f"{line.cost:>12}  {line.text}" for line in block.lines]
+        yield {"kind": "preformatted", "text": "\n".join([block.file, *lines])}
+    elif isinstance(block, Preformatted):
+        yield {"kind": "preformatted", "text": block.text}
+
+
+def _without_view(document: Document) -> Iterator[dict[str, str]]:
+    """An exported page holds what no other of its views shows."""
+    for each in DECLARED[document.kind].values():
+        if not each.view and not each.is_asked_for:
+            yield {"name": each.name}
+
+
+QUESTIONS = (
+    PageQuestion("declared_questions", "any", declared_questions),
+    PageQuestion("declared_answer", "any", declared_answer, {"name": text}, ("name",), _without_view),
+)

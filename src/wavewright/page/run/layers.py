@@ -1,0 +1,96 @@
+"""The timeline of a run: one layer with tracks of threads and GPUs, its spans tile by tile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
+from wavewright.analysis.run.gpu_time.timeline import DEEPEST, run_timeline
+from wavewright.errors import UsageError
+from wavewright.page.protocol.span_tiles import coarse_tiles, described
+from wavewright.page.run.times import clocks_of
+
+if TYPE_CHECKING:
+    from wavewright.analysis.common.timeline import SpanTiles
+    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
+    from wavewright.model.document import Document
+
+MOST_TRACKS = 16_384  #: Maximum tracks shown; a note reports more.
+_CELL_BITS = 4
+_MOST_TILES = 64  #: Levels with more tiles are left out of an exported page.
+_KEYS = ("track", "label", "group", "kind", "node", "depth", "process", "agent")
+
+
+def timeline_of(document: Document) -> RunTimeline:
+    """The timeline of the run (`analysis.run.gpu_time.timeline`), computed once."""
+    return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
+
+
+def check_layer(layer: str) -> None:
+    """Check the name of the only layer of a run."""
+    if layer != "run":
+        raise UsageError(f"no layer {layer[:40]!r}", advice="layers: run")
+
+
+def _timeline(document: Document) -> Timeline:
+    def make() -> Timeline:
+        timeline = timeline_of(document)
+        inner = pl.concat_list("group", "part").alias("group")
+        tracks = timeline.tracks.head(MOST_TRACKS).with_columns(inner).select(_KEYS)
+        kinds = tuple(timeline.kinds.select("kind", "name", "count").to_dicts())
+        all_spans = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
+        end = max(timeline.duration_ns, int(all_spans["end"].max() or 0))  # type: ignore[arg-type]
+        spans = all_spans.filter(pl.col("track") < MOST_TRACKS)
+        return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, tracks, kinds, lambda: spans)
+
+    return document.kept("run timeline", make)
+
+
+def _tiles(document: Document) -> SpanTiles:
+    return document.kept("run tiles", lambda: tiles_of(_timeline(document)))
+
+
+def layers_of_run(document: Document) -> dict[str, Any]:
+    """The layer of a run: tracks of threads (one per depth), marks, allocations and streams; kinds are names.
+
+    Tracks of a node count from its first event: clocks of several nodes are never subtracted, and a note says so.
+    """
+    timeline = timeline_of(document)
+    layer = described(_timeline(document)) | {"first_items": timeline.first_items, "notes": _notes(document, timeline)}
+    return {"definition": timeline.definition, "layers": [layer]}
+
+
+def _notes(document: Document, timeline: RunTimeline) -> list[str]:
+    """Notes about omitted events and possible misreadings."""
+    nodes = clocks_of(document).nodes.height
+    more_tracks = timeline.tracks.height - MOST_TRACKS
+    notes = {
+        f"{nodes:,} nodes: each counts from its own first event, because clocks of nodes are not compared": nodes > 1,
+        f"{timeline.untimed_count:,} events have no time and are not shown": timeline.untimed_count,
+        f"{timeline.too_deep_count:,} calls are nested deeper than {DEEPEST} and not shown": timeline.too_deep_count,
+        f"{timeline.other_name_count:,} names that take little time share one colour": timeline.other_name_count,
+        f"showing {MOST_TRACKS:,} of {timeline.tracks.height:,} tracks": more_tracks > 0,
+    }
+    return [note for note, is_so in notes.items() if is_so]
+
+
+def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:
+    """The time of a tile."""
+    layer = _timeline(document)
+    if not 0 <= level < layer.level_count or not 0 <= tile < layer.tile_count(level):
+        raise UsageError(f"there is no tile {tile} of level {level}")
+    width = TILE_CELLS << (layer.cell_bits + level)
+    return float(layer.begin + tile * width), float(layer.begin + (tile + 1) * width)
+
+
+def spans_of_run(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
+    """The spans of one tile of the run's layer."""
+    check_layer(layer)
+    return _tiles(document).tile(level, tile)
+
+
+def tiles_of_run(document: Document) -> list[dict[str, Any]]:
+    """Level and tile of everything in an exported page: levels without too many tiles."""
+    return list(coarse_tiles(_timeline(document), _MOST_TILES))

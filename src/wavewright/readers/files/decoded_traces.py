@@ -1,0 +1,234 @@
+"""Decoded traces below a folder or in an archive: which there are, how full each one is, and which one to read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from wavewright.base.files import not_read_here
+from wavewright.errors import UsageError
+from wavewright.model.stored_tables import MANIFEST as OUR_MANIFEST
+from wavewright.readers.files.archive import is_raw_name
+from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.inventory import Inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from wavewright.readers.files.archive import Archive
+    from wavewright.readers.files.folder import Folder
+
+MAX_FOLDERS = 5_000  #: Folders looked at below the given one; a run of many kernels has some hundred.
+MAX_LEVELS = 8
+MAX_BESIDE = 32  #: Folders beside a decoded one that are searched for other files of the run.
+
+MANIFEST = "filenames.json"
+_WAVE_FILE = re.compile(r"se\d+_sm\d+_sl\d+_wv\d+\.json")
+_AGENT = re.compile(r"agent_(\d{1,18})(?!\d)")
+_DISPATCH = re.compile(r"dispatch_(\d{1,18})(?!\d)")
+_ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tzst", ".zip")
+_SIZEABLE_JSON = 1 << 16  #: A placeholder's files are smaller than this; larger ones need not be parsed to know.
+
+_JSON_BYTES_PER_INSTRUCTION = 24
+
+Form = Literal["ui_output", "parquet"]
+
+
+@dataclass(frozen=True)
+class DecodedTrace:
+    """One decoded dispatch: where it is, and how much it holds."""
+
+    folder: Folder
+    form: Form
+    agent: int | None
+    dispatch: int | None
+    wave_count: int
+    is_placeholder: bool  #: Nothing in it: a capture slot that no kernel used.
+    around: tuple[Folder, ...] = ()  #: The folder itself and those beside it, where other files of the same run may be.
+    instruction_count: int = 0  #: Parquet only.
+
+    @cached_property
+    def byte_count(self) -> int:
+        """Size of all files; asking thousands of files takes time that opening one trace does not need to spend."""
+        return sum(_size(self.folder, name) for name in self.folder.names())
+
+    @cached_property
+    def wave_bytes(self) -> int:
+        """Size of the wave files, or what as much would take as JSON, so that both forms can be compared."""
+        if self.form == "parquet":
+            return self.instruction_count * _JSON_BYTES_PER_INSTRUCTION
+        return sum(_size(self.folder, name) for name in self.folder.names() if _WAVE_FILE.fullmatch(name))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Decoded traces, raw traces and archives below a folder."""
+
+    decoded: tuple[Path, ...] = ()
+    archives: tuple[Path, ...] = ()
+    has_raw: bool = False
+    #: Links to folders, and links and special files with names of archives, that are not read; with the reason.
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def form_of(names: Collection[str]) -> Form | None:
+    """The decoded form that the file names of a folder show; None = none.
+
+    Examples
+    --------
+    >>> form_of(["filenames.json"]), form_of(["code.json", "se0.att"]), form_of(["code.json", "occupancy.json"])
+    ('ui_output', None, 'ui_output')
+    """
+    if MANIFEST in names:
+        return "ui_output"
+    if OUR_MANIFEST in names:
+        return "parquet"
+    if any(map(is_raw_name, names)):
+        return None  # a code.json beside raw traces is their listing
+    parts = sum(name in names for name in ("code.json", "occupancy.json", "snapshots.json", "realtime.json"))
+    is_ui_output = parts > 1 or any(_WAVE_FILE.fullmatch(name) for name in names)
+    return "ui_output" if is_ui_output else None
+
+
+def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
+    """Look below a folder without following links; decoded directories are not entered.
+
+    Raises
+    ------
+    UsageError
+        When there are more than `MAX_FOLDERS` folders.
+    """
+    decoded: list[Path] = []
+    archives: list[Path] = []
+    has_raw = False
+    refused: dict[str, str] = {}
+    entry_count = 0
+    for here, folders, names in (inventory or Inventory()).walk(folder):
+        entry_count += 1
+        if entry_count > MAX_FOLDERS:
+            problem = f"more than {MAX_FOLDERS:,} folders"
+            raise UsageError(problem, where=str(folder), advice="name the folder of the capture itself")
+        if form_of(names):
+            decoded.append(here)
+            folders.clear()
+            continue
+        if len(here.relative_to(folder).parts) >= MAX_LEVELS:
+            folders.clear()
+        for place in (here / name for name in (*folders, *names) if _is_telling(name)):
+            if reason := not_read_here(place, folder):
+                refused[str(place.relative_to(folder))] = reason
+            elif is_raw_name(place.name):
+                has_raw = True
+            elif place.name.lower().endswith(_ARCHIVE_SUFFIXES):
+                archives.append(place)
+    return Survey(tuple(decoded), tuple(archives), has_raw, refused)
+
+
+def _is_telling(name: str) -> bool:
+    """True if a file of this name is looked at: raw traces, archives, and what may be a link to a folder."""
+    return "." not in name or is_raw_name(name) or name.lower().endswith(_ARCHIVE_SUFFIXES)
+
+
+def decoded_folder(folder: Folder) -> DecodedTrace:
+    """Measure how full a decoded folder is, from its file names, sizes and manifest."""
+    if form_of(folder.names()) == "parquet":
+        return _parquet_folder(folder)
+    wave_count = sum(_WAVE_FILE.fullmatch(name) is not None for name in folder.names())
+    agent, dispatch = _AGENT.search(folder.name), _DISPATCH.search(folder.name)
+    return DecodedTrace(
+        folder,
+        "ui_output",
+        int(agent[1]) if agent else None,
+        int(dispatch[1]) if dispatch else None,
+        wave_count,
+        is_placeholder=not wave_count and _is_placeholder(folder),
+    )
+
+
+def decoded_in_archive(archive: Archive) -> list[DecodedTrace]:
+    """The decoded folders of an archive."""
+    decoded = [folder for _, folder in sorted(archive.folders.items()) if form_of(folder.names())]
+    inside = [folder for folder in archive.folders.values() if folder not in decoded]
+    outside = Directory(archive.path.absolute().parent)
+    return [replace(decoded_folder(folder), around=(folder, outside, *inside)) for folder in decoded]
+
+
+def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[DecodedTrace]:
+    """The same for folders that `survey` found."""
+    listings = inventory or Inventory()
+    beside: dict[Path, tuple[Folder, ...]] = {}  # looked up once for the folders of one parent: there can be hundreds
+    decoded = []
+    for folder in folders:
+        parent = folder.absolute().parent
+        if parent not in beside:
+            beside[parent] = _beside(parent, listings)
+        place = Directory(folder, listings)
+        decoded.append(replace(decoded_folder(place), around=(place, *beside[parent])))
+    return decoded
+
+
+def _beside(parent: Path, listings: Inventory) -> tuple[Folder, ...]:
+    """The parent of a decoded folder, and its folders that are not decoded traces: rocprofv3 puts its CSV files and
+    code objects into one that is called after the host."""
+    try:
+        beside = [entry.path for entry in listings.entries(parent) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        beside = []
+    siblings = [place for place in map(Path, beside) if not (place / MANIFEST).is_file()]
+    return tuple(Directory(place, listings) for place in (parent, *siblings[:MAX_BESIDE]))
+
+
+def _parquet_folder(folder: Folder) -> DecodedTrace:
+    manifest = _json(folder, OUR_MANIFEST)
+    manifest = manifest if isinstance(manifest, dict) else {}
+    source, tables = _dict(manifest.get("source")), _dict(manifest.get("tables"))
+    rows = {name: _count(_dict(table).get("row_count")) for name, table in tables.items()}
+    numbers = [source.get(key) if isinstance(source.get(key), int) else None for key in ("agent", "dispatch")]
+    return DecodedTrace(
+        folder,
+        "parquet",
+        numbers[0],
+        numbers[1],
+        rows.get("waves", 0),
+        is_placeholder=bool(rows) and not any(rows.get(name, 0) for name in ("waves", "code", "occupancy")),
+        instruction_count=rows.get("instructions", 0),
+    )
+
+
+def _is_placeholder(folder: Folder) -> bool:
+    """True if neither waves, nor code, nor occupancy are there."""
+    telling = [name for name in (MANIFEST, "code.json", "occupancy.json") if name in folder.names()]
+    if any(_size(folder, name) >= _SIZEABLE_JSON for name in telling):
+        return False
+    parsed = {name: _dict(_json(folder, name)) for name in telling}
+    if _dict(parsed.get(MANIFEST)).get("wave_filenames") or parsed.get("code.json", {}).get("code"):
+        return False
+    return not any(key.isdigit() and rows for key, rows in parsed.get("occupancy.json", {}).items())
+
+
+def _json(folder: Folder, name: str) -> Any:
+    try:
+        return msgspec.json.decode(folder.read(name))
+    except (OSError, msgspec.DecodeError, RecursionError, ValueError):
+        return None
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _size(folder: Folder, name: str) -> int:
+    path = folder.path_of(name)
+    try:
+        return path.stat().st_size if path else len(folder.read(name))
+    except OSError:
+        return 0

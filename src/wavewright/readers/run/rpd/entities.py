@@ -1,0 +1,210 @@
+"""Nodes, processes, threads, GPUs, queues and streams of an RPD file, each numbered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.model.losses import Loss
+from wavewright.readers.run.event_times import sound_ends
+from wavewright.readers.run.rpd.lookup import Keyed, keyed
+
+if TYPE_CHECKING:
+    from wavewright.readers.files.sqlite import Database
+
+_GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
+
+
+class Entities:
+    """The numbered rows of an RPD file, and the links from calls to the GPU work they launched."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        has_tags = {"tag", "value"} <= set(database.tables.get("rocpd_metadata", ()))
+        pairs = database.query("SELECT tag, value FROM rocpd_metadata") if has_tags else []
+        self.metadata: dict[str, str] = {str(tag): str(value) for tag, value in pairs}
+        self.arguments_table = "rocpd_ustring" if "rocpd_ustring" in database.tables else "rocpd_string"
+        self.pid_stride = self._stride("pid_stride")
+        self.gpu_stride = self._stride("gpu_stride")
+
+    def note(self, counts: Counter[tuple[str, str]]) -> None:
+        """Add the losses of a pass over a table, (kind of loss, table) -> rows; a repeated pass adds nothing."""
+        noted = {(loss.kind, loss.detail) for loss in self.database.losses}
+        self.database.losses.extend(
+            Loss(kind, count, detail)
+            for (kind, detail), count in counts.items()
+            if count and (kind, detail) not in noted
+        )
+
+    def _stride(self, tag: str) -> int:
+        """Distance between the ids of two nodes; 0 = all is of one node."""
+        value = self.metadata.get(tag, "")
+        return int(value) if value.isdecimal() and len(value) < 19 else 0
+
+    @cached_property
+    def strings(self) -> Keyed:
+        """id -> `string`."""
+        return keyed(self.database, "rocpd_string", "id", {"string": pl.Categorical})
+
+    @cached_property
+    def texts(self) -> Keyed:
+        """id -> `string` of the arguments of calls."""
+        if self.arguments_table == "rocpd_string":
+            return self.strings
+        return keyed(self.database, "rocpd_ustring", "id", {"string": pl.Categorical})
+
+    def string_ids(self, pattern: str) -> pl.Series:
+        """Ids of the strings that a pattern matches."""
+        return self.strings.frame.filter(pl.col("string").cast(pl.String).str.contains(pattern))["id"]
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """The nodes of the run."""
+        ids = {*self.processes["node_id"].to_list(), *self.agents["node_id"].to_list()}
+        return pl.DataFrame({"node_id": sorted(ids)}, schema={"node_id": pl.Int64}).with_row_index("node")
+
+    @cached_property
+    def _calls(self) -> Keyed:
+        """api id -> pid, tid."""
+        calls = keyed(self.database, "rocpd_api", "id", {"pid": pl.Int64, "tid": pl.Int64})
+        pairs = calls.frame.select("pid", "tid").unique(maintain_order=True).with_row_index("thread")
+        numbered = calls.frame.join(pairs, on=["pid", "tid"], how="left", maintain_order="left", nulls_equal=True)
+        self._pairs = pairs
+        return Keyed(numbered.select("id", "thread"), "id")
+
+    @cached_property
+    def threads(self) -> pl.DataFrame:
+        """pid and tid as stored, with the number of the thread and of its process."""
+        _ = self._calls
+        return self._pairs.join(
+            self.processes.select("process", "stored"),
+            left_on="pid",
+            right_on="stored",
+            nulls_equal=True,
+            how="left",
+            maintain_order="left",
+        )
+
+    @cached_property
+    def processes(self) -> pl.DataFrame:
+        """`stored` = the pid as stored, with the number of the node in it."""
+        _ = self._calls
+        stored = self._pairs["pid"].unique(maintain_order=True)
+        if not stored.len():
+            stored = pl.Series("pid", [None], dtype=pl.Int64)
+        stride = self.pid_stride
+        node = stored // stride if stride else stored * 0
+        return pl.DataFrame(
+            {"stored": stored, "pid": stored % stride if stride else stored, "node_id": node.fill_null(0)}
+        ).with_row_index("process")
+
+    @cached_property
+    def _links(self) -> Keyed:
+        """op id -> the call that launched it; the first one, where there are several."""
+        return keyed(self.database, "rocpd_api_ops", "op_id", {"api_id": pl.Int64})
+
+    def launch_of(self, ops: pl.Series) -> pl.Series:
+        """Id of the call that launched each op."""
+        return self._links.take("api_id", ops)
+
+    def thread_of(self, calls: pl.Series) -> pl.Series:
+        """Number of the thread that made each call."""
+        return self._calls.take("thread", calls)
+
+    def process_of(self, threads: pl.Series) -> pl.Series:
+        """Number of the process of each thread."""
+        return self.threads["process"].gather(threads)
+
+    @cached_property
+    def _used(self) -> pl.DataFrame:
+        """Every (gpuId, queueId, process) with work; no process where no launch is recorded."""
+        key = ["gpuId", "queueId", "process"]
+        parts = []
+        columns = {"id": pl.Int64, "gpuId": pl.Int64, "queueId": pl.Int64}
+        several = self.processes.height > 1
+        for piece in self.database.chunks("rocpd_op", columns):
+            process = pl.zeros(piece.height, pl.UInt32, eager=True)
+            if several:
+                process = self.process_of(self.thread_of(self.launch_of(piece["id"])))
+            parts.append(piece.with_columns(process.alias("process")).select(key).unique())
+        empty = pl.DataFrame(schema={"gpuId": pl.Int64, "queueId": pl.Int64, "process": pl.UInt32})
+        return pl.concat([empty, *parts]).unique().drop_nulls("gpuId").sort(key)
+
+    @cached_property
+    def gpus(self) -> pl.DataFrame:
+        """GPUs with work or measurements, by the ids that the file has, and the first process that used each."""
+        working = self._used.group_by("gpuId").agg(pl.col("process").min())
+        monitored = self.database.frame("rocpd_monitor", {"deviceId": pl.Int64, "deviceType": pl.String})
+        watched = monitored.filter(pl.col("deviceType").str.to_lowercase() == "gpu")["deviceId"].unique().drop_nulls()
+        gpus = pl.concat([working, pl.DataFrame({"gpuId": watched, "process": None}, schema=working.schema)])
+        node = pl.col("gpuId") // self.gpu_stride if self.gpu_stride else pl.lit(0, pl.Int64)
+        used = gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
+        first = self.processes.group_by("node_id").agg(pl.col("process").min().alias("first"))
+        listed = used.join(first, on="node_id", how="left", maintain_order="left")
+        return listed.select("gpuId", "node_id", pl.coalesce("process", "first", pl.lit(0, pl.UInt32)).alias("process"))
+
+    @cached_property
+    def agents(self) -> pl.DataFrame:
+        """gpuId as stored, with the number of the agent and of its process: a GPU of each process that used it."""
+        pairs = pl.concat([self._used.select("gpuId", "process").drop_nulls(), self.gpus.select("gpuId", "process")])
+        nodes = self.gpus.select("gpuId", "node_id")
+        return pairs.unique().sort("gpuId", "process").join(nodes, on="gpuId").with_row_index("agent")
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """gpuId and queueId as stored, with the number of the queue and of its process."""
+        first = self.gpus.select("gpuId", pl.col("process").alias("first"))
+        queues = self._used.join(first, on="gpuId", how="left")
+        queues = queues.select("gpuId", "queueId", pl.coalesce("process", "first").alias("process"))
+        return queues.unique().sort("gpuId", "queueId", "process").with_row_index("queue")
+
+    @cached_property
+    def stream_texts(self) -> Keyed:
+        """api id -> `stream`, the stored name of the stream of a launch or copy."""
+        parts = [
+            self.database.frame(table, {"api_ptr_id": pl.Int64, "stream": pl.Categorical})
+            for table in ("rocpd_kernelapi", "rocpd_copyapi")
+        ]
+        graphs = self.graph_launches.frame
+        return Keyed(pl.concat([*parts, graphs.select("api_ptr_id", "stream")]), "api_ptr_id")
+
+    @cached_property
+    def graph_launches(self) -> Keyed:
+        """api id -> `stream` and `graph_exec` of launches of graphs, from their arguments."""
+        function_ids = self.string_ids(_GRAPH_LAUNCH)
+        columns = {"id": pl.Int64, "apiName_id": pl.Int64, "args_id": pl.Int64}
+        calls = [
+            piece.filter(pl.col("apiName_id").is_in(function_ids.implode()))
+            for piece in (self.database.chunks("rocpd_api", columns) if function_ids.len() else ())
+        ]
+        graph_calls = pl.concat([pl.DataFrame(schema=columns), *calls])
+        text = self.texts.take("string", graph_calls["args_id"]).cast(pl.String)
+        launches = pl.DataFrame({"api_ptr_id": graph_calls["id"], "text": text}).select(
+            "api_ptr_id",
+            pl.col("text").str.extract(r"\bstream *= *(\w+)").cast(pl.Categorical).alias("stream"),
+            hexadecimal(pl.col("text").str.extract(r"\bgraphExec *= *(\w+)")).alias("graph_exec"),
+        )
+        return Keyed(launches, "api_ptr_id")
+
+    @cached_property
+    def streams(self) -> pl.DataFrame:
+        """Every stream of every process: its number and its stored name."""
+        launches = self.stream_texts.frame
+        process = self.process_of(self.thread_of(launches["api_ptr_id"]))
+        pairs = pl.DataFrame({"process": process, "text": launches["stream"]}).drop_nulls().unique()
+        pairs = pairs.with_columns(hexadecimal(pl.col("text").cast(pl.String)).alias("stream_id"))
+        return pairs.sort("process", "stream_id", pl.col("text").cast(pl.String)).with_row_index("stream")
+
+
+def with_sound_ends(piece: pl.DataFrame, table: str) -> tuple[pl.DataFrame, Counter[tuple[str, str]]]:
+    """Rows whose ends (`start`, `end`) any sum can take, and how many had others: (kind of loss, table) -> rows."""
+    ends, counts = sound_ends(piece["start"], piece["end"])
+    return piece.with_columns(ends.alias("end")), Counter({(kind, table): count for kind, count in counts.items()})
+
+
+def hexadecimal(text: pl.Expr) -> pl.Expr:
+    """Numbers from strings such as 0x7f40; null from others."""
+    return text.str.strip_prefix("0x").str.to_integer(base=16, strict=False)

@@ -1,0 +1,112 @@
+"""Requests of the page to open more: dropped files and recent inputs. No request names a path of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+
+from wavewright.errors import UsageError, WavewrightError
+from wavewright.page.inputs import Reading, add_inputs
+from wavewright.questions.kit.parameters import whole_number
+from wavewright.server import recent
+from wavewright.server.bodies import BYTES, body_of, pieces_of
+from wavewright.server.uploads import MOST_LISTED_BYTES, PIECE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+
+    from wavewright.model.document import Library
+    from wavewright.server.uploads import Uploads
+
+_SMALL_BODY = 1_000  #: Bytes of a request that says all with its address.
+_WRITTEN_BYTES = 1 << 20  #: Bytes that go to the disk together.
+
+
+class OpenRequests:
+    """Requests of the page to show more."""
+
+    def __init__(self, library: Library, uploads: Uploads, config: Path | None) -> None:
+        self.library = library
+        self.uploads = uploads
+        self.config = config
+
+    async def recent(self, _: Request) -> dict[str, Any]:
+        """Recent inputs, and how much can be dropped."""
+        lines = await run_in_threadpool(recent.recent_lines, self.config)
+        return {"entries": lines, "most_words": self.uploads.budget.words}
+
+    async def of_recent(self, request: Request) -> dict[str, Any]:
+        """Open a recent input, or take it off the list."""
+        name, action = request.path_params["name"], request.path_params["action"]
+        await body_of(request, _SMALL_BODY)
+        if action == "forgotten":
+            await run_in_threadpool(recent.forget, self.config, name)
+            return {}
+        if action != "opened":
+            raise UsageError(f"recent inputs cannot be {action[:40]!r}")
+        entry = recent.entry_called(self.config, name)
+        return await run_in_threadpool(self._opened, [Path(path) for path in entry.paths], entry.reading)
+
+    async def start(self, request: Request) -> dict[str, Any]:
+        """Make room for files that the page is about to send."""
+        content = await body_of(request, MOST_LISTED_BYTES)
+        name = await run_in_threadpool(self.uploads.start, content)
+        return {"upload": name, "piece_bytes": PIECE_BYTES}
+
+    async def of_upload(self, request: Request) -> dict[str, Any]:
+        """Take bytes of an upload, open it, or give it up."""
+        name, action = request.path_params["name"], request.path_params["action"]
+        if action == "bytes":
+            return {"received": await self._bytes(request, name)}
+        await body_of(request, _SMALL_BODY)
+        if action == "given-up":
+            await run_in_threadpool(self.uploads.give_up, name)
+            return {}
+        if action != "opened":
+            raise UsageError(f"uploads cannot be {action[:40]!r}")
+        return await run_in_threadpool(self._opened_upload, name)
+
+    async def _bytes(self, request: Request, name: str) -> int:
+        at = whole_number(request.query_params.get("at", ""))
+        received, waiting = at, bytearray()
+        try:
+            async for piece in pieces_of(request, BYTES):
+                waiting += piece
+                if received - at + len(waiting) > PIECE_BYTES:
+                    raise UsageError(f"more than {PIECE_BYTES:,} bytes at once")
+                if len(waiting) >= _WRITTEN_BYTES:
+                    received = await run_in_threadpool(self.uploads.write, name, received, bytes(waiting))
+                    waiting.clear()
+            return await run_in_threadpool(self.uploads.write, name, received, bytes(waiting))
+        except (ClientDisconnect, WavewrightError):
+            await run_in_threadpool(self.uploads.give_up, name)  # what does not arrive leaves nothing
+            raise
+
+    def _opened_upload(self, name: str) -> dict[str, Any]:
+        folder = self.uploads.upload(name).place
+        try:
+            return self._opened(self.uploads.finish(name))
+        except BaseException as error:
+            self.uploads.give_up(name)
+            if isinstance(error, WavewrightError):
+                error.what, error.where, error.advice = (
+                    text.replace(f"{folder}/", "").replace(str(folder), "what was dropped")
+                    for text in (error.what, error.where, error.advice)
+                )
+            raise
+
+    def _opened(self, paths: Sequence[Path], reading: Reading | None = None) -> dict[str, Any]:
+        """The number of the first new document, which was read: what cannot be read is not added."""
+        documents = add_inputs(self.library, paths, reading, has_notes=reading is not None)
+        self.library.is_extended = True
+        try:
+            _ = documents[0].opened
+        except BaseException:
+            self.library.take_back(documents)
+            raise
+        return {"document": documents[0].number}
