@@ -8,8 +8,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
 from wavewright.base.words import counted, percent
+from wavewright.facts.limiters import QUANTITIES
 from wavewright.report.counters.access import access_lines
 from wavewright.report.kit.paragraphs import escaped, labelled
 from wavewright.report.kit.tables import printable

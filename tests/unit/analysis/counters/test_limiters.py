@@ -19,7 +19,7 @@ from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiter
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
 from wavewright.analysis.counters.limiters.judging import judged
 from wavewright.analysis.counters.limiters.measured import formulas_of_quantities
-from wavewright.analysis.counters.limiters.rules import LIMITER_RULES
+from wavewright.facts.limiters import LIMITER_RULES
 from wavewright.readers.counters import open_counters
 
 ALWAYS = [name for name, rule in LIMITER_RULES.items() if not rule.is_optional]  # without counters of a profiler

@@ -9,9 +9,9 @@ from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavewright.analysis.counters.limiters.judging import judged
 from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
 from wavewright.analysis.counters.limiters.planning import plan_line
-from wavewright.analysis.counters.limiters.rules import CORE
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavewright.base.bounds import ROWS, bounded
+from wavewright.facts.limiters import CORE
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 

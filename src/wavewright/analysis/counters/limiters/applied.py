@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
+from wavewright.facts.limiters import QUANTITIES
 from wavewright.model.findings import NumberEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wavewright.analysis.counters.limiters.rules import Threshold
+    from wavewright.facts.limiters import Threshold
 
 _CLOSE = 0.1  #: A number this close to its threshold, relatively, excludes nothing for certain.
 
@@ -77,7 +77,7 @@ def evidence_of(test: Applied) -> NumberEvidence:
     bounds = f"{side} {test.threshold.likely:g} {unit}"
     if test.threshold.strong != test.threshold.likely:
         bounds += f", strongly {side} {test.threshold.strong:g} {unit}"
-    why = test.value.reason if test.value.number is None else test.threshold.why
+    why = test.value.reason if test.value.number is None else test.threshold.reason
     return _evidence(test.value, test.role, test.level, bounds, why)
 
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.limiters.applied import Applied, applied, evidence_of, number_of
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
-from wavewright.analysis.counters.limiters.rules import CORE, LIMITER_RULES
+from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavewright.analysis.counters.limiters.rules import LimiterRule
+    from wavewright.facts.limiters import LimiterRule
 
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")
@@ -106,7 +105,7 @@ def _verdict(
     """Verdict, reason, confidence, its reason, and the values that were missed."""
     closed = next((gate for gate in gates if gate.level == 0), None)
     if closed is not None:
-        return "excluded", f"{closed.words}: {closed.threshold.why}", _sureness(closed), _nearness(closed), []
+        return "excluded", f"{closed.words}: {closed.threshold.reason}", _sureness(closed), _nearness(closed), []
     used = instead or decides
     level = max((test.level for test in used if test.level is not None), default=None)
     lacking = [test.value for test in decides if test.level is None and test.value.exists]
@@ -176,7 +175,7 @@ def _weighed(
     if for_it:
         return "likely", reason, "medium", "two counters agree"
     if best.value.level is not None:  # judged by an analysis of its own
-        return "likely", reason, "medium", best.threshold.why
+        return "likely", reason, "medium", best.threshold.reason
     if best.is_near_strong:
         return "likely", reason, "medium", "not far from what counts as the limit"
     return "likely", reason, "low", "between clearly busy and clearly not"

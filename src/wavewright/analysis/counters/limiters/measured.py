@@ -10,12 +10,12 @@ from wavewright.analysis.counters.engine import evaluate as engine
 from wavewright.analysis.counters.engine.quantities import CYCLES
 from wavewright.analysis.counters.engine.stored import stored_metrics
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
+from wavewright.facts.limiters import QUANTITIES
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import formula_of, panels_of
 
 if TYPE_CHECKING:
-    from wavewright.analysis.counters.limiters.quantities import Quantity
+    from wavewright.facts.limiters import Quantity
     from wavewright.facts.metrics.declared import Metric
     from wavewright.model.counters import CounterSet
 

@@ -13,11 +13,11 @@ from wavewright.analysis.run.diagnose.caveats import caveats, hot_kernels, not_f
 from wavewright.analysis.run.diagnose.finding import Note, RunFinding, Threshold
 from wavewright.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
 from wavewright.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
-from wavewright.analysis.run.diagnose.rules import RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.whole import Whole
 from wavewright.analysis.run.diagnose.work import COPY
 from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.facts.run_rules import RULES
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import table_spec

@@ -11,10 +11,10 @@ import polars as pl
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.collectives.meetings import clock_offsets, matched
 from wavewright.analysis.run.diagnose.ledger import Candidate
-from wavewright.analysis.run.diagnose.rules import RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
 from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.idle import LATENCY_NS
 from wavewright.analysis.run.diagnose.kernels import GRAPH_LENGTH, GRAPH_TIMES
 from wavewright.analysis.run.diagnose.ledger import NOTHING, Candidate
-from wavewright.analysis.run.diagnose.rules import RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavewright.base.words import amount, counted, duration, percent
+from wavewright.facts.run_rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

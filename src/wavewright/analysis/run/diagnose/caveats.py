@@ -8,9 +8,9 @@ import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.finding import Note
-from wavewright.analysis.run.diagnose.rules import OF_LAUNCHES, RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.base.words import counted, duration, percent
+from wavewright.facts.run_rules import OF_LAUNCHES, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

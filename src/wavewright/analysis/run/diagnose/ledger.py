@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose.rules import OWNERS, RULES
+from wavewright.facts.run_rules import OWNERS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

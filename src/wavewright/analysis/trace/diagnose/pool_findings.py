@@ -12,9 +12,9 @@ from wavewright.analysis.trace.diagnose.finding import Cause, Remedy, StallFindi
 from wavewright.analysis.trace.diagnose.remedies import remedies_for
 from wavewright.analysis.trace.replay import GAPS
 from wavewright.analysis.trace.stalls import IDLE_PARTS
-from wavewright.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavewright.analysis.trace.waits.resolved import resolve
 from wavewright.base.words import counted, percent
+from wavewright.facts.stalls import UNRESOLVED, stall_class
 from wavewright.model.findings import CodeEvidence
 
 if TYPE_CHECKING:

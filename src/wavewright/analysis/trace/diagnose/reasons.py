@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.l2.verdict import findings as questions_of
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
 from wavewright.analysis.trace.diagnose.finding import Reason
+from wavewright.facts.limiters import QUANTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

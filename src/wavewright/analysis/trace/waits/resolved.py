@@ -13,10 +13,10 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.analysis.trace.selection import whole_of
-from wavewright.analysis.trace.waits.classes import PRODUCER_OF_CLASS, PRODUCERS
 from wavewright.analysis.trace.waits.ports import port_rules, port_was_busy
 from wavewright.codeobj.classes import classify, waits_of
 from wavewright.codeobj.targets import family_of
+from wavewright.facts.stalls import PRODUCER_OF_CLASS, PRODUCERS
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
