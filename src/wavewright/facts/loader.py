@@ -12,11 +12,34 @@ import msgspec
 from wavewright.errors import UsageError
 
 T = TypeVar("T")
+_TEXT_MAX = 2_000
 _WHAT_LETTERS_MAX = 200
+_WORDS = (  #: Of msgspec -> ours.
+    ("Object missing required field", "has no"),
+    ("Object contains unknown field", "unknown key"),
+    ("Invalid enum value", "no such value:"),
+    ("Expected", "expected"),
+)
 
 
 class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A declared value; its fields are the keys of its table in the file."""
+
+
+class UserFact(Fact, frozen=True):
+    """A value that a user declares: its texts can be printed, and those that it needs are not empty."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, which `decoded` words, for a text that will not do."""
+        needed = self.__struct_fields__[: len(self.__struct_fields__) - len(self.__struct_defaults__)]
+        for key in self.__struct_fields__:
+            text = getattr(self, key)
+            if not isinstance(text, str):
+                continue
+            if len(text) > _TEXT_MAX or not text.isprintable():
+                raise ValueError(f"{key} is longer than {_TEXT_MAX:,} characters, or holds some that cannot be printed")
+            if key in needed and not text.strip():
+                raise ValueError(f"{key} is empty")
 
 
 F = TypeVar("F", bound=Fact)
@@ -33,9 +56,11 @@ def decoded(declared: object, kind: type[T], *, where: str, advice: str = "") ->
     try:
         return msgspec.convert(declared, kind)
     except msgspec.ValidationError as error:
-        what, _, key = str(error)[:_WHAT_LETTERS_MAX].replace("Object ", "").partition(" - at `$")
-        name = key.strip(".`")
-        raise UsageError(f"{name}: {what}" if name else what, where=where, advice=advice) from None
+        what, _, key = str(error).partition(" - at `$")
+        for theirs, ours in _WORDS:
+            what = what.replace(theirs, ours)
+        name = f"{key.strip('.`')}: " if key else ""
+        raise UsageError((name + what)[:_WHAT_LETTERS_MAX], where=where, advice=advice) from None
 
 
 @cache

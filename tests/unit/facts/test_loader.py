@@ -14,9 +14,9 @@ class Port(Fact, frozen=True):
 @pytest.mark.parametrize(
     ("declared", "words"),
     [
-        ({"name": "valu", "width_bits": "wide"}, "width_bits: Expected `int`"),
-        ({"name": "valu", "widht_bits": 3}, "unknown field `widht_bits`"),
-        ({}, "missing required field `name`"),
+        ({"name": "valu", "width_bits": "wide"}, "width_bits: expected `int`"),
+        ({"name": "valu", "widht_bits": 3}, "unknown key `widht_bits`"),
+        ({}, "has no `name`"),
     ],
 )
 def test_a_value_that_does_not_fit_is_named_with_its_file(declared, words):
