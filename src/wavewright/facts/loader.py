@@ -69,11 +69,11 @@ def packaged(file: str) -> dict[str, Any]:
     return tomllib.loads(packaged_text(file))
 
 
-def packaged_text(file: str) -> str:
-    """The text of a file of this package."""
+def packaged_text(file: str, *, package: str = "wavewright.facts") -> str:
+    """The text of a file of a package."""
     from importlib.resources import files
 
-    return files("wavewright.facts").joinpath(file).read_text(encoding="utf-8")
+    return files(package).joinpath(file).read_text(encoding="utf-8")
 
 
 class FactTable(Mapping[str, F]):
