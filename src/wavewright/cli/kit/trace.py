@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import click
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts, Report
     from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.opening import OpenOptions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -155,29 +156,12 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
     return with_options(run, _SELECTION)
 
 
-def open_trace(
-    path: Path,
-    *,
-    dispatch: str | None = None,
-    kernel: str | None = None,
-    code_objects: tuple[str, ...] = (),
-    resources: tuple[Path, ...] = (),
-    amd: bool = False,
-    in_parts: bool = False,
-) -> ThreadTrace:
-    """Open a thread trace of any form, with progress on a terminal; `in_parts` as in `readers.opening`."""
+def open_trace(path: Path, **options: Unpack[OpenOptions]) -> ThreadTrace:
+    """Open a thread trace of any form, with progress on a terminal; see `readers.opening`."""
     from wavewright.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
-        return open_path(
-            path,
-            dispatch=dispatch,
-            kernel=kernel,
-            code_objects=code_objects,
-            resources=resources,
-            amd=amd,
-            in_parts=in_parts,
-        )
+        return open_path(path, **options)
 
 
 def _request(
