@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.common.occupancy.limits import Limits
-    from wavewright.codeobj.code_object import CodeObject, Kernel
+    from wavewright.codeobj.code_object import Kernel
     from wavewright.facts.gpus.facts import Arch
+    from wavewright.readers.code import ObjectPlace
 
 _OBJECTS = table_spec(
     "objects",
@@ -84,19 +85,6 @@ class CodeOverview(Answer):
     objects: pl.DataFrame
     kernels: pl.DataFrame
     notes: tuple[str, ...]  #: What to know before trusting the numbers.
-
-
-@dataclass(frozen=True)
-class ObjectPlace:
-    """A code object and where in the file it was."""
-
-    number: int
-    code_object: CodeObject | None  #: None = it could not be read.
-    target: str | None = None
-    entry: str | None = None
-    place: str | None = None
-    size: int = 0
-    packing: str | None = None
 
 
 def code_overview(places: Sequence[ObjectPlace], *, override: Resources | None = None) -> CodeOverview:

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.contents.stored_tables import stored_tables
 from wavewright.base.shown import shown
 from wavewright.model.answer import Answer
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame, table_spec
-from wavewright.readers.files.unpacked_folder import file_of
+from wavewright.readers.run.database_tables import database_tables, size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from wavewright.model.run import Run
     from wavewright.model.schema import TableSpec
@@ -112,14 +110,14 @@ def partial_contents(run: Run) -> PartialContents:
     for name in run.extra_names:
         frame = run.table(name)
         tables.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
-    files = [(shown(each.path), each.format, each.version, _size(file_of(each.path))) for each in run.origins]
+    files = [(shown(each.path), each.format, each.version, size_bytes(each)) for each in run.origins]
     processes = run.read("processes", ["process", "pid", "rank"])
     environment = run.read("environment").join(processes, on="process", how="left", maintain_order="left")
     return PartialContents(
         pl.DataFrame(files, schema=_FILES.dtypes, orient="row"),
         pl.DataFrame(tables, schema=_TABLES.dtypes, orient="row"),
         pl.DataFrame(
-            [row for source in run.origins for row in stored_tables(source)],
+            [row for source in run.origins for row in database_tables(source)],
             schema=_STORED.dtypes,
             orient="row",
         ),
@@ -153,7 +151,3 @@ def combine_contents(partials: Sequence[PartialContents]) -> Contents:
         ),
         together("environment", _ENVIRONMENT),
     )
-
-
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.is_file() else None

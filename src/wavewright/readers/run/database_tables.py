@@ -1,4 +1,4 @@
-"""The tables that a database stores: rows, columns, pages."""
+"""Sizes of the files of a run, and the tables that a database stores: rows, columns, pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,13 @@ class StoredRows(NamedTuple):
     columns: str  #: Their names.
 
 
-def stored_tables(source: RunSource) -> list[StoredRows]:
+def size_bytes(source: RunSource) -> int | None:
+    """Size of the file of a source; None = there is no such file."""
+    path = file_of(source.path)
+    return path.stat().st_size if path.is_file() else None
+
+
+def database_tables(source: RunSource) -> list[StoredRows]:
     """The tables of a database; none for other files and for files that were not read."""
     path = file_of(source.path)
     if any(loss.kind == "unreadable_source" for loss in source.losses):  # perhaps a link that is not to be followed
