@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
-from wavewright.analysis.counters.limiters.judging import judged
+from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.facts.limiters import LIMITER_RULES, QUANTITIES
 
 NUMBERS = st.one_of(

@@ -87,7 +87,7 @@ def command(
 def _show_overview(
     request: Request, file: CodeFile, chosen: tuple[ChosenKernel, ...] | None, resources: Resources
 ) -> None:
-    from wavewright.analysis.code.overview import code_overview
+    from wavewright.analysis.code.object_overview import code_overview
     from wavewright.model.losses import loss_frame
 
     answer = code_overview(file.places, override=resources)
@@ -108,7 +108,7 @@ def _show_kernel(
     request: Request, file: CodeFile, chosen: ChosenKernel, resources: Resources, view: dict[str, Any]
 ) -> None:
     from wavewright.analysis.code.kernel import kernel_code
-    from wavewright.analysis.code.overview import code_overview
+    from wavewright.analysis.code.object_overview import code_overview
     from wavewright.model.losses import loss_frame
 
     answer = kernel_code(chosen.code_object, chosen.kernel, override=resources)

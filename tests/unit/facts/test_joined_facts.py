@@ -5,7 +5,7 @@ from wavewright.analysis.trace.diagnose.remedies import CONDITIONS, GROUPS
 from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES
 from wavewright.facts.loader import packaged
 from wavewright.facts.run_rules import OF_LAUNCHES, OWNERS, RULES
-from wavewright.facts.stalls import BUSY_OF, CLASSES, stall_remedies
+from wavewright.facts.stall_classes import BUSY_OF, CLASSES, stall_remedies
 
 
 def test_every_condition_of_a_remedy_is_a_function_and_every_function_is_used():

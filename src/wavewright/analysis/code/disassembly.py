@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.code.kernel import kernel_code
-from wavewright.analysis.code.overview import code_overview
+from wavewright.analysis.code.object_overview import code_overview
 from wavewright.base.words import shortened
 from wavewright.errors import UsageError
 from wavewright.readers.code import open_code
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavewright.analysis.code.kernel import KernelCode
-    from wavewright.analysis.code.overview import CodeOverview
+    from wavewright.analysis.code.object_overview import CodeOverview
     from wavewright.analysis.common.occupancy.limits import Resources
 
 _NAMED = 4  # kernels that an error names

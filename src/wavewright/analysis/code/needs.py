@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.code.overview import uses_wgp_mode
-from wavewright.analysis.common.occupancy.compiled import resources_of
+from wavewright.analysis.code.object_overview import uses_wgp_mode
+from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.ladder import ladder
 from wavewright.analysis.common.occupancy.limits import combined_vgprs
 from wavewright.model.schema import frame_of, table_spec

@@ -12,7 +12,7 @@ from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.gpu_time.process_time import HOST, KINDS, ProcessTime
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.samples.selecting import select_samples
+from wavewright.analysis.trace.samples.sample_selection import select_samples
 from wavewright.base.bounds import check_range
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.analysis.trace.about.subject import Subject
     from wavewright.analysis.trace.selection import Selection
-    from wavewright.analysis.trace.subject import Subject
     from wavewright.cli.kit.request import Parts, Report
     from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
@@ -56,7 +56,7 @@ class TraceRequest(Request):
     @property
     def subject(self) -> Subject:
         """What the trace shows: kernel, dispatch, GPU."""
-        from wavewright.analysis.trace.subject import subject
+        from wavewright.analysis.trace.about.subject import subject
 
         return subject(self.trace)
 
@@ -68,7 +68,7 @@ class TraceRequest(Request):
 
     def require_instructions(self) -> ThreadTrace:
         """Return the trace if it has instructions; the error names the verb that fits its content."""
-        from wavewright.analysis.trace.required import require_instructions
+        from wavewright.analysis.trace.about.requirements import require_instructions
 
         return require_instructions(self.trace, str(self.path))
 

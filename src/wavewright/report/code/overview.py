@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.code.overview import CodeOverview
+    from wavewright.analysis.code.object_overview import CodeOverview
 
 _LEGEND = (
     "VGPR, AGPR, SGPR: used by the compiler's count / allocated; waves: how many fit on a SIMD, and what limits them"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.analysis.run.contents.contents import Contents
+    from wavewright.analysis.run.contents.run_contents import Contents
 
 
 def contents_report(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted, shortened
 from wavewright.report.kit.losses import loss_lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.report import Labelled, Sentence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from wavewright.analysis.trace.contents import Contents
+    from wavewright.analysis.trace.about.contents import Contents
     from wavewright.model.report import Block
 
 _MAX_KERNELS = 6

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.bars import bar
 from wavewright.report.kit.paragraphs import as_code, escaped, labelled

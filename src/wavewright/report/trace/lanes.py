@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavewright.analysis.trace.lanes.waits import HARMLESS_SHARE
+from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.base.words import counted, percent
 from wavewright.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
 

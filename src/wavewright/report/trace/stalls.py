@@ -8,7 +8,7 @@ import polars as pl
 from rich.text import Text
 
 from wavewright.base.words import percent
-from wavewright.facts.stalls import stall_class
+from wavewright.facts.stall_classes import stall_class
 from wavewright.report.kit.bars import bar
 from wavewright.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, place, printable, short
 

@@ -13,7 +13,7 @@ from wavewright.report.kit.tables import WIDE, Column, brief_place, frame_table,
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from wavewright.analysis.trace.slow_waves import SlowWaves
+    from wavewright.analysis.trace.compare.slow_waves import SlowWaves
 
 _EXPLAINED = 3  #: Slow waves whose rows are shown.
 _CAUSES_EACH = 3

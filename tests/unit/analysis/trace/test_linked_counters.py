@@ -16,7 +16,7 @@ from tests.unit.analysis.made_limits import limited
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.trace.diagnose import diagnose
-from wavewright.analysis.trace.diagnose.linked import plain_names
+from wavewright.analysis.trace.diagnose.kernel_counters import plain_names
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice
-from wavewright.analysis.counters.compare.rows import kernel_rows, metric_rows
+from wavewright.analysis.counters.compare.differences import kernel_rows, metric_rows
 from wavewright.analysis.counters.compare.sides import Side, gpu_notes, matched
 from wavewright.base.shown import shown
 from wavewright.base.words import percent, side_label

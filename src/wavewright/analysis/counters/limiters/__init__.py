@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
-from wavewright.analysis.counters.limiters.judging import judged
 from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
-from wavewright.analysis.counters.limiters.planning import plan_line
+from wavewright.analysis.counters.limiters.plan_command import plan_line
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
+from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.facts.limiters import CORE
 from wavewright.model.answer import Answer

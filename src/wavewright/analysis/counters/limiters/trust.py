@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.caveats import SEVERITIES, Caveat
-from wavewright.analysis.counters.limiters.measured import DILUTED_FROM
+from wavewright.analysis.counters.limiters.counter_values import DILUTED_FROM
 from wavewright.base.words import counted, percent
 from wavewright.model.counters import ACCUMULATED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.counters.plan.packing import Need
+from wavewright.analysis.counters.plan.passes import Need
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.model.counters import ACCUMULATED

@@ -15,7 +15,7 @@ from wavewright.analysis.run.collectives.collectives import (
     described,
 )
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS
-from wavewright.analysis.run.select.processes import processes_of
+from wavewright.analysis.run.select.identities import processes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from wavewright.analysis.run.compare.compared_side import (
     step_noise,
     total_noise,
 )
-from wavewright.analysis.run.compare.renamed import pairs_of
+from wavewright.analysis.run.compare.kernel_pairs import pairs_of
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.words import counted, percent, side_label
 from wavewright.errors import UsageError

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
-from wavewright.analysis.run.compare.renamed import KernelUse
+from wavewright.analysis.run.compare.kernel_pairs import KernelUse
 from wavewright.analysis.run.contents.batches import Batches, batches_of, means
-from wavewright.analysis.run.contents.events import EXTENTS
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS, wall_of
+from wavewright.analysis.run.contents.timed_events import EXTENTS
 from wavewright.analysis.run.gpu_time.gpu_time import CLASSES, GPU_TIMES, gpu_times, mean_gpu_times
 from wavewright.errors import UsageError
 from wavewright.model.schema import empty_frame

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.contents.events import EVENT_TABLES, Events
+from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, Events
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.model.schema import empty_frame, table_spec
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.run.calls.launches import Launches, region_pieces
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.measures.statistics import described, merged, statistics_of
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec

@@ -17,13 +17,13 @@ from wavewright.analysis.run.diagnose.idle import (
     without_cover,
     worst_gaps,
 )
-from wavewright.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
+from wavewright.analysis.run.diagnose.kernel_patterns import KernelFacts, kernel_facts, repeated
 from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, paces
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
 from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus, machines
-from wavewright.analysis.run.select.recorded import windows_of_processes
+from wavewright.analysis.run.select.recording_span import windows_of_processes
 from wavewright.model.run import Run
 
 if TYPE_CHECKING:

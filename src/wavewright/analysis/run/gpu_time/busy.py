@@ -18,7 +18,7 @@ from wavewright.analysis.run.measures.intervals import (
 )
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.recorded import node_spans, recorded
+from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run

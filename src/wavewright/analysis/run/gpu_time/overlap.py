@@ -12,7 +12,7 @@ from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged, share_of
 from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
-from wavewright.analysis.run.select.recorded import node_spans, recorded
+from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import table_spec

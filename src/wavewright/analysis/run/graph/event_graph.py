@@ -11,7 +11,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
 from wavewright.analysis.run.graph.change import ON_TIME, Change
-from wavewright.analysis.run.graph.events import DEPENDENCIES, EVENTS, LANES, PartialGraph, partial_graph
+from wavewright.analysis.run.graph.graph_events import DEPENDENCIES, EVENTS, LANES, PartialGraph, partial_graph
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:

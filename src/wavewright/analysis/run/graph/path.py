@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, combine_graph
-from wavewright.analysis.run.graph.events import CALL_KINDS, KINDS, partial_graph
+from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, partial_graph
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.kernels.occupancy import with_occupancy
 from wavewright.analysis.run.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
+from wavewright.analysis.run.kernels.theoretical_occupancy import with_occupancy
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.run.measures.intervals import intervals, merged
-from wavewright.analysis.run.select.processes import processes_of
+from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.run.measures.intervals import intervals, merged
 from wavewright.analysis.run.memory import counter_points
 from wavewright.analysis.run.select.clocks import node_clocks

@@ -6,7 +6,7 @@ import re
 from difflib import get_close_matches
 
 from wavewright.analysis.run.contents.views import VIEWS
-from wavewright.analysis.run.query.tables import stored_columns, used
+from wavewright.analysis.run.query.tables_in_query import stored_columns, used
 from wavewright.model.run_tables import RUN
 
 _TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')

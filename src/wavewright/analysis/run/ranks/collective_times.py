@@ -12,7 +12,7 @@ from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, arrivals, clock_offsets, collective_rows, matched
 from wavewright.analysis.run.gpu_time.process_time import KINDS, ProcessTime
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
-from wavewright.analysis.run.select.processes import PROCESS
+from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.base.words import counted
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec

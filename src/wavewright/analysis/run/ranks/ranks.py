@@ -14,7 +14,7 @@ from wavewright.analysis.run.gpu_time.process_time import ProcessTime
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.collective_times import MOST_CALLS, Collectives, Meetings, with_times
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
 

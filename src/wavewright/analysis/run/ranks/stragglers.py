@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.run.gpu_time.process_time import KINDS
-from wavewright.analysis.run.select.processes import PROCESS
+from wavewright.analysis.run.select.identities import PROCESS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
 from wavewright.analysis.trace.compare.parts import work_and_speed
 from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves

@@ -11,7 +11,7 @@ from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare.kernel_times import kernel_times
 from wavewright.analysis.trace.compare.spread import batches, bound
 from wavewright.analysis.trace.costs.row_totals import row_totals
-from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.shown import shown
 from wavewright.base.words import side_label

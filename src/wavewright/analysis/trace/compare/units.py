@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
-from wavewright.analysis.trace.compare.renaming import renamed
+from wavewright.analysis.trace.compare.register_names import renamed
 from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.schema import table_spec

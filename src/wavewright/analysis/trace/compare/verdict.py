@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.trace.launch import microseconds
+from wavewright.analysis.trace.about.traced_call import microseconds
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:

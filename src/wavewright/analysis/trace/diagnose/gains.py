@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.diagnose.pools import Pool, is_memory, pools_of
-from wavewright.analysis.trace.replay import Removal, replay
+from wavewright.analysis.trace.diagnose.replay import Removal, replay
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace

@@ -8,7 +8,7 @@ from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFi
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.filling import Filling
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
     from wavewright.analysis.trace.diagnose.machine import Machine
     from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wavewright.analysis.trace.diagnose.finding import StallFinding
-    from wavewright.analysis.trace.diagnose.linked import Linked
+    from wavewright.analysis.trace.diagnose.kernel_counters import Linked
 
 
 @dataclass(frozen=True)

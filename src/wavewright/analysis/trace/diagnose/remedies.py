@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.diagnose.finding import Remedy
 from wavewright.analysis.trace.diagnose.row_code import NARROW_BYTES
-from wavewright.facts.stalls import stall_class, stall_remedies
+from wavewright.facts.stall_classes import stall_class, stall_remedies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ def _is_narrow(view: RowView) -> bool:
     return bool(view.code.access_bytes) and max(view.code.access_bytes) <= NARROW_BYTES
 
 
-#: The conditions that stalls.toml names.
+#: The conditions that stall_classes.toml names.
 CONDITIONS: dict[str, Callable[[RowView], bool]] = {
     "always": lambda view: True,
     "in_loop": lambda view: view.in_loop,

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
 from wavewright.analysis.trace.code.accesses import accesses
-from wavewright.analysis.trace.code.requested import lanes_per_wave
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.waits.ports import traced_waves
-from wavewright.analysis.trace.waits.resolved import free_wait_cycles
+from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.filling import Filling
     from wavewright.analysis.trace.diagnose.gains import Gains
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
     from wavewright.analysis.trace.diagnose.machine import Machine
     from wavewright.model.trace import ThreadTrace
 

@@ -13,7 +13,7 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.trace.code.accesses import ATOMIC, STORE, access_of
 from wavewright.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
-from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.codeobj.registers import MODE, RowUses
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
-from wavewright.analysis.trace.floors.executed import UNIT, executed
+from wavewright.analysis.trace.floors.executions import UNIT, executed
 from wavewright.analysis.trace.floors.lane_pipes import lane_cycles, no_lane_cycles
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavewright.model.answer import Answer
@@ -17,7 +17,7 @@ from wavewright.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wavewright.analysis.trace.floors.executed import Executed
+    from wavewright.analysis.trace.floors.executions import Executed
     from wavewright.analysis.trace.floors.lane_pipes import LaneCycles
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.model.schema import TableSpec

@@ -9,9 +9,9 @@ import polars as pl
 
 from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.lanes.explained_waits import explained_stalls
 from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layout_fixes, lds_patterns
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
-from wavewright.analysis.trace.lanes.waits import explained_stalls
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, table_spec

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.listing.source_frames import by_line
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import Architecture, architecture
 from wavewright.analysis.common.occupancy.limits import Limiter, Limits, Resources, limits
 from wavewright.analysis.common.occupancy.limits import amounts as amounts_of
-from wavewright.analysis.trace.occupancy.achieved import achieved, chosen_waves
+from wavewright.analysis.trace.occupancy.resident_waves import achieved, chosen_waves
 from wavewright.analysis.trace.occupancy.resources import (
     KernelResources,
     compiled_notes,

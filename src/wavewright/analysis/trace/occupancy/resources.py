@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.common.occupancy.compiled import resources_of
+from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.occupancy.registers import registers
 from wavewright.codeobj.names import demangle

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavewright.analysis.trace.timeline.tracks.instructions import instructions
-from wavewright.analysis.trace.timeline.tracks.stalls import stalled_spans
+from wavewright.analysis.trace.timeline.tracks.stall_track import stalled_spans
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer

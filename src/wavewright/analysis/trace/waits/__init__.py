@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
-from wavewright.analysis.trace.waits.resolved import producer_kinds, resolve
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
+from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 

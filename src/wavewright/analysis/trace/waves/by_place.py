@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.bounds import CYCLES, bounded
 from wavewright.facts import gpus

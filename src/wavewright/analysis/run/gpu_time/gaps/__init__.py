@@ -11,7 +11,7 @@ from wavewright.analysis.run.gpu_time.gaps.partial import PartialGaps, partial_g
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.select.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.recorded import node_spans
+from wavewright.analysis.run.select.recording_span import node_spans
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run

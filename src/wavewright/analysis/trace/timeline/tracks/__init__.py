@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.trace.marker_scopes import marker_scopes
-from wavewright.analysis.trace.timeline.tracks.events import events
+from wavewright.analysis.trace.code.marker_scopes import marker_scopes
+from wavewright.analysis.trace.timeline.tracks.event_track import events
 from wavewright.analysis.trace.timeline.tracks.instructions import instructions
 from wavewright.analysis.trace.timeline.tracks.markers import markers, shader_data
 from wavewright.analysis.trace.timeline.tracks.other_simd import other_simd
 from wavewright.analysis.trace.timeline.tracks.pipes import pipes
-from wavewright.analysis.trace.timeline.tracks.stalls import stalls
-from wavewright.analysis.trace.timeline.tracks.states import states
+from wavewright.analysis.trace.timeline.tracks.stall_track import stalls
+from wavewright.analysis.trace.timeline.tracks.state_track import states
 from wavewright.analysis.trace.timeline.tracks.wave_groups import by_dispatch, by_duration, by_workgroup
-from wavewright.analysis.trace.timeline.tracks.waves import waves
+from wavewright.analysis.trace.timeline.tracks.wave_track import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:

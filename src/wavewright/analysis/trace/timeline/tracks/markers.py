@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
-from wavewright.analysis.trace.marker_scopes import marker_scopes
+from wavewright.analysis.trace.code.marker_scopes import marker_scopes
 from wavewright.analysis.trace.timeline.tracks.places import SLOT, aligned, bounds, cell_bits, lane_of, slot_lanes
 
 if TYPE_CHECKING:

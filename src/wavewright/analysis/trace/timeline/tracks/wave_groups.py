@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
 from wavewright.analysis.trace.timeline.tracks.places import SLOT
-from wavewright.analysis.trace.timeline.tracks.waves import waves
+from wavewright.analysis.trace.timeline.tracks.wave_track import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import once_per_trace
 

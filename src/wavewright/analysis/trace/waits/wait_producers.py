@@ -16,7 +16,7 @@ from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.waits.ports import port_rules, port_was_busy
 from wavewright.codeobj.classes import classify, waits_of
 from wavewright.codeobj.targets import family_of
-from wavewright.facts.stalls import PRODUCER_OF_CLASS, PRODUCERS
+from wavewright.facts.stall_classes import PRODUCER_OF_CLASS, PRODUCERS
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import polars as pl
 
 from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavewright.analysis.trace.parts import ask
-from wavewright.analysis.trace.waits.resolved import PORT_BUSY, UNCERTAIN, UNKNOWN, resolve, resolved_in_part
-from wavewright.facts.stalls import (
+from wavewright.analysis.trace.waits.wait_producers import PORT_BUSY, UNCERTAIN, UNKNOWN, resolve, resolved_in_part
+from wavewright.facts.stall_classes import (
     CACHE_BIT,
     ISSUE_OF_CATEGORY,
     OTHER_ISSUE,
@@ -21,7 +21,7 @@ from wavewright.facts.stalls import (
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    from wavewright.facts.stalls import StallClass
+    from wavewright.facts.stall_classes import StallClass
     from wavewright.model.trace import ThreadTrace
 
 _IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; only the PC distinguishes them

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.counters.engine.caveats import assumed_facts
+from wavewright.analysis.counters.engine.metric_caveats import assumed_facts
 from wavewright.analysis.counters.roofline.ceilings import boost_clock_mhz, known_arch
 from wavewright.analysis.counters.roofline.kinds import KINDS
 from wavewright.analysis.counters.roofline.points import ABOVE

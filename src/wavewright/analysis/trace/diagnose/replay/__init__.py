@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.trace.diagnose.replay.inputs import GAPS as GAPS
+from wavewright.analysis.trace.diagnose.replay.inputs import prepared
 from wavewright.analysis.trace.parts import answers
-from wavewright.analysis.trace.replay.prepared import GAPS as GAPS
-from wavewright.analysis.trace.replay.prepared import prepared
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.waits.ports import port_rules
-from wavewright.analysis.trace.waits.resolved import free_wait_cycles
-from wavewright.facts.stalls import BUSY_OF, PADDING
+from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
+from wavewright.facts.stall_classes import BUSY_OF, PADDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,10 @@ import polars as pl
 from wavewright.analysis.run.calls.launches import API_DOMAINS, Launches
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, collective_rows
-from wavewright.analysis.run.graph.calls import AWAITS_NOTHING, AWAITS_PERHAPS, SHORT_NS, described, event_calls
+from wavewright.analysis.run.graph.runtime_calls import AWAITS_NOTHING, AWAITS_PERHAPS, SHORT_NS, described, event_calls
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS
 from wavewright.analysis.run.measures.statistics import is_timed
-from wavewright.analysis.run.select.processes import processes_of
+from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.run_tables import RUN
 
 if TYPE_CHECKING:

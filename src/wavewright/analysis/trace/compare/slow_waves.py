@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.trust.coverage import coverage
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, table_spec
 

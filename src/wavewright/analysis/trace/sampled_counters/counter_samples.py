@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
 

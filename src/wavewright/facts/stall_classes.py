@@ -1,4 +1,4 @@
-"""The stall classes (stalls.toml): name, meaning and first remedy of each, and mixtures of waits."""
+"""The stall classes (stall_classes.toml): name, meaning and first remedy of each, and mixtures of waits."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class StallRemedy(Fact, frozen=True):
 @cache
 def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
     """Group of stall classes -> remedies in the order to try them in."""
-    remedies = packaged("stalls.toml")["remedies"]
-    return decoded(remedies, dict[str, tuple[StallRemedy, ...]], where="stalls.toml, remedies")
+    remedies = packaged("stall_classes.toml")["remedies"]
+    return decoded(remedies, dict[str, tuple[StallRemedy, ...]], where="stall_classes.toml, remedies")
 
 
-_DECLARED = FactTable("stalls.toml", StallClass, "classes")
+_DECLARED = FactTable("stall_classes.toml", StallClass, "classes")
 
 #: Kinds of producers; their place in this list is their bit in the masks of the native pass.
-PRODUCERS: tuple[Producer, ...] = tuple(FactTable("stalls.toml", Producer, "producers").values())
+PRODUCERS: tuple[Producer, ...] = tuple(FactTable("stall_classes.toml", Producer, "producers").values())
 
 #: `code.class` -> place in PRODUCERS.
 PRODUCER_OF_CLASS: dict[str, int] = {

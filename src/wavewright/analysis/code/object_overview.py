@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavewright.analysis.common.occupancy.compiled import resources_of
+from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.codeobj.names import demangle_all
 from wavewright.errors import UsageError

@@ -10,8 +10,8 @@ import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
-from wavewright.analysis.counters.limiters.judging import judged
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values
+from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.analysis.trace.diagnose.finding import Link
 from wavewright.errors import UsageError
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.analysis.run.compare.compared_side import TIMES, PartialComparison, Side, partial_compare
-from wavewright.analysis.run.compare.renamed import KernelUse, pairs_of
-from wavewright.analysis.run.contents.events import Events
+from wavewright.analysis.run.compare.kernel_pairs import KernelUse, pairs_of
+from wavewright.analysis.run.contents.timed_events import Events
 from wavewright.analysis.run.diagnose import combine_diagnosis
 from wavewright.analysis.run.measures.statistics import PackedDurations, merged_packed, statistics_of
 from wavewright.model.baseline import MeasuredCapture, Quantity

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.counters.limiters.applied import Applied, applied, evidence_of, number_of
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
+from wavewright.analysis.counters.limiters.thresholds import Applied, applied, evidence_of, number_of
 from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.analysis.trace.waits.wait_producers import resolve
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.gate.check import JudgedFinding
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare import main_kernel
 from wavewright.analysis.trace.compare.spread import batches

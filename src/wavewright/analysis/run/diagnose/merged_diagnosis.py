@@ -1,4 +1,4 @@
-"""The contributions of all runs put together: time per GPU by cause, the worst cases, and labels for them."""
+"""The partial diagnoses of all runs, merged: time per GPU by cause, the worst cases, and labels for them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LANE = ["part", "place"]
 
 
 @dataclass(frozen=True)
-class Whole:
-    """All runs. Times of all GPUs are given as the mean of one."""
+class MergedDiagnosis:
+    """Partial results of all runs; times are averaged over GPUs."""
 
     partials: Sequence[PartialDiagnosis]
     named: str = ""  #: What the user calls the input.
@@ -117,8 +117,8 @@ class Whole:
 
     def mean(self, times: pl.Series | float) -> float:
         """A sum over GPUs, or the values to sum up, as the mean of one."""
-        whole = total(times) if isinstance(times, pl.Series) else times
-        return whole / self.gpu_count if self.gpu_count else 0.0
+        summed = total(times) if isinstance(times, pl.Series) else times
+        return summed / self.gpu_count if self.gpu_count else 0.0
 
     def share(self, time_ns: float) -> float:
         """A mean time as a share of the window."""

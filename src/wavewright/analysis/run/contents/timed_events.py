@@ -9,8 +9,8 @@ import polars as pl
 from wavewright.analysis.run.calls.markers import MARKER, Markers
 from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.measures.statistics import Statistics, merged, statistics_of
-from wavewright.analysis.run.select.processes import PROCESS, gpus_of, processes_of, streams_of
-from wavewright.analysis.run.select.recorded import windows_of_processes
+from wavewright.analysis.run.select.identities import PROCESS, gpus_of, processes_of, streams_of
+from wavewright.analysis.run.select.recording_span import windows_of_processes
 from wavewright.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.timeline.tracks.instructions import instructions
 from wavewright.analysis.trace.timeline.tracks.places import aligned, lane_of, slot_lanes
-from wavewright.analysis.trace.waits.resolved import each_instruction
-from wavewright.analysis.trace.waits.rows import class_names
-from wavewright.facts.stalls import stall_class
+from wavewright.analysis.trace.waits.stall_rows import class_names
+from wavewright.analysis.trace.waits.wait_producers import each_instruction
+from wavewright.facts.stall_classes import stall_class
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
