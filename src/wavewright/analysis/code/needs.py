@@ -73,7 +73,7 @@ def register_rows(code: MachineCode, rows: pl.DataFrame, used: dict[str, int] | 
 def step_rows(
     arch: Arch, kernel: Kernel, override: Resources, rows: pl.DataFrame, used: dict[str, int] | None
 ) -> pl.DataFrame:
-    """What each wave more on a SIMD needs (`STEPS`), with the rows that stand in the way.
+    """Needs of each wave more on a SIMD (`STEPS`), with the rows that stand in the way.
 
     Live registers are those of this order of instructions: rows above the limit have to be changed, but if there are
     none the compiler may still need more, because values must lie side by side and at even registers.

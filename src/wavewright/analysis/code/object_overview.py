@@ -72,7 +72,7 @@ _KERNELS = table_spec(
 
 @dataclass(frozen=True)
 class CodeOverview(Answer):
-    """What a file has of code objects and kernels."""
+    """Code objects and kernels of a file."""
 
     definition: ClassVar[str] = (
         "Registers, LDS and scratch are those of the kernel descriptors; used registers and spills are what the "
@@ -151,5 +151,5 @@ def fitting_waves(arch: Arch | None, kernel: Kernel, override: Resources, notes:
 
 
 def uses_wgp_mode(kernel: Kernel) -> bool:
-    """Whether the workgroups of a kernel spread over the CUs of a WGP; no matter where GPUs have none."""
+    """True if the workgroups of a kernel spread over the CUs of a WGP; no matter where GPUs have none."""
     return kernel.descriptor is None or kernel.descriptor.fields.get("wgp_mode", 1) == 1

@@ -1,4 +1,4 @@
-"""Which operations a wait waits for, and how many instructions lie between, along the straight way through the code."""
+"""Operations that a wait waits for, and the number of instructions between, along the straight way through the code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Operation(NamedTuple):
 
 @dataclass(frozen=True)
 class _Effects:
-    """What the texts of rows do to counters."""
+    """Effects of the texts of rows on counters."""
 
     adds: list[tuple[tuple[str, ...], bool]]
     waits: list[tuple[tuple[str, int], ...]]

@@ -1,4 +1,4 @@
-"""What changed between counter captures: kernel times and metrics against the first capture, beyond noise?"""
+"""Changes between counter captures: kernel times and metrics against the first capture, beyond noise."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class CounterComparison(Answer):
         return rows.filter((rows["side"] == side) & (rows["change"] > above) & (rows["status"] != "same"))
 
     def verdict(self, side: int) -> str:
-        """What changed on a side, in one sentence: kernel time first."""
+        """Changes on a side, in one sentence: kernel time first."""
         row, base = self.sides.row(side, named=True), self.sides.row(0, named=True)
         headline = f"{row['label']} against {base['label']}: {self._times(side)}"
         rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == SPEED_OF_LIGHT))

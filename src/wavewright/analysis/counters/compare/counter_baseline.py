@@ -1,4 +1,4 @@
-"""What counter captures measured, for a baseline: durations of kernels, and the metrics that were asked for."""
+"""Measurements of counter captures, for a baseline: durations of kernels, and the metrics that were asked for."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _kernel_name(side: Side, rank: int | None) -> str | None:
 
 
 def _change(base_row: dict[str, Any] | None, side_row: dict[str, Any] | None) -> dict[str, Any]:
-    """What differs; a side that did not measure the metric has no difference, which is not the same as 0."""
+    """The difference; a side that did not measure the metric has no difference, which is not the same as 0."""
     base, value = (None if row is None else row["average"] for row in (base_row, side_row))
     fields: dict[str, Any] = {
         "base": base,
@@ -111,7 +111,7 @@ def _change(base_row: dict[str, Any] | None, side_row: dict[str, Any] | None) ->
 
 
 def _noise(base: float, *spreads: tuple[float | None, int]) -> float | None:
-    """What averages of equal captures may differ by; each spread: sample deviation and number of dispatches."""
+    """Difference that averages of equal captures may have; each spread: sample deviation and number of dispatches."""
     samples = [(deviation, count) for deviation, count in spreads if deviation is not None and count > 1]
     if not samples:
         return None

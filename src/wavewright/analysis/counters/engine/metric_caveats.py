@@ -1,4 +1,4 @@
-"""What limits the trust in metrics: times, clocks, channels, differences and passes that do not fit together."""
+"""Limits of the trust in metrics: times, clocks, channels, differences and passes that do not fit together."""
 
 from __future__ import annotations
 

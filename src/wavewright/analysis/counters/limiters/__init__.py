@@ -1,4 +1,4 @@
-"""Which limit is each kernel at, by its hardware counters, and which counters would decide what they leave open?"""
+"""Limits of kernels by their hardware counters, and the counters that would decide what these leave open."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class KernelLimit:
 
 @dataclass(frozen=True)
 class Limiters(Answer):
-    """What limits the kernels of a counter capture, the longest kernel first."""
+    """Limits of the kernels of a counter capture, the longest kernel first."""
 
     definition: ClassVar[str] = (
         "Each limiter is judged by metrics of the panels (`wavewright metrics`) against thresholds that are part of "
@@ -91,7 +91,7 @@ class Limiters(Answer):
 
 @bounded(top=ROWS)
 def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Limiters:
-    """Which limit each kernel is at; `top` = only that many of the longest.
+    """The limit that each kernel is at; `top` = only that many of the longest.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _at_limit(at: list[Limiter]) -> str:
 
 
 def _is_whole_story(at: list[Limiter]) -> bool:
-    """Whether what is at its limit is a cause; latency is what is left to see of one."""
+    """True if what is at its limit is a cause; latency is what is left to see of one."""
     return any(limiter.kind != "latency" for limiter in at)
 
 

@@ -28,7 +28,7 @@ _SHARE = re.compile(r"100 \* (\w+) / (\w+)")
 
 @dataclass(frozen=True)
 class Formula:
-    """How one quantity is computed on one target."""
+    """The formula of one quantity on one target."""
 
     quantity: Quantity
     text: str  #: Empty = the target has none.
@@ -37,7 +37,7 @@ class Formula:
 
     @property
     def is_share(self) -> bool:
-        """Whether the quantity is the metric's share of its peak."""
+        """True if the quantity is the metric's share of its peak."""
         is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
         return self.quantity.of_peak or is_amount
 
@@ -48,7 +48,7 @@ class Formula:
 
     @property
     def is_per_cycle(self) -> bool:
-        """Whether it is divided by the cycles that the GPU was busy."""
+        """True if it is divided by the cycles that the GPU was busy."""
         return self.quantity.name != "clock" and "busy_cycles" in (parse(self.text).quantities if self.text else ())
 
     @property

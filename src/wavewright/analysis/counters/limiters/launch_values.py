@@ -1,4 +1,4 @@
-"""What the launches of one kernel say by themselves: workgroups against CUs, registers against the file of a SIMD."""
+"""Quantities of the launches of one kernel: workgroups against CUs, registers against the file of a SIMD."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, Evidenc
 
 
 def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
-    """How many waves fit, by the registers and LDS of the first dispatch that recorded them; None = not known."""
+    """Waves that fit, by the registers and LDS of the first dispatch that recorded them; None = not known."""
     if not system.target or not dispatches.height:
         return None
     row: dict[str, Any] = dispatches.sort("arch_vgprs", nulls_last=True, maintain_order=True).row(0, named=True)

@@ -39,14 +39,14 @@ class Applied:
 
     @property
     def is_close(self) -> bool:
-        """Whether the number lies just on the good side of its threshold."""
+        """True if the number lies just on the good side of its threshold."""
         if self.value.number is None or self.level != 0:
             return False
         return abs(self.value.number - self.threshold.likely) <= _CLOSE * self.threshold.likely
 
     @property
     def is_near_strong(self) -> bool:
-        """Whether the number is nearer to the strong threshold than to the other."""
+        """True if the number is nearer to the strong threshold than to the other."""
         number = self.value.number or 0.0
         return abs(number - self.threshold.strong) < abs(number - self.threshold.likely)
 

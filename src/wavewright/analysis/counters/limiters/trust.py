@@ -1,4 +1,4 @@
-"""What limits the trust in a diagnosis from counters, besides losses: times, passes that disagree, an unknown GPU."""
+"""Limits of the trust in a diagnosis from counters, besides losses: times, passes that disagree, an unknown GPU."""
 
 from __future__ import annotations
 

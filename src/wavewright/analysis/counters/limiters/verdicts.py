@@ -249,5 +249,5 @@ def _gain(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> float | Non
 
 
 def _is_telling(value: EvidenceValue) -> bool:
-    """Whether the number is worth showing: a kind of operations that is not used at all is not."""
+    """True if the number is worth showing: a kind of operations that is not used at all is not."""
     return value.is_measured and not (value.number == 0 and QUANTITIES[value.quantity].of_peak)

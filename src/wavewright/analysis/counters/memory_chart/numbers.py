@@ -54,7 +54,7 @@ class Numbers:
     def only_measured(
         self, blocks: Sequence[Block], wires: Sequence[Wire]
     ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
-        """What has a number: of a family whose targets have different counters, the rest would be noise."""
+        """Parts with a number: of a family whose targets have different counters, the rest would be noise."""
         kept_wires = tuple(
             replace(wire, flows=flows)
             for wire in wires
@@ -67,7 +67,7 @@ class Numbers:
         return kept_blocks, kept_wires
 
     def has_counted(self, names: Iterable[str]) -> bool:
-        """Whether one of the metrics comes from counters, not from the launch or the GPU."""
+        """True if one of the metrics comes from counters, not from the launch or the GPU."""
         return any(part in self._counted for name in names for part in name.split(" + "))
 
     def _is_known(self, name: str) -> bool:

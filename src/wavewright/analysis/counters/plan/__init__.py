@@ -1,4 +1,4 @@
-"""Which passes does a capture need, so that these metrics can be computed?"""
+"""The passes that a capture needs, so that some metrics can be computed."""
 
 from __future__ import annotations
 

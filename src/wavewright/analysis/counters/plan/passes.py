@@ -1,4 +1,4 @@
-"""Which counters go into which pass: blocks have few counters each, and a ratio wants its counters together."""
+"""The division of counters into passes: blocks have few counters each, and a ratio wants its counters together."""
 
 from __future__ import annotations
 

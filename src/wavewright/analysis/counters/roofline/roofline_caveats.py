@@ -70,7 +70,7 @@ def _about_ceilings(
 
 
 def _of_radeons(counters: CounterSet) -> Iterator[str]:
-    """What the roofs of a Radeon assume: the boost clock, and two instructions at once."""
+    """Assumptions of the roofs of a Radeon: the boost clock, and two instructions at once."""
     facts = known_arch(counters.system)
     boost = boost_clock_mhz(counters.system, facts)
     if boost and facts:
@@ -119,5 +119,5 @@ def _above_roofs(frames: Mapping[str, pl.DataFrame], ceilings: Mapping[str, dict
 
 
 def _is_empirical(roof: str, ceilings: Mapping[str, dict[str, Any]]) -> bool:
-    """Whether a benchmark measured the roof; of a pipe with several precisions, one of them."""
+    """True if a benchmark measured the roof; of a pipe with several precisions, one of them."""
     return any(row["used_from"] == "empirical" for name, row in ceilings.items() if roof in (name, row["pipe"]))

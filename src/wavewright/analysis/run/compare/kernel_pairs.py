@@ -26,7 +26,7 @@ _TYPES = re.compile(
 
 
 class KernelUse(NamedTuple):
-    """How one side used a kernel."""
+    """Use of a kernel by one side."""
 
     name: str
     calls: float  #: Per unit.
@@ -69,7 +69,7 @@ def pairs_of(gone: Sequence[KernelUse], new: Sequence[KernelUse]) -> list[tuple[
 
 
 def _likeness(old: KernelUse, other: KernelUse, old_name: _Name, new_name: _Name) -> float:
-    """How much two kernels resemble each other, from 0 to 1; 0 = they are not the same work."""
+    """Likeness of two kernels, from 0 to 1; 0 = they are not the same work."""
     calls = _ratio(old.calls, other.calls)
     if calls < _FEWEST_CALLS or old_name.arguments != new_name.arguments:
         return 0.0

@@ -1,4 +1,4 @@
-"""What runs measured, for a baseline: kernels, copies, markers and steps with the errors of their means."""
+"""Measurements of runs, for a baseline: kernels, copies, markers and steps with the errors of their means."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MANY = 10**6  #: Degrees of freedom of the error of a sum over many kernels.
 
 @dataclass(frozen=True)
 class PartialBaseline:
-    """What one file contributes to a capture."""
+    """Contribution of one file to a capture."""
 
     compared: PartialComparison
     durations: PackedDurations
@@ -41,7 +41,7 @@ class PartialBaseline:
 
 
 def partial_baseline(run: Run) -> PartialBaseline:
-    """What one file contributes to a capture."""
+    """Contribution of one file to a capture."""
     events = Events(run, "process")
     pieces = (
         piece.filter(pl.col("domain").cast(pl.String).is_in([*_SUBJECTS])).select(*_KEYS, "start_ns", "end_ns")
@@ -100,7 +100,7 @@ def _uses(measured: Baseline) -> dict[str, KernelUse]:
 
 
 def _whole(side: Side) -> list[Quantity]:
-    """What a run or a step takes as a whole."""
+    """Time of a run or a step as a whole."""
     variance = side.variance
     calls = int(side.on_gpu["calls"].sum())
     error = None if variance is None or not calls else sqrt(variance)

@@ -83,7 +83,7 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
 
 
 def _surplus(batches: pl.Series) -> int:
-    """How many bits too fine these batches are."""
+    """Number of bits by which these batches are too fine."""
     low, high = batches.min(), batches.max()
     bits = 0
     while isinstance(low, int) and isinstance(high, int) and (high >> bits) - (low >> bits) >= _MOST_BATCHES:

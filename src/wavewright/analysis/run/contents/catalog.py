@@ -1,4 +1,4 @@
-"""What can a query name? Views, tables and columns, with their meaning."""
+"""Views, tables and columns that a query can name, with their meaning."""
 
 from __future__ import annotations
 

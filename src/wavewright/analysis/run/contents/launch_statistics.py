@@ -1,4 +1,4 @@
-"""How is GPU work launched: by which calls, how long before it starts, how much waits in queues, how many per step?"""
+"""Launches of GPU work: calls, time before it starts, work that waits in queues, launches per step."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PartialLaunchStatistics:
 
 @dataclass(frozen=True)
 class LaunchStatistics(Answer):
-    """How GPU work is launched."""
+    """Launches of GPU work."""
 
     definition: ClassVar[str] = (
         "The launch of a kernel or copy is the call into the runtime with its correlation id in the same process. A "
@@ -194,7 +194,7 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
 
 
 def launch_statistics(run: Run, marker: str | None = None) -> LaunchStatistics:
-    """How the GPU work of a run is launched."""
+    """Launches of the GPU work of a run."""
     return combine_launch_statistics([partial_launch_statistics(part, marker) for part in run.parts])
 
 

@@ -1,4 +1,4 @@
-"""Where did the time of a run go: kernels, copies, allocations and calls, with their statistics."""
+"""Time of a run: kernels, copies, allocations and calls, with their statistics."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PartialSummary:
 
 @dataclass(frozen=True)
 class Summary(Answer):
-    """Where the time of a run went."""
+    """Time of a run by kernels, copies, allocations and calls."""
 
     definition: ClassVar[str] = (
         "Durations are end minus start. Shares are of all durations of the domain in the group (events that overlap "

@@ -113,7 +113,7 @@ class Events:
         return chosen.join(seen, on="agent", how="left").select("host", "run", "gpu").unique()
 
     def _can_group(self, table: str) -> bool:
-        """Whether events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
+        """True if events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
         return (
             table in _ON_GPU
             or self._by in ("all", "file", "process", "rank")

@@ -1,4 +1,4 @@
-"""What set the time of a run, what to change first, and at most how much that gains."""
+"""Causes of the time of a run: what to change first, and at most how much that gains."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _FINDING_COLUMNS: dict[str, type[pl.DataType]] = {
 
 @dataclass(frozen=True)
 class RunDiagnosis(Answer):
-    """What set the time of a run, and what to change first."""
+    """Causes of the time of a run, and what to change first."""
 
     definition: ClassVar[str] = (
         "The window of a GPU is from its first to its last work, without start-up where that is told. It is divided "
@@ -127,7 +127,7 @@ class RunDiagnosis(Answer):
 
 
 def diagnose_run(run: Run) -> RunDiagnosis:
-    """What set the time of the run, what to change first, and at most how much that gains."""
+    """Causes of the time of the run: what to change first, and at most how much that gains."""
     return combine_diagnosis([partial_diagnosis(part) for part in run.parts])
 
 
@@ -304,7 +304,7 @@ def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
 
 
 def _decider(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
-    """What set the time: the part that takes at least half of it, if one does."""
+    """The part that set the time: the one that takes at least half of it, if one does."""
     if budget["computation"] >= _HALF:
         return f"Work of the GPU decides: {percent(budget['computation'])} of the time is kernels."
     if budget["exposed_communication"] >= _HALF:

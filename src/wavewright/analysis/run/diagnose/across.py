@@ -67,18 +67,18 @@ class Ranks:
 
     @cached_property
     def clocks_agree(self) -> bool:
-        """Whether the ranks have one clock, or theirs could be aligned."""
+        """True if the ranks have one clock, or theirs could be aligned."""
         _ = self.rows
         return bool(self.__dict__.get("clocks_agree", False))
 
     @property
     def are_met(self) -> bool:
-        """Whether ranks have collectives in common, on one clock."""
+        """True if ranks have collectives in common, on one clock."""
         return self.rows.height > 0 and self.clocks_agree
 
     @cached_property
     def are_aligned(self) -> bool:
-        """Whether all GPUs have the same collectives, so that their segments lie between the same ones."""
+        """True if all GPUs have the same collectives, so that their segments lie between the same ones."""
         if not self.are_met:
             return False
         counts = self.rows.group_by(_LANE).len()["len"]
@@ -102,7 +102,7 @@ class Ranks:
 
     @cached_property
     def wait_ns(self) -> float:
-        """How long a rank waits in collectives for later ones, on average."""
+        """Time that a rank waits in collectives for later ones, on average."""
         return total(self.rows["wait_ns"]) / max(1, self.rank_count) if self.are_met else 0.0
 
     @cached_property
@@ -221,7 +221,7 @@ def _longer(runs: MergedDiagnosis, first: dict[str, object]) -> float:
 
 
 def _lane_of(row: dict[str, object]) -> pl.Expr:
-    """Whether a row is about the same GPU of the same run."""
+    """True if a row is about the same GPU of the same run."""
     return pl.col("part").eq(row["part"]) & pl.col("place").eq(row["place"])
 
 
@@ -230,7 +230,7 @@ def _who(row: dict[str, object]) -> str:
 
 
 def _why_late(runs: MergedDiagnosis, ranks: Ranks, first: dict[str, object]) -> str:
-    """What the late rank does more than the others before the collectives in which it is the last."""
+    """Work that the late rank does more than the others before the collectives in which it is the last."""
     is_it = _lane_of(first)
     meetings = ranks.rows.filter(is_it & pl.col("is_last"))["meeting"]
     before = ranks.rows.filter(pl.col("meeting").is_in(meetings.implode())).select(*_LANE, "segment")

@@ -88,7 +88,7 @@ def _say(rule: str) -> float:
 
 
 def _idle(runs: MergedDiagnosis, rule: str, title: str, cause: str, **more: object) -> Candidate | None:
-    """What a rule about gaps says, if they take long enough; `cause` may use {time}, {share}, {count}, {call}."""
+    """Candidate of a rule about gaps that take long enough; `cause` may use {time}, {share}, {count}, {call}."""
     time = _time(runs, rule)
     takes = _IS_HOST & COVERED[rule] if rule in COVERED else NOTHING
     time += runs.mean(runs.exposed.filter(takes)["exposed_ns"])

@@ -22,7 +22,7 @@ _MOST_SEQUENCES = 5
 
 @dataclass(frozen=True)
 class KernelFacts:
-    """What the kernels of a run say."""
+    """Facts about the kernels of a run."""
 
     #: `place`, `name`, `calls`, `total_ns`, `max_ns`, `scratch_bytes`, `graph_calls`; `small_ns` and `lost_ns` of
     #: launches that do not fill the GPU, `workgroups` of the largest of them.
@@ -133,7 +133,7 @@ def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
 
 
 def repeated(work: pl.DataFrame) -> pl.Series:
-    """Whether each row is inside a sequence of `GRAPH_LENGTH` kernels that repeats, without graphs and readbacks.
+    """True if each row is inside a sequence of `GRAPH_LENGTH` kernels that repeats, without graphs and readbacks.
 
     Sequences are told by hashes of names and grids, put together from those of half the length.
     """

@@ -1,4 +1,4 @@
-"""Who owns which nanosecond: idle and exposed time that several rules claim is promised once."""
+"""Ownership of time: idle and exposed time that several rules claim is promised once."""
 
 from __future__ import annotations
 

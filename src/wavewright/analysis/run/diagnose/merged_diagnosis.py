@@ -100,12 +100,12 @@ class MergedDiagnosis:
 
     @property
     def step_name(self) -> str:
-        """What steps are known by."""
+        """Name that steps are known by."""
         return next((name for part in self.partials for name, _, _ in part.steps), "")
 
     @property
     def path(self) -> str:
-        """What to call the input in commands."""
+        """Name of the input in commands."""
         if self.named:
             return self.named
         paths = [str(part.facts["path"]) for part in self.partials]

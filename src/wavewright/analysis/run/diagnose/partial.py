@@ -1,4 +1,4 @@
-"""What one run contributes to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
+"""Contribution of one run to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
 
 from __future__ import annotations
 
@@ -447,7 +447,7 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
-    """What caveats and notes are about."""
+    """Facts that caveats and notes are about."""
     first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
     before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
     allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))

@@ -120,7 +120,7 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
 
 
 def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
-    """What other tools alarm about, and why it is none here."""
+    """Alarms of other tools, and why they are none here."""
     busy = 1 - runs.share(runs.time("idle_ns"))
     blocked = sum(runs.calls.get(kind, (0, 0, 0))[1] for kind in ("synchronisation", "copy call"))
     if runs.share(blocked) >= 0.1 and busy >= _HALF:

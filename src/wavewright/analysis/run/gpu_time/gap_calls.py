@@ -7,7 +7,7 @@ import polars as pl
 
 
 def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """How much of the `waits` each function takes: `place`, `name`, `inside_ns`, `call_count`.
+    """Time of the `waits` that each function takes: `place`, `name`, `inside_ns`, `call_count`.
 
     `waits` have `place`, `thread`, `start_ns`, `end_ns` and may overlap each other; `calls` are `outermost` ones with
     `name`. Exact: for every call, the waits of its thread up to its end minus those up to its begin.

@@ -1,4 +1,4 @@
-"""What happened when and where? Every event of a run as a span on a lane: threads, streams of GPUs, allocations."""
+"""Every event of a run as a span on a lane: threads, streams of GPUs, allocations."""
 
 from __future__ import annotations
 

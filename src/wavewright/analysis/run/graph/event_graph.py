@@ -75,7 +75,7 @@ class EventGraph:
 
     @cached_property
     def losses(self) -> dict[str, int]:
-        """How much of the record contradicts itself and is not part of the graph, by kind."""
+        """Amount of the record that contradicts itself and is not part of the graph, by kind."""
         return {name: count for name, count in self.core.losses.items() if count}
 
     def slack(self) -> pl.Series:

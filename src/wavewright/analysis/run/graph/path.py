@@ -1,4 +1,4 @@
-"""Which chain of host code, launches, kernels, copies and late ranks set the time of a run?"""
+"""The chain of host code, launches, kernels, copies and late ranks that set the time of a run."""
 
 from __future__ import annotations
 
@@ -366,7 +366,7 @@ def with_stacks(path: CriticalPath, stacks: Sequence[pl.DataFrame]) -> CriticalP
 
 
 def critical_path(run: Run) -> CriticalPath:
-    """Which chain of events set the time of a run."""
+    """The chain of events that set the time of a run."""
     parts = run.parts
     graph = combine_graph([partial_graph(part) for part in parts])
     path = path_of(graph)

@@ -1,4 +1,4 @@
-"""What calls of a runtime wait for, and which events they record and wait for: by their names and arguments."""
+"""Waits of the calls of a runtime, and the events that they record and wait for: by their names and arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if: changes of a run that a user can name, as changes of its event graph."""
+"""Scenarios: changes of a run that a user can name, as changes of its event graph."""
 
 from __future__ import annotations
 

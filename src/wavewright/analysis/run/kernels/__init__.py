@@ -1,4 +1,4 @@
-"""How do the dispatches of some kernels behave: durations, launch parameters, registers, occupancy, latency?"""
+"""Dispatches of some kernels: durations, launch parameters, registers, occupancy, latency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes most GPU time in a run, over kernels and copies alike?"""
+"""Kernels and copies that take most GPU time in a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory is in use over the run, what is alive at the peak, and what is never freed?"""
+"""Memory in use over the run, allocations alive at the peak, and those that are never freed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How do busy time, memory, copies, clocks and counters of a run change over time? Curves for drawing at any zoom."""
+"""Curves of busy time, memory, copies, clocks and counters of a run, for drawing at any zoom."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a refused query may have meant: names of views, tables and columns that resemble the unknown one."""
+"""Suggestions for a refused query: names of views, tables and columns that resemble the unknown one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 3
 
 
 def advice(reason: str, sql: str = "") -> str:
-    """What to try after an engine refused a query for this reason.
+    """Advice after an engine refused a query for this reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How long do collectives take, at which bandwidth, who waits in them, and what made the last rank late?"""
+"""Collectives: their time and bandwidth, who waits in them, and what made the last rank late."""
 
 from __future__ import annotations
 
@@ -334,7 +334,7 @@ class Meetings:
         )
 
     def caveats(self) -> Iterator[Caveat]:
-        """What speaks against the numbers."""
+        """Reasons against the numbers."""
         counts = dict(self.rows.drop_nulls("mismatch").group_by("mismatch").len().sort("mismatch").rows())
         for reason, count in counts.items():
             sentence, advice = _REASONS[reason]

@@ -1,4 +1,4 @@
-"""Why was the last rank of a collective late? What it had more to do than another one, since both were on time."""
+"""Reasons why the last rank of a collective was late: what it did more than another, since both were on time."""
 
 from __future__ import annotations
 

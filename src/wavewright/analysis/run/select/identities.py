@@ -1,4 +1,4 @@
-"""Who did it: processes, GPUs and streams by values that mean the same in every file."""
+"""Identities: processes, GPUs and streams by values that mean the same in every file."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _SCHEMA = {
 
 
 def recorded(run: Run) -> pl.DataFrame:
-    """What each source recorded on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
+    """Recordings of each source on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
 
     `begin_ns` is the start of all that the source recorded there: times of `--time` count from it. `is_named` says
     whether the host is known, and `rank` is the lowest that is.

@@ -1,4 +1,4 @@
-"""What a trace must have to be asked about instructions, and the errors that say what it has instead."""
+"""Requirements of questions about instructions, and the errors that say what it has instead."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def require_instructions(trace: ThreadTrace, where: str) -> ThreadTrace:
 
 
 def has_only_samples(trace: ThreadTrace) -> bool:
-    """Whether the trace has PC samples and no instructions."""
+    """True if the trace has PC samples and no instructions."""
     return trace.samples.height > 0 and not trace.instruction_count

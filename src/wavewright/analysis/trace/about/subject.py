@@ -1,4 +1,4 @@
-"""What a trace shows: kernel, dispatch and GPU, for the first line of every report."""
+"""Subject of a trace: kernel, dispatch and GPU, for the first line of every report."""
 
 from __future__ import annotations
 

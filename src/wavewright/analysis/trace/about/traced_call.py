@@ -23,7 +23,7 @@ def microseconds(nanoseconds: float) -> str:
 
 
 def launch_sentence(launch: Launch) -> str:
-    """Which call was traced, how long it took, and how far that is from the median call.
+    """The traced call, its duration, and its distance from the median call.
 
     Examples
     --------

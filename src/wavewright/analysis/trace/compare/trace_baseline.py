@@ -1,4 +1,4 @@
-"""What thread traces measured, for a baseline: cycles per wave, exposed cycles per line, the median call beside it."""
+"""Measurements of thread traces, for a baseline: cycles per wave, exposed cycles per line, the median call."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ _PER_WAVE = {
 
 
 def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
-    """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
+    """Cost of each unit per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
 
     `costs` are the `batch_costs` of the trace and its units.
     """

@@ -1,4 +1,4 @@
-"""What limits a kernel, what could be won at most, and what should be changed first?"""
+"""Limits of a kernel, what could be won at most, and what should be changed first."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def diagnose(
 
 @dataclass(frozen=True)
 class _Measured:
-    """What the findings are made of."""
+    """Measurements that the findings are made of."""
 
     gains: Gains
     filling: Filling

@@ -18,7 +18,7 @@ _WORTH_A_LOWER_END = 0.03  #: Gains below this share get no lower end.
 
 @dataclass(frozen=True)
 class PoolGain:
-    """What removing a pool saves, as shares of the time of the traced CUs."""
+    """Gain of removing a pool, as shares of the time of the traced CUs."""
 
     pool: Pool
     name: str

@@ -1,4 +1,4 @@
-"""How far the waves of a dispatch fill the GPU: CUs without work, rounds and tail, imbalance, early exits."""
+"""Fill of the GPU by the waves of a dispatch: CUs without work, rounds and tail, imbalance, early exits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Filling:
 
     @property
     def is_tail(self) -> bool:
-        """Whether the last round of workgroups being partly empty explains most of the missing residency."""
+        """True if the last round of workgroups being partly empty explains most of the missing residency."""
         rounds = self.round_count
         if rounds <= 1.05:
             return False

@@ -145,7 +145,7 @@ def _no_link(traced: dict[str, Any], candidates: list[str], counters: CounterSet
 def _disagreements(
     trace: ThreadTrace, traced_row: dict[str, Any], counters: CounterSet, dispatches: pl.DataFrame
 ) -> Iterable[Caveat]:
-    """What differs between the dispatch that was traced and those that were counted."""
+    """Differences between the dispatch that was traced and those that were counted."""
     traced, counted = (trace.source.target or "").split(":")[0], counters.system.target
     if traced and counted and traced != counted:
         what = f"the trace is from {traced}, the counters are from {counted}"

@@ -143,7 +143,7 @@ def _meaning(name: str) -> str:
 
 
 def _nearest_cause(views: list[RowView]) -> str:
-    """How far ahead the costliest wait's last producer was issued, and how much further it had to be."""
+    """Distance of the costliest wait's last producer, and how much further ahead it had to be."""
     producers = [producer for producer in views[0].producers if producer.missing_cycles_mean > 0]
     if not producers:
         return ""

@@ -1,4 +1,4 @@
-"""Why do waves wait that long? Numbers of hardware counters behind the findings of a thread trace."""
+"""Reasons of long waits: numbers of hardware counters behind the findings of a thread trace."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def _near(view: RowView) -> bool:
 
 
 def _is_prefetched(view: RowView) -> bool:
-    """Whether everything that it waits for stands after it in its loop: it was issued in the iteration before."""
+    """True if everything that it waits for stands after it in its loop: it was issued in the iteration before."""
     return bool(view.producers) and all(producer.row > view.row for producer in view.producers)
 
 

@@ -1,4 +1,4 @@
-"""How close a kernel is to what the GPU can do: memory bandwidth, L2 bandwidth, matrix and vector pipes."""
+"""Distance of a kernel from the limits of the GPU: memory bandwidth, L2 bandwidth, matrix and vector pipes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Roof:
 
 @dataclass(frozen=True)
 class Pipes:
-    """How long the pipes of the traced SIMDs were busy, as shares of their time."""
+    """Busy time of the pipes of the traced SIMDs, as shares of their time."""
 
     matrix_share: float
     valu_share: float
@@ -166,7 +166,7 @@ def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> li
 
 
 def _streams(moved: Traffic, used: Pipes, memory_peak: float) -> bool:
-    """Whether what is asked for has to come from memory, as far as a trace tells.
+    """True if what is asked for has to come from memory, as far as a trace tells.
 
     Tiles of a matrix product are read by many workgroups: they come from L2 for the most part. What is asked for above
     the peak comes from caches as well; then the bytes that are written must be a large part of the peak.

@@ -1,4 +1,4 @@
-"""How fast could this code be at best: the cycles that each pipe of the traced CUs needs at least."""
+"""Floors of code: the cycles that each pipe of the traced CUs needs at least."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ span_share          Float64? -       | of the span
 
 @dataclass(frozen=True)
 class Floor:
-    """What one pipe needs at least."""
+    """Least time of one pipe."""
 
     pipe: str
     cycles: int
@@ -44,7 +44,7 @@ class Floor:
 
     @property
     def speedup_max(self) -> float:
-        """How many times faster the code can get before it meets this floor."""
+        """Largest speedup of the code before it meets this floor."""
         return 1 / self.share
 
 

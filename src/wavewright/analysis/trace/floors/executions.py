@@ -30,7 +30,7 @@ _SIMD = [*UNIT, "simd"]
 
 @dataclass(frozen=True)
 class Executed:
-    """What the traced waves of each kernel executed on each CU."""
+    """Executions of the traced waves of each kernel on each CU."""
 
     units: pl.DataFrame  #: `kernel`, `se`, `cu`, `wave_count`, `span_cycles`, `waves` (a list).
     issues: pl.DataFrame  #: `kernel`, `se`, `cu`, `pipe`, `execution_count`, `floor_cycles`: pipes of waves and SIMDs.
@@ -93,7 +93,7 @@ def _longest_waves(trace: ThreadTrace, longest: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_simds(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
-    """What the busiest SIMD of each unit needs for each of its pipes."""
+    """Needs of the busiest SIMD of each unit for each of its pipes."""
     gfxip = trace.gfxip
     clock = base_clock(gfxip)
     ordered = trace.code.sort("row")

@@ -1,4 +1,4 @@
-"""How much of a later wait the extra LDS cycles of a row can explain: what nobody waits for is harmless."""
+"""Share of a later wait that the extra LDS cycles of a row can explain: what nobody waits for is harmless."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HARMLESS_SHARE: Final = 0.05
 
 
 def explained_stalls(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
-    """What waits for each row with extra cycles: `row`, `awaited_stall_cycles_total`, `explained_stall_share`.
+    """Waits for each row with extra cycles: `row`, `awaited_stall_cycles_total`, `explained_stall_share`.
 
     `rows` has `row` and `extra_cycles_total`. The stall is that of all waits which the row is a producer of, over all
     executions; its own extra cycles cannot have caused more of it than there are of them. Null: nothing waits for it.

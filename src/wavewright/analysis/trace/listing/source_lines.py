@@ -103,7 +103,7 @@ class _Lines(Answer):
 
     @property
     def has_text(self) -> bool:
-        """Whether the text of any file with rows is here."""
+        """True if the text of any file with rows is here."""
         return bool(self.files["has_text"].any())
 
     @classmethod

@@ -1,4 +1,4 @@
-"""How often each pipe of a SIMD issues, for how long it is busy, and the share of cycles without any issue."""
+"""Issues of each pipe of a SIMD, its busy time, and the share of cycles without any issue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which instruction does each wait wait for, how far ahead was it issued, and how much earlier would be enough?"""
+"""Instructions that each wait waits for, how far ahead they were issued, and how much earlier would be enough."""
 
 from __future__ import annotations
 

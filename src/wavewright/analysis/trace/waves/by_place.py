@@ -1,4 +1,4 @@
-"""Where on the GPU did the waves run, how long, and how much of it did they stall? By compute unit or SIMD."""
+"""Waves by compute unit or SIMD: how long they ran, and how much of it they stalled."""
 
 from __future__ import annotations
 

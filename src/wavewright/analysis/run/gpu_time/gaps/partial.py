@@ -272,7 +272,7 @@ def _explained(gaps: pl.DataFrame, regions: _Regions) -> pl.DataFrame:
 
 
 def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
-    """Whether the thread told a stream to wait after its previous launch and before the one that ended the gap."""
+    """True if the thread told a stream to wait after its previous launch and before the one that ended the gap."""
     waits = pl.concat(regions.stream_waits)
     if not waits.height or not gaps.height:
         return pl.lit(value=False)

@@ -1,4 +1,4 @@
-"""How long would a trace have taken without a cause of waiting? Waves re-timed, barriers and ports met again.
+"""Time of a trace without a cause of waiting: waves re-timed, barriers and ports met again.
 
 `docs/explanation/replay.md` has the rules; the native pass is `cpp/src/waves/replay.cpp`.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Removal:
-    """What costs nothing in a replay."""
+    """Causes that cost nothing in a replay."""
 
     causes: frozenset[str] = frozenset()  #: Stall classes and causes of gaps.
     rows: tuple[int, ...] = ()  #: Only at these code rows; empty = everywhere.

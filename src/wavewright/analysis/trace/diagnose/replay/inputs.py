@@ -32,7 +32,7 @@ class Prepared:
 
 
 def prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) -> Prepared:
-    """What is replayed of a part of a trace, made once; waves `left_out` are not there at all."""
+    """Inputs of the replay of a part of a trace, made once; waves `left_out` are not there at all."""
     ready: Prepared = once(part.answers, (prepared, left_out), lambda: _prepared(part, trace, left_out))
     return ready
 
