@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wavewright import capture
-    from wavewright.analysis.code.files import disassemble
+    from wavewright.analysis.code.disassembly import disassemble
     from wavewright.errors import (
         DamagedError,
         LimitError,
@@ -61,7 +61,7 @@ __all__ = [
 _HOMES = {
     "ask": "wavewright.notebook.asking",
     "decode": "wavewright.readers.trace.att",
-    "disassemble": "wavewright.analysis.code.files",
+    "disassemble": "wavewright.analysis.code.disassembly",
     "make_report": "wavewright.notebook.reporting",
     "open": "wavewright.readers.opening",
     "open_counters": "wavewright.readers.counters",

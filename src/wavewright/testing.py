@@ -50,7 +50,7 @@ def assert_not_slower(
         When it got worse, or that cannot be told; its text is the report as Markdown.
     """
     from wavewright.analysis.common.gate import gate
-    from wavewright.analysis.run.compare.baseline import renamed_kernels
+    from wavewright.analysis.run.compare.run_baseline import renamed_kernels
     from wavewright.cluster.measurements import kind_of_paths, measured
     from wavewright.readers.baseline import is_baseline, read_baseline
     from wavewright.words.gate import gate_markdown

@@ -13,7 +13,7 @@ from synth.kernels import kernel_path
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
 from wavewright.analysis.code.kernel import KernelCode
-from wavewright.analysis.code.overview import CodeOverview
+from wavewright.analysis.code.object_overview import CodeOverview
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import UsageError
 

@@ -17,7 +17,7 @@ import pytest
 import wavewright
 from tests.kit.made_decoded import decoded_files, edit, write_decoded, zipped
 from tests.kit.sampling import every_third, every_third_pair
-from wavewright.analysis.trace.contents import contents
+from wavewright.analysis.trace.about.contents import contents
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.cli import VERBS, main
 from wavewright.errors import WavewrightError

@@ -8,9 +8,10 @@ import pytest
 
 from synth.kernels import kernel_path
 from wavewright.analysis.code.kernel import kernel_code
-from wavewright.analysis.code.overview import ObjectPlace, code_overview
+from wavewright.analysis.code.object_overview import code_overview
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
+from wavewright.readers.code import ObjectPlace
 from wavewright.words.code.kernel import kernel_report
 
 _MOST_KERNELS = 3

@@ -298,7 +298,7 @@ def test_ranks_that_may_not_be_read(tmp_path: Path) -> None:
 
 
 def test_links_are_no_way_to_the_tables_of_a_database(tmp_path: Path) -> None:
-    from wavewright.analysis.run.contents.contents import contents
+    from wavewright.analysis.run.contents.run_contents import contents
 
     folder, outside = tmp_path / "ranks", tmp_path / "outside_results.db"
     rank(folder, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit.opened import open_run
 from wavewright.analysis.run.compare.compare import RunComparison, compare_runs
-from wavewright.analysis.run.select.splitting import parts_of
+from wavewright.analysis.run.select.run_parts import parts_of
 
 
 def adds_up(answer: RunComparison) -> bool:

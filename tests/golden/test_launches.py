@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 
 import wavewright
-from wavewright.analysis.trace.launch import launch_sentence
+from wavewright.analysis.trace.about.traced_call import launch_sentence
 from wavewright.model.trace import ThreadTrace
 
 ABOVE_MEDIAN = {"c01": (2, 42), "c02": (3, 29), "c03": (3, 16), "c08": (3, 31), "c09": (3, 10), "c10": (3, 42)}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import wavewright
-from wavewright.analysis.trace.replay import Removal, replay
+from wavewright.analysis.trace.diagnose.replay import Removal, replay
 
 FLYDSL = "data/uiout-mi350x-flydsl"
 #: Kernel -> stall class -> share of the time that its removal saves (shared/reviews/insight.md, section 1).

@@ -16,7 +16,7 @@ from tests.conftest import SHARED
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.stalls.classic import Classic, classic
-from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.model.trace import ThreadTrace
 from wavewright.words.kit.tables import short
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tests.kit.sampling import examples
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
-from wavewright.analysis.counters.limiters.judging import judged
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
-from wavewright.analysis.counters.limiters.rules import LIMITER_RULES
+from wavewright.analysis.counters.limiters.verdicts import judged
+from wavewright.facts.limiters import LIMITER_RULES, QUANTITIES
 
 NUMBERS = st.one_of(
     st.none(),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.trace.test_resident_waves import trace_of
-from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.waves.residency import residency
 from wavewright.analysis.trace.waves.resident import resident_waves
 

@@ -88,9 +88,9 @@ def _traces(
     Code that changed is matched all the same. Two traces of the same code differ from run to run, which is not a
     change. Durations of calls in runs beside the traces, or repeated traces, tell what is more than noise.
     """
+    from wavewright.analysis.trace.about.subject import subject
     from wavewright.analysis.trace.compare import compare
     from wavewright.analysis.trace.selection import select, selected_rows
-    from wavewright.analysis.trace.subject import subject
 
     asked = _asked(paths, dispatches)
     whole = [open_trace(path, dispatch=dispatch, kernel=selection.kernel, amd=amd) for path, dispatch in asked]
@@ -139,7 +139,7 @@ def _judged(
 ) -> tuple[list[str], list[str]]:
     """What is above a limit but cannot be told from noise, and what is: as `wavewright gate` judges traces."""
     from wavewright.analysis.common.gate import gate, sentence
-    from wavewright.analysis.trace.baseline import trace_baseline
+    from wavewright.analysis.trace.compare.trace_baseline import trace_baseline
     from wavewright.model.baseline import Baseline
 
     measured = [

@@ -15,9 +15,9 @@ from wavewright.cli.kit.request import Request, form_options
 from wavewright.cli.kit.trace import Span
 
 if TYPE_CHECKING:
-    from wavewright.analysis.code.files import ChosenKernel, CodeFile
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.cli.kit.request import Parts
+    from wavewright.readers.code import ChosenKernel, CodeFile
 
 _OPTIONS = (
     click.option("--kernel", metavar="NAME", help="The kernel of this name: a part of it or a pattern will do."),
@@ -71,8 +71,8 @@ def command(
     wavewright disassemble kernel.hsaco --kernel gemm --all
     wavewright disassemble kernel.hsaco --kernel gemm --summary --workgroup 256
     """
-    from wavewright.analysis.code.files import open_code
     from wavewright.analysis.common.occupancy.limits import Resources
+    from wavewright.readers.code import open_code
 
     request = Request(paths=(path,), top=top, as_json=as_json, as_csv=as_csv)
     file = open_code(path, target=target, number=number)
@@ -87,7 +87,7 @@ def command(
 def _show_overview(
     request: Request, file: CodeFile, chosen: tuple[ChosenKernel, ...] | None, resources: Resources
 ) -> None:
-    from wavewright.analysis.code.overview import code_overview
+    from wavewright.analysis.code.object_overview import code_overview
     from wavewright.model.losses import loss_frame
 
     answer = code_overview(file.places, override=resources)
@@ -108,7 +108,7 @@ def _show_kernel(
     request: Request, file: CodeFile, chosen: ChosenKernel, resources: Resources, view: dict[str, Any]
 ) -> None:
     from wavewright.analysis.code.kernel import kernel_code
-    from wavewright.analysis.code.overview import code_overview
+    from wavewright.analysis.code.object_overview import code_overview
     from wavewright.model.losses import loss_frame
 
     answer = kernel_code(chosen.code_object, chosen.kernel, override=resources)

@@ -187,7 +187,7 @@ def _judged(
         baseline = measured_with_progress(baselines, kind, metrics=named, **asked)
     pairs = {}
     if baseline is not None and kind == "run":
-        from wavewright.analysis.run.compare.baseline import renamed_kernels
+        from wavewright.analysis.run.compare.run_baseline import renamed_kernels
 
         pairs = renamed_kernels(baseline, current)
     findings: Sequence[JudgedFinding] = ()

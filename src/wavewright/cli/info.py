@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.analysis.trace.about.subject import Subject
     from wavewright.analysis.trace.overview import Overview
-    from wavewright.analysis.trace.subject import Subject
     from wavewright.cli.kit.request import Parts
     from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
@@ -220,7 +220,7 @@ def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> 
 
 
 def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], *, as_json: bool) -> None:
-    from wavewright.analysis.trace.contents import contents
+    from wavewright.analysis.trace.about.contents import contents
     from wavewright.model.answer import to_builtins
     from wavewright.readers.files.dispatches import choose
     from wavewright.readers.opening import candidates_of, open_decoded
@@ -254,7 +254,7 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
 
 def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
     """PC samples of rocprofv3, and the run beside them."""
-    from wavewright.analysis.trace.contents import contents
+    from wavewright.analysis.trace.about.contents import contents
     from wavewright.cli.kit.trace import open_trace
     from wavewright.model.answer import to_builtins
 
@@ -323,8 +323,8 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
 
 
 def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool, as_json: bool) -> None:
+    from wavewright.analysis.trace.about.subject import subject
     from wavewright.analysis.trace.overview import overview
-    from wavewright.analysis.trace.subject import subject
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import find_capture
     from wavewright.readers.files.dispatches import choose

@@ -44,7 +44,7 @@ def command(
     wavewright split results.db -o steps/ --by marker --marker "step"
     """
     from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.analysis.run.select.splitting import parts_of
+    from wavewright.analysis.run.select.run_parts import parts_of
     from wavewright.export.run.rocpd.split import write_parts
 
     if (marker is not None) != (by == "marker"):

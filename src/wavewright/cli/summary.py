@@ -12,7 +12,7 @@ from wavewright.cli.kit.io import console
 from wavewright.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavewright.analysis.run.contents.events import Grouping
+    from wavewright.analysis.run.contents.timed_events import Grouping
     from wavewright.cli.kit.request import Parts
     from wavewright.cli.kit.run import RunRequest
 

@@ -27,7 +27,7 @@ def command(request: RunRequest, show_secrets: bool) -> None:
     wavewright tables results.db
     wavewright tables results.db --show-secrets
     """
-    from wavewright.analysis.run.contents.contents import combine_contents, partial_contents
+    from wavewright.analysis.run.contents.run_contents import combine_contents, partial_contents
 
     gathered = request.gather(partial_contents, show_secrets=show_secrets)
     answer = combine_contents(gathered.values)

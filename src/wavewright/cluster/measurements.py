@@ -107,12 +107,12 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
     from wavewright.errors import UsageError
 
     if kind == "trace":
-        from wavewright.analysis.trace.baseline import trace_findings
+        from wavewright.analysis.trace.compare.trace_baseline import trace_findings
         from wavewright.readers.opening import open_trace
 
         return tuple(each for path in paths for each in trace_findings(open_trace(path, kernel=kernel)))
     if kind == "run":
-        from wavewright.analysis.run.compare.baseline import run_findings
+        from wavewright.analysis.run.compare.run_baseline import run_findings
         from wavewright.analysis.run.diagnose import partial_diagnosis
 
         return tuple(each for path in paths for each in run_findings(_gathered(path, partial_diagnosis, kernel).values))
@@ -122,7 +122,7 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
 def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
     from dataclasses import replace
 
-    from wavewright.analysis.run.compare.baseline import combine_baseline, partial_baseline
+    from wavewright.analysis.run.compare.run_baseline import combine_baseline, partial_baseline
     from wavewright.readers.files.hashes import hashed_inputs
 
     partials = _gathered(path, partial_baseline, kernel)
@@ -165,7 +165,7 @@ def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]
 
 
 def _with_label(trace: ThreadTrace, path: str) -> MeasuredCapture:
-    from wavewright.analysis.trace.baseline import trace_baseline
+    from wavewright.analysis.trace.compare.trace_baseline import trace_baseline
 
     key = trace.source.dispatch_key
     label = f"{Path(path).name} dispatch {key}" if trace.source.other_dispatches and key else Path(path).name
@@ -175,8 +175,8 @@ def _with_label(trace: ThreadTrace, path: str) -> MeasuredCapture:
 def _counters(path: str, *, kernel: str | None, metrics: Sequence[str], **_: Any) -> list[MeasuredCapture]:
     from dataclasses import replace
 
-    from wavewright.analysis.counters.baseline import counter_baseline
     from wavewright.analysis.counters.choice import CounterChoice
+    from wavewright.analysis.counters.compare.counter_baseline import counter_baseline
     from wavewright.readers.counters import open_counters
     from wavewright.readers.files.hashes import hashed_inputs
 

@@ -110,7 +110,7 @@ def subject_of(capture: Capture, document: Document) -> str:
     """What an answer is about, in one line."""
     if document.kind != "trace":
         return f"{capture.handle}: {DOCUMENTS[document.kind]}, {capture.name}"
-    from wavewright.analysis.trace.subject import subject
+    from wavewright.analysis.trace.about.subject import subject
     from wavewright.words.kit.subject import subject_line
 
     return f"{capture.handle}: {subject_line(subject(document.trace), width=_WIDTH).text}"

@@ -28,10 +28,10 @@ from wavewright.analysis.run.graph.path import CriticalPath
 from wavewright.analysis.run.kernels import Kernels
 from wavewright.analysis.run.ranks.ranks import Ranks
 from wavewright.analysis.run.select.recording import Recording
+from wavewright.analysis.trace.about.contents import Contents
 from wavewright.analysis.trace.barriers import Barriers
 from wavewright.analysis.trace.code.live import LIVE_ROWS
 from wavewright.analysis.trace.compare import Comparison
-from wavewright.analysis.trace.contents import Contents
 from wavewright.analysis.trace.costs.exposure import ROW_COSTS
 from wavewright.analysis.trace.costs.histogram import RowHistogram
 from wavewright.analysis.trace.costs.loops import Loops

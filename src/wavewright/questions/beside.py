@@ -23,7 +23,7 @@ def words_beside_questions(answer: Answer) -> Words | None:
 
 @cache
 def _of_code() -> dict[type[Answer], Words]:
-    from wavewright.analysis.code.overview import CodeOverview
+    from wavewright.analysis.code.object_overview import CodeOverview
     from wavewright.words.code.overview import overview_report
 
     return {CodeOverview: _worded(overview_report)}
@@ -40,7 +40,7 @@ def _of_counters() -> dict[type[Answer], Words]:
 @cache
 def _of_runs() -> dict[type[Answer], Words]:
     from wavewright.analysis.run.compare.compare import RunComparison
-    from wavewright.analysis.run.contents.contents import Contents
+    from wavewright.analysis.run.contents.run_contents import Contents
     from wavewright.analysis.run.kernels.gemms import Gemms
     from wavewright.words.run.compare import comparison_report
     from wavewright.words.run.contents import contents_report

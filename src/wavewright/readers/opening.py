@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from wavewright.base.files import listed
 from wavewright.base.job_folders import read_instead
@@ -36,6 +37,39 @@ if TYPE_CHECKING:
     from wavewright.readers.trace.samples.files import SampleFile
 
 MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
+
+
+class OpenOptions(TypedDict, total=False):
+    """Options of `open_trace`; `open` explains all but `in_parts`."""
+
+    dispatch: int | str | None
+    kernel: str | None
+    threads: int | None
+    code_objects: Sequence[str]
+    resources: Sequence[str | os.PathLike[str]]
+    amd: bool
+    in_parts: bool
+    inventory: Inventory
+
+
+@dataclass(frozen=True)
+class OpenRequest:
+    """A path to open with its options."""
+
+    path: Path
+    dispatch: int | str | None = None
+    kernel: str | None = None
+    threads: int | None = None
+    code_objects: Sequence[str] = ()
+    resources: Sequence[str | os.PathLike[str]] = ()
+    amd: bool = False
+    in_parts: bool = False
+    inventory: Inventory = field(default_factory=Inventory)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Kind of the content."""
+        return sniff(self.path, self.inventory)
 
 
 def open(  # noqa: A001
@@ -91,25 +125,13 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavewright.errors.UsageError: /nowhere: no such file or folder
     """
-    from wavewright.readers.counters import open_counters
-    from wavewright.readers.run.inputs import find_runs, open_inputs
-
-    path, inventory = read_instead(os.fspath(path)), inventory or Inventory()
-    kind = sniff(Path(path), inventory)
-    if kind in COUNTER_CAPTURES:
-        return open_counters(path, inventory=inventory)
-    if kind in RUNS and not (kind is Kind.RESULTS and samples_at(Path(path), inventory)):
-        return open_inputs(find_runs([Path(path)], inventory))
-    return open_trace(
-        path,
-        dispatch=dispatch,
-        kernel=kernel,
-        threads=threads,
-        code_objects=code_objects,
-        resources=resources,
-        amd=amd,
-        inventory=inventory,
+    place = Path(read_instead(os.fspath(path)))
+    request = OpenRequest(
+        place, dispatch, kernel, threads, code_objects, resources, amd, inventory=inventory or Inventory()
     )
+    if request.kind is Kind.RESULTS and samples_at(place, request.inventory):
+        return _open_samples(request)
+    return _OPENERS.get(request.kind, _open_samples)(request)
 
 
 def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFile]:
@@ -129,18 +151,7 @@ def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFil
     return find_samples(unpacked.folder if unpacked else path, inventory)
 
 
-def open_trace(
-    path: str | os.PathLike[str],
-    *,
-    dispatch: int | str | None = None,
-    kernel: str | None = None,
-    threads: int | None = None,
-    code_objects: Sequence[str] = (),
-    resources: Sequence[str | os.PathLike[str]] = (),
-    amd: bool = False,
-    in_parts: bool = False,
-    inventory: Inventory | None = None,
-) -> ThreadTrace:
+def open_trace(path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> ThreadTrace:
     """Open a thread trace; see `open`.
 
     With `in_parts` a raw capture of more than `buffers.GROUP_BYTES` is only counted, and decoded when its
@@ -153,61 +164,66 @@ def open_trace(
     NotATraceError, UnsupportedError
         When it is not a thread trace; the error says what it is and which verb fits.
     """
-    place, inventory = Path(path), inventory or Inventory()
-    kind = sniff(place, inventory)
-    if kind is Kind.RAW_CAPTURE:
-        rows_up_to = buffers.GROUP_BYTES if in_parts else math.inf
-        trace = _raw_or_decoded(
-            place,
-            inventory,
-            dispatch=dispatch,
-            kernel=kernel,
-            threads=threads,
-            code_objects=code_objects,
-            rows_up_to=rows_up_to,
-            amd=amd,
-        )
-        return _with_rules(_with_named(trace, resources), amd=amd)
-    if kind not in DECODED_KINDS:
-        return _with_named(_samples(place, kind, inventory, dispatch, code_objects), resources)
-    candidates, losses = candidates_of(place, kind, inventory)
-    dispatches = decoded_dispatches(candidates, str(place))
-    chosen = choose(dispatches, dispatch, kernel, where=str(place))
-    is_asked = dispatch is not None or kernel is not None
-    trace = open_decoded(chosen, dispatches, losses, resources, threads=threads, is_asked=is_asked)
-    return _with_rules(trace, amd=amd)
+    request = OpenRequest(Path(path), **options)
+    return _TRACE_OPENERS.get(request.kind, _open_samples)(request)
 
 
-def _samples(
-    path: Path, kind: Kind, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]
-) -> ThreadTrace:
+def _open_counters(request: OpenRequest) -> CounterSet:
+    from wavewright.readers.counters import open_counters
+
+    return open_counters(request.path, inventory=request.inventory)
+
+
+def _open_run(request: OpenRequest) -> Run:
+    from wavewright.readers.run.inputs import find_runs, open_inputs
+
+    return open_inputs(find_runs([request.path], request.inventory))
+
+
+def _open_samples(request: OpenRequest) -> ThreadTrace:
     """The PC samples at a path without other thread traces; runs may hold some in their result files."""
     from wavewright.readers.trace.samples import read_samples
 
+    path, inventory, dispatch = request.path, request.inventory, request.dispatch
     files = samples_at(path, inventory)
     if not files:
-        raise does_not_fit(kind, path)
+        raise does_not_fit(request.kind, path)
     if dispatch is not None and not str(dispatch).isdecimal():
         raise UsageError(
             f"dispatch {dispatch!r} is not a number", where=str(path), advice="samples name dispatches by number"
         )
     number = None if dispatch is None else int(dispatch)
     unpacked = inventory.unpacked(path)
-    if unpacked is None:
-        return read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
     try:
-        trace = read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
+        trace = read_samples(files, dispatch=number, code_objects=request.code_objects, inventory=inventory)
     except WavewrightError as error:
-        unpacked.rename_in(error)
+        if unpacked is not None:
+            unpacked.rename_in(error)
         raise
-    trace.source = replace(trace.source, path=unpacked.in_words(trace.source.path))
-    add_losses(trace, unpacked.losses)
-    return trace
+    if unpacked is not None:
+        trace.source = replace(trace.source, path=unpacked.in_words(trace.source.path))
+        add_losses(trace, unpacked.losses)
+    return _with_named(trace, request.resources)
 
 
-def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:
+def _open_decoded(request: OpenRequest) -> ThreadTrace:
+    candidates, losses = candidates_of(request.path, request.kind, request.inventory)
+    return _with_rules(_chosen_decoded(request, candidates, losses), request)
+
+
+def _chosen_decoded(
+    request: OpenRequest, candidates: Sequence[DecodedTrace], losses: Sequence[Loss] = ()
+) -> ThreadTrace:
+    """The trace of the dispatch that is asked for among decoded ones."""
+    dispatches = decoded_dispatches(candidates, str(request.path))
+    chosen = choose(dispatches, request.dispatch, request.kernel, where=str(request.path))
+    is_asked = request.dispatch is not None or request.kernel is not None
+    return open_decoded(chosen, dispatches, losses, request.resources, threads=request.threads, is_asked=is_asked)
+
+
+def _with_rules(trace: ThreadTrace, request: OpenRequest) -> ThreadTrace:
     """The trace, marked as one that follows AMD's rules where that is requested."""
-    if amd:
+    if request.amd:
         trace.source = replace(trace.source, amd=True)
     return trace
 
@@ -358,33 +374,20 @@ def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]])
     return enriched
 
 
-def _raw_or_decoded(
-    path: Path,
-    inventory: Inventory,
-    *,
-    dispatch: int | str | None,
-    kernel: str | None,
-    code_objects: Sequence[str],
-    **decoding: Any,
-) -> ThreadTrace:
+def _open_raw(request: OpenRequest) -> ThreadTrace:
     """A raw capture; of decoded directories next to it, the form with more data."""
-    decoded = _decoded_beside_raw(path, inventory)
-    asked = {"dispatch": dispatch, "kernel": kernel}
-    if not decoded:
-        return _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
-    why_not = _why_not_raw(path, inventory, dispatch, code_objects)
-    if not why_not:
-        trace = _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
+    decoded = _decoded_beside_raw(request.path, request.inventory)
+    why_not = _why_not_raw(request) if decoded else ""
+    if why_not:
+        trace = _chosen_decoded(request, decoded)
+        detail = f"a decoded directory was read because {why_not}"
+    else:
+        trace = _with_named(_decoded_raw(request), request.resources)
         count = counted(len(decoded), "decoded directories")
         detail = f"the raw traces were decoded, the {count} {'was' if len(decoded) == 1 else 'were'} not read"
-    else:
-        dispatches = decoded_dispatches(decoded, str(path))
-        chosen = choose(dispatches, dispatch, kernel, where=str(path))
-        is_asked = dispatch is not None or kernel is not None
-        trace = open_decoded(chosen, dispatches, threads=decoding["threads"], is_asked=is_asked)
-        detail = f"a decoded directory was read because {why_not}"
-    add_losses(trace, [Loss("both_forms", detail=detail)])
-    return trace
+    if decoded:
+        add_losses(trace, [Loss("both_forms", detail=detail)])
+    return _with_rules(trace, request)
 
 
 def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[DecodedTrace]:
@@ -394,14 +397,23 @@ def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[DecodedTrace]:
     return decoded_in_archive(inventory.archive(path)) if is_archive(path) else []
 
 
-def _raw(path: Path, inventory: Inventory, *, code_objects: Sequence[str], **asked: Any) -> ThreadTrace:
+def _decoded_raw(request: OpenRequest) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
     from wavewright.readers.launches import look_beside
     from wavewright.readers.trace.att import decode
     from wavewright.readers.trace.resources import fill_from_around
 
-    trace = decode(path, code_objects, inventory=inventory, **asked)
-    around = beside_capture(trace, inventory)
+    trace = decode(
+        request.path,
+        request.code_objects,
+        request.threads,
+        dispatch=request.dispatch,
+        kernel=request.kernel,
+        amd=request.amd,
+        rows_up_to=buffers.GROUP_BYTES if request.in_parts else math.inf,
+        inventory=request.inventory,
+    )
+    around = beside_capture(trace, request.inventory)
     fill_from_around(trace, around, with_code=False)
     look_beside(trace, around)
     return trace
@@ -424,13 +436,13 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
     return [*(inside[place] for place in places if place in inside), *outside]
 
 
-def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]) -> str:
+def _why_not_raw(request: OpenRequest) -> str:
     """Why the decoded directories tell more than the raw traces; empty = they do not."""
     from wavewright.readers.files.capture import find_capture
 
-    capture = find_capture([path], code_objects, inventory)
-    if dispatch is not None and not named(raw_dispatches(capture, path), dispatch):
-        return f"there is no raw trace of dispatch {dispatch}"
+    capture = find_capture([request.path], request.code_objects, request.inventory)
+    if request.dispatch is not None and not named(raw_dispatches(capture, request.path), request.dispatch):
+        return f"there is no raw trace of dispatch {request.dispatch}"
     return "" if capture.code_objects else "no code object next to the raw traces"
 
 
@@ -441,3 +453,16 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
         return NotATraceError(what, where=str(path), advice=advice)
     return misfit(kind, path, "trace")
+
+
+#: Kind of thread trace -> its opener; of other kinds the PC samples are read, if they have any.
+_TRACE_OPENERS: dict[Kind, Callable[[OpenRequest], ThreadTrace]] = {
+    Kind.RAW_CAPTURE: _open_raw,
+    **dict.fromkeys(DECODED_KINDS, _open_decoded),
+}
+#: Kind of content -> its opener.
+_OPENERS: dict[Kind, Callable[[OpenRequest], ThreadTrace | Run | CounterSet]] = {
+    **_TRACE_OPENERS,
+    **dict.fromkeys(COUNTER_CAPTURES, _open_counters),
+    **dict.fromkeys(RUNS, _open_run),
+}

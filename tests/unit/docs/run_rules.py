@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavewright.analysis.run.diagnose.rules import RULES
+from wavewright.facts.run_rules import RULES
 
 
 def rule_rows() -> list[str]:

@@ -676,7 +676,7 @@ export const COVERAGE_OUTLIERS: TableInfo<CoverageOutliersRow> = {
   cycles_per_instruction_ratio: ["Cycles per instruction ratio", "", "Its cycles per instruction / the median of its path"],
 };
 
-/** What was traced, and how evenly. */
+/** The traced part, and how even it is. */
 export interface CoverageAnswer {
   definition: string;
   wave_count: number;
@@ -762,7 +762,7 @@ export interface Caveat {
   numbers: Record<string, unknown>;
 }
 
-/** How far a trace can be trusted: its cycles, and apart from them its source lines. */
+/** Trust in a trace: its cycles, and apart from them its source lines. */
 export interface Trust {
   /** good, use with caution, or do not use. */
   cycles: string;
@@ -875,7 +875,7 @@ export interface StallFinding {
   lane_causes: LaneCause[];
 }
 
-/** How long the pipes of the traced SIMDs were busy, as shares of their time. */
+/** Busy time of the pipes of the traced SIMDs, as shares of their time. */
 export interface Pipes {
   matrix_share: number;
   valu_share: number;
@@ -907,7 +907,7 @@ export interface Roof {
   is_limit: boolean;
 }
 
-/** What one pipe needs at least. */
+/** Least time of one pipe. */
 export interface Floor {
   pipe: string;
   cycles: number;
@@ -1208,7 +1208,7 @@ export const LANE_SERVICE_SEGMENT_CELLS: TableInfo<LaneServiceSegmentCellsRow> =
   used_bytes: ["Used", "bytes", "Bytes of it that they ask for"],
 };
 
-/** How the lanes of one instruction are served. */
+/** Service of the lanes of one instruction. */
 export interface LaneServiceAnswer {
   definition: string;
   patterns: Frame<LaneServicePatternsRow>;
@@ -2767,7 +2767,7 @@ export const RUN_BUSY_NODES: TableInfo<RunBusyNodesRow> = {
   unused_gpu_count: ["Unused GPUs", "", "GPUs that processes saw and did not use"],
 };
 
-/** How much of the time each GPU had work. */
+/** Share of the time that each GPU had work. */
 export interface RunBusyAnswer {
   definition: string;
   gpus: Frame<RunBusyGpusRow>;
@@ -3110,7 +3110,7 @@ export interface Case {
   stack: string[];
 }
 
-/** What set the time of a run, and what to change first. */
+/** Causes of the time of a run, and what to change first. */
 export interface RunDiagnosisAnswer {
   definition: string;
   /** What was measured, in a line. */
@@ -3356,7 +3356,7 @@ export const RUN_GAPS_LARGEST: TableInfo<RunGapsLargestRow> = {
   stack: ["Stack", "", "Markers, operators, frames that lasted half of the gap, outermost first"],
 };
 
-/** How long GPUs, or their streams, idled between work, and why. */
+/** Idle time of GPUs, or their streams, between work, and its causes. */
 export interface RunGapsAnswer {
   definition: string;
   gpus: Frame<RunGapsGpusRow>;
@@ -3570,7 +3570,7 @@ export const RUN_OVERLAP_HOST: TableInfo<RunOverlapHostRow> = {
   gpu_busy_ns: ["GPU busy", "ns", "With GPU work of the process"],
 };
 
-/** What runs at the same time. */
+/** Events that run at the same time. */
 export interface RunOverlapAnswer {
   definition: string;
   gpus: Frame<RunOverlapGpusRow>;
@@ -4012,7 +4012,7 @@ export const RUN_RANKS_CAUSES: TableInfo<RunRanksCausesRow> = {
   cause_share: ["Cause share", "", "Share of the cause in all that it had more"],
 };
 
-/** How evenly the work of a run is spread over its processes. */
+/** Spread of the work of a run over its processes. */
 export interface RunRanksAnswer {
   definition: string;
   processes: Frame<RunRanksProcessesRow>;
@@ -4362,7 +4362,7 @@ export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
   share: ["Share", "", "Of the GPU time of its group; empty for what is not GPU time"],
 };
 
-/** Where the time of a run went. */
+/** Time of a run by kernels, copies, allocations and calls. */
 export interface RunSummaryAnswer {
   definition: string;
   by: "all" | "file" | "process" | "rank" | "gpu" | "stream" | "marker";
@@ -4858,7 +4858,7 @@ export interface KernelLimit {
   plan: string;
 }
 
-/** What limits the kernels of a counter capture, the longest kernel first. */
+/** Limits of the kernels of a counter capture, the longest kernel first. */
 export interface CounterDiagnosisAnswer {
   definition: string;
   target: string | null;

@@ -80,7 +80,7 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
 
 
 def call_rows(code: pl.DataFrame) -> pl.Series:
-    """Whether each row of a code table calls a function (1) or not (0).
+    """True if each row of a code table calls a function (1) or not (0).
 
     Examples
     --------
@@ -137,5 +137,5 @@ def nest(spans: list[tuple[int, int]]) -> tuple[list[int | None], list[int]]:
 
 
 def flags(code: pl.DataFrame, pattern: str) -> pl.Series:
-    """Whether the text of each row matches a pattern (1) or not (0)."""
+    """True if the text of each row matches a pattern (1) or not (0)."""
     return code.select(pl.col("text").str.contains(pattern).fill_null(value=False).cast(pl.UInt8)).to_series()

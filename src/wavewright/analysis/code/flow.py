@@ -1,4 +1,4 @@
-"""What every row of machine code does to control and to the mask of lanes, for the pass that follows registers."""
+"""Effects of every row of machine code on control and on the mask of lanes, for the pass that follows registers."""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@ import polars as pl
 
 from wavewright.analysis.code.listing import ROWS, listing_rows
 from wavewright.analysis.code.live import live_at, live_registers, used_registers
-from wavewright.analysis.code.loops import innermost_loops, loop_spans
 from wavewright.analysis.code.machine_code import machine_code, register_ranges
 from wavewright.analysis.code.mix import MIX, instruction_mix
 from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
-from wavewright.analysis.code.overview import facts_of, fitting_waves
-from wavewright.analysis.code.waits import WAITS, static_waits
+from wavewright.analysis.code.object_overview import facts_of, fitting_waves
+from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
+from wavewright.analysis.code.static_waits import WAITS, static_waits
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.codeobj.names import demangle
 from wavewright.codeobj.targets import family_of

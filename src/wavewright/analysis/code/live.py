@@ -120,10 +120,10 @@ def entry_registers(descriptor: Descriptor, target: str) -> list[int]:
 
 
 def has_packed_ids(target: str) -> bool:
-    """Whether v0 holds all three ids of a work-item, 10 bits each."""
+    """True if v0 holds all three ids of a work-item, 10 bits each."""
     return target.split(":")[0] in _PACKED_IDS or family_of(target) in ("gfx11", *_IDS_IN_TTMP)
 
 
 def has_ids_in_ttmp(target: str) -> bool:
-    """Whether trap temporaries hold the ids of the workgroup, and no SGPRs."""
+    """True if trap temporaries hold the ids of the workgroup, and no SGPRs."""
     return family_of(target) in _IDS_IN_TTMP

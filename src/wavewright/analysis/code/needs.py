@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.code.overview import uses_wgp_mode
-from wavewright.analysis.common.occupancy.compiled import resources_of
+from wavewright.analysis.code.object_overview import uses_wgp_mode
+from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.ladder import ladder
 from wavewright.analysis.common.occupancy.limits import combined_vgprs
 from wavewright.model.schema import frame_of, table_spec
@@ -73,7 +73,7 @@ def register_rows(code: MachineCode, rows: pl.DataFrame, used: dict[str, int] | 
 def step_rows(
     arch: Arch, kernel: Kernel, override: Resources, rows: pl.DataFrame, used: dict[str, int] | None
 ) -> pl.DataFrame:
-    """What each wave more on a SIMD needs (`STEPS`), with the rows that stand in the way.
+    """Needs of each wave more on a SIMD (`STEPS`), with the rows that stand in the way.
 
     Live registers are those of this order of instructions: rows above the limit have to be changed, but if there are
     none the compiler may still need more, because values must lie side by side and at even registers.

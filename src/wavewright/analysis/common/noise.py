@@ -22,7 +22,7 @@ _NORMAL_BOUND = 1.959964  #: What a normal variable exceeds, up or down, with th
 
 
 def t_bound(tail: float, degrees: int) -> float:
-    """What a Student's t variable exceeds, up or down, with probability `tail`.
+    """Bound that a Student's t variable exceeds, up or down, with probability `tail`.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def t_bound(tail: float, degrees: int) -> float:
 
 
 def difference_bound(tail: float, base: tuple[float, int], other: tuple[float, int]) -> float:
-    """What two means of equal things may differ by with probability `tail`; each: standard error, degrees of freedom.
+    """Difference that two means of equal things have with probability `tail`; each: standard error, degrees of freedom.
 
     Degrees of freedom of the difference are those of Welch and Satterthwaite.
 

@@ -1,4 +1,4 @@
-"""Which dispatches of a counter capture is the question about?"""
+"""The dispatches of a counter capture that a question is about."""
 
 from __future__ import annotations
 

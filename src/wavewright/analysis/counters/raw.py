@@ -1,4 +1,4 @@
-"""Which counters were measured, in which pass, and what are their amounts over the chosen dispatches?"""
+"""The measured counters, their passes, and their amounts over the chosen dispatches."""
 
 from __future__ import annotations
 

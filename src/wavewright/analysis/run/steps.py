@@ -1,4 +1,4 @@
-"""How long are the steps of a run, what are they made of, and why do some take longer?"""
+"""Steps of a run: their length, what they are made of, and why some take longer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.gpu_time.process_time import HOST, KINDS, ProcessTime
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
@@ -183,7 +183,7 @@ def steps(run: Run, marker: str | None = None) -> Steps:
 
 
 def _source(processes: pl.DataFrame) -> str:
-    """How the steps of most processes were stepped."""
+    """Origin of the steps of most processes."""
     stepped = processes.filter(pl.col("source") != "none")
     if not stepped.height:
         return "none"
@@ -244,7 +244,7 @@ def _measured(run: Run, steps: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
 
 
 def _started(events: pl.DataFrame, steps: pl.DataFrame) -> pl.Series:
-    """How many of the events start in each step."""
+    """Number of the events that start in each step."""
     counts = _in_steps(events, steps).group_by("process", "step").agg(n=pl.len().cast(pl.Int64))
     return steps.join(counts, on=["process", "step"], how="left", maintain_order="left")["n"].fill_null(0)
 
@@ -325,7 +325,7 @@ def _alike(kernels: pl.DataFrame, count: int) -> pl.Series:
 
 
 def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: _Grown, calls: _Grown) -> dict[str, Any]:
-    """What grew most in a long step against the median of the others."""
+    """The part that grew most in a long step against the median of the others."""
     others = kernels.others
     if not others.height:
         others = steps.filter(pl.col("step") != row["step"])

@@ -56,7 +56,7 @@ class Overview:
 
     @property
     def damaged(self) -> bool:
-        """Whether anything was lost (`--strict` asks)."""
+        """True if anything was lost (`--strict` asks)."""
         return any(loss.is_damage for loss in self.losses)
 
 

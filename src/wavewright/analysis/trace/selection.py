@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.samples.selecting import select_samples
+from wavewright.analysis.trace.samples.sample_selection import select_samples
 from wavewright.base.bounds import check_range
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace
@@ -40,12 +40,12 @@ class Selection:
 
     @property
     def chooses_waves(self) -> bool:
-        """Whether some waves may be left out."""
+        """True if some waves may be left out."""
         return bool(self.kernel or self.shader_engines or self.simds or self.waves)
 
     @property
     def chooses_time(self) -> bool:
-        """Whether a time window is selected."""
+        """True if a time window is selected."""
         return self.start_cycles is not None or self.end_cycles is not None
 
     @property
@@ -57,7 +57,7 @@ class Selection:
 
     @property
     def chooses_rows(self) -> bool:
-        """Whether only code rows of a file or line are selected."""
+        """True if only code rows of a file or line are selected."""
         return self.file is not None or self.first_line is not None
 
 

@@ -202,7 +202,7 @@ def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
     >>> packed_passes("gfx90a", ["TCC_EA0_RDREQ"]).passes
     (('TCC_EA_RDREQ',),)
     """
-    from wavewright.analysis.counters.plan.packing import Need, block_of, pack
+    from wavewright.analysis.counters.plan.passes import Need, block_of, pack
     from wavewright.facts import gpus
     from wavewright.facts.gpus.counting import counting_of
 
@@ -291,7 +291,7 @@ def _our_name(name: str) -> str:
 
 def _check_name(word: str, name: str, target: str, counting: Counting, known_names: frozenset[str]) -> None:
     """Refuse a name that is of no block, or a slip."""
-    from wavewright.analysis.counters.plan.packing import block_of
+    from wavewright.analysis.counters.plan.passes import block_of
 
     if name in known_names:
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def has_only_samples(request: TraceRequest) -> bool:
     """Whether the trace has PC samples and no instructions."""
-    from wavewright.analysis.trace.required import has_only_samples as are_only_samples
+    from wavewright.analysis.trace.about.requirements import has_only_samples as are_only_samples
 
     return are_only_samples(request.trace)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import click
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.analysis.trace.about.subject import Subject
     from wavewright.analysis.trace.selection import Selection
-    from wavewright.analysis.trace.subject import Subject
     from wavewright.cli.kit.request import Parts, Report
     from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.opening import OpenOptions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -56,7 +57,7 @@ class TraceRequest(Request):
     @property
     def subject(self) -> Subject:
         """What the trace shows: kernel, dispatch, GPU."""
-        from wavewright.analysis.trace.subject import subject
+        from wavewright.analysis.trace.about.subject import subject
 
         return subject(self.trace)
 
@@ -68,7 +69,7 @@ class TraceRequest(Request):
 
     def require_instructions(self) -> ThreadTrace:
         """Return the trace if it has instructions; the error names the verb that fits its content."""
-        from wavewright.analysis.trace.required import require_instructions
+        from wavewright.analysis.trace.about.requirements import require_instructions
 
         return require_instructions(self.trace, str(self.path))
 
@@ -155,29 +156,12 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
     return with_options(run, _SELECTION)
 
 
-def open_trace(
-    path: Path,
-    *,
-    dispatch: str | None = None,
-    kernel: str | None = None,
-    code_objects: tuple[str, ...] = (),
-    resources: tuple[Path, ...] = (),
-    amd: bool = False,
-    in_parts: bool = False,
-) -> ThreadTrace:
-    """Open a thread trace of any form, with progress on a terminal; `in_parts` as in `readers.opening`."""
+def open_trace(path: Path, **options: Unpack[OpenOptions]) -> ThreadTrace:
+    """Open a thread trace of any form, with progress on a terminal; see `readers.opening`."""
     from wavewright.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
-        return open_path(
-            path,
-            dispatch=dispatch,
-            kernel=kernel,
-            code_objects=code_objects,
-            resources=resources,
-            amd=amd,
-            in_parts=in_parts,
-        )
+        return open_path(path, **options)
 
 
 def _request(

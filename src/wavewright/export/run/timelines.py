@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from wavewright.analysis.run.measures.nesting import nested, timed
+from wavewright.analysis.run.measures.event_rows import nested, timed
 from wavewright.model.losses import Loss
 from wavewright.model.run_labels import agent_label
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from wavewright.errors import UsageError
-
-_FILE = Path(__file__).parent / "counting.toml"
+from wavewright.facts.loader import packaged
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ def counting_of(target: str) -> Counting:
     >>> counting_of("gfx1201").slots["GL2C"], counting_of("gfx941").missing[-1]
     (4, 'TCP_TCC_WRITE_REQ_LATENCY')
     """
-    declared = _declared()
+    declared = packaged("gpus/counting.toml")
     prefix = max((name for name in declared if target.startswith(name)), key=len, default=None)
     if prefix is None:
         what = f"it is not known how many counters {target[:60]!r} can count at once"
@@ -76,8 +72,3 @@ def counting_of(target: str) -> Counting:
         prefix = declared[prefix].get("base")
     facts.pop("base", None)
     return Counting(**facts | {"summed": tuple(facts["summed"]), "missing": tuple(facts["missing"])})
-
-
-@cache
-def _declared() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(_FILE.read_text(encoding="utf-8"))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged, packaged_text
 
-_FOLDER = Path(__file__).parent
-_FILES = ("gfx9.toml", "rdna.toml")
+_FILES = ("gpus/gfx9.toml", "gpus/rdna.toml")
 
 
 @dataclass(frozen=True)
@@ -119,16 +117,6 @@ def _plain(name: str) -> str:
     return " ".join(word for word in words if word not in ("amd", "instinct", "radeon", "oam"))
 
 
-@cache
-def _text(file: str) -> str:
-    return (_FOLDER / file).read_text(encoding="utf-8")
-
-
-@cache
-def _declared(file: str) -> dict[str, dict[str, Any]]:
-    return tomllib.loads(_text(file))
-
-
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """The facts of a target over those of its base.
 
@@ -152,7 +140,7 @@ def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, An
 
 @cache
 def _arch(target: str) -> Arch:
-    facts = _inherited(target, _declared(_HOMES[target]))
+    facts = _inherited(target, packaged(_HOMES[target]))
     for name in ("vgprs_per_simd", "vgpr_granule"):
         facts[name] = {int(size): count for size, count in facts[name].items()}
     products = tuple(Product(name, **fields) for name, fields in facts.pop("products", {}).items())
@@ -162,5 +150,5 @@ def _arch(target: str) -> Arch:
 
 
 #: Target -> the file that declares it; the file is parsed when something is asked about one of its targets.
-_HOMES = {target: file for file in _FILES for target in re.findall(r"(?m)^\[([\w-]+)\]", _text(file))}
+_HOMES = {target: file for file in _FILES for target in re.findall(r"(?m)^\[([\w-]+)\]", packaged_text(file))}
 TARGETS: tuple[str, ...] = tuple(_HOMES)  #: Every target with facts.

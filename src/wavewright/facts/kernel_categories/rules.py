@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-_FILE = Path(__file__).parent / "categories.toml"
+from wavewright.facts.loader import packaged
+
 OTHER = "other"  #: Kernels that no rule matches.
 
 
@@ -41,7 +40,7 @@ def category_rules() -> CategoryRules:
     >>> category_rules().categories[0], category_rules().rules[0].category
     ('GEMM', 'communication')
     """
-    declared = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    declared = packaged("kernel_categories/categories.toml")
     rules = []
     for entry in declared["rule"]:
         within, pattern = next((key, entry[key]) for key in ("head", "start", "name") if key in entry)

@@ -7,7 +7,6 @@
 from wavewright.facts.lanes.accesses import LdsAccess as LdsAccess
 from wavewright.facts.lanes.accesses import lds_access as lds_access
 from wavewright.facts.lanes.rule_facts import CONFIDENCES as CONFIDENCES
-from wavewright.facts.lanes.rule_facts import OPERATIONS as OPERATIONS
 from wavewright.facts.lanes.rule_facts import CoalescingRuleFact as CoalescingRuleFact
 from wavewright.facts.lanes.rule_facts import LaneRules as LaneRules
 from wavewright.facts.lanes.rule_facts import LdsRuleFact as LdsRuleFact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-OPERATIONS = ("read", "write", "atomic")
 CONFIDENCES = ("counter-proven", "published", "hypothesis")  #: The strongest first; `rules.toml` defines them.
 WIDTHS_BYTES = {"b32": 4, "b64": 8, "b96": 12, "b128": 16}
 _DWORD_BYTES = 4

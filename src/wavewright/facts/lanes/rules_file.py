@@ -3,58 +3,85 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Meta, field
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
-from wavewright.facts.lanes.rule_facts import (
-    CONFIDENCES,
-    OPERATIONS,
-    WIDTHS_BYTES,
-    CoalescingRuleFact,
-    LaneRules,
-    LdsRuleFact,
-)
+from wavewright.facts.lanes.rule_facts import WIDTHS_BYTES, CoalescingRuleFact, LaneRules, LdsRuleFact
+from wavewright.facts.loader import Fact, UserFact, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-_RULES_MAX = 1_000
-_TEXT_MAX = 1_000
-_BANKS_MAX = 128
 _WAVE_SIZES = (32, 64)
-_SEGMENT_BYTES = (32, 64, 128, 256)
-_TARGET = re.compile(r"gfx[0-9a-f]{3,5}")
 _LANES = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
-_EVIDENCE_KEYS = ("confidence", "evidence", "source")
-_LDS_KEYS = ("targets", "operations", "width", "banks", "phases", *_EVIDENCE_KEYS)
-_COALESCING_KEYS = ("targets", "group_lanes", "segment_bytes", "counter", *_EVIDENCE_KEYS)
-_RATE_KEYS = ("accesses_per_cycle", "rate_confidence", "rate_evidence")
 _ADVICE = "the file rules.toml in wavewright/facts/lanes is a complete example"
+
+_Targets = Annotated[tuple[Annotated[str, Meta(pattern="^gfx[0-9a-f]{3,5}$")], ...], Meta(min_length=1)]
+_Phases = Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(min_length=1)]
+_Confidence = Literal["counter-proven", "published", "hypothesis"]
+_Entries = Annotated[tuple[dict[str, Any], ...], Meta(max_length=1_000)]
+
+
+class _LdsEntry(UserFact, frozen=True):
+    targets: _Targets
+    operations: Annotated[tuple[Literal["read", "write", "atomic"], ...], Meta(min_length=1)]
+    width: Literal["b32", "b64", "b96", "b128"]  # b8 and b16 follow b32
+    banks: Literal[1, 2, 4, 8, 16, 32, 64, 128]
+    phases: str | _Phases  # the name of a list of the file, or the list
+    confidence: _Confidence
+    evidence: str
+    source: str
+
+
+class _CoalescingEntry(UserFact, frozen=True):
+    targets: _Targets
+    group_lanes: Literal[1, 2, 4, 8, 16, 32, 64]
+    segment_bytes: Literal[32, 64, 128, 256]
+    counter: str
+    confidence: _Confidence
+    evidence: str
+    source: str
+    accesses_per_cycle: Annotated[float, Meta(gt=0, le=64)] | None = None
+    rate_confidence: _Confidence | Literal[""] = ""
+    rate_evidence: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a rate without its evidence, or the other way round."""
+        super().__post_init__()
+        rate = {name: getattr(self, name) for name in ("accesses_per_cycle", "rate_confidence", "rate_evidence")}
+        missing = [name for name, value in rate.items() if not value]
+        if 0 < len(missing) < len(rate):
+            raise ValueError(f"has no `{missing[0]}`")
+
+
+class _RulesFile(Fact, frozen=True):
+    phases: dict[str, _Phases] = field(default_factory=dict)
+    lds: _Entries = ()
+    coalescing: _Entries = ()
 
 
 def declared_rules(file: Path) -> LaneRules:
     """The rules of one file."""
-    declared = read_toml(file, advice=_ADVICE)
-    unknown = [key for key in declared if key not in ("phases", "lds", "coalescing")]
-    if unknown:
-        raise UsageError(f"unknown entry {unknown[0][:60]!r}", where=str(file), advice="rules start with [[lds]]")
-    named_phases = declared.get("phases", {})
-    if not isinstance(named_phases, dict):
-        raise UsageError("phases is not a table", where=str(file), advice=_ADVICE)
-    lists = {name: _phases(texts, f"{file}, phases {name[:60]!r}") for name, texts in named_phases.items()}
+    declared = decoded(read_toml(file, advice=_ADVICE), _RulesFile, where=str(file), advice=_ADVICE)
+    lists = {name: _phases(texts, f"{file}, phases {name[:60]!r}") for name, texts in declared.phases.items()}
     lds: dict[tuple[str, str, int], LdsRuleFact] = {}
-    for place, entry in _entries(declared, "lds", file):
+    for number, row in enumerate(declared.lds, 1):
+        place = f"{file}, lds rule {number}"
+        entry = decoded(row, _LdsEntry, where=place, advice=_ADVICE)
         for rule in _lds_rules(entry, lists, place):
             key = (rule.target, rule.operation, rule.width_bytes)
             if key in lds:
-                what = f"a second rule for {rule.target} {rule.operation} {entry['width']}"
+                what = f"a second rule for {rule.target} {rule.operation} {entry.width}"
                 raise UsageError(what, where=place, advice="remove one of them")
             lds[key] = rule
     coalescing: dict[str, CoalescingRuleFact] = {}
-    for place, entry in _entries(declared, "coalescing", file):
-        for fact in _coalescing_rules(entry, place):
+    for number, row in enumerate(declared.coalescing, 1):
+        place = f"{file}, coalescing rule {number}"
+        for fact in _coalescing_rules(decoded(row, _CoalescingEntry, where=place, advice=_ADVICE)):
             if fact.target in coalescing:
                 what = f"a second coalescing rule for {fact.target}"
                 raise UsageError(what, where=place, advice="remove one of them")
@@ -64,68 +91,38 @@ def declared_rules(file: Path) -> LaneRules:
     return LaneRules(lds, coalescing)
 
 
-def _entries(declared: Mapping[str, Any], name: str, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(where, declaration) of each rule of a kind."""
-    entries = declared.get(name, [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise UsageError(f"{name} is not a list of rules", where=str(file), advice=f"rules start with [[{name}]]")
-    if len(entries) > _RULES_MAX:
-        raise UsageError(f"{len(entries):,} rules are too many", where=str(file), advice=f"at most {_RULES_MAX:,}")
-    for number, entry in enumerate(entries, 1):
-        yield f"{file}, {name} rule {number}", entry
-
-
-def _lds_rules(entry: Mapping[str, Any], lists: Mapping[str, tuple[int, ...]], place: str) -> Iterator[LdsRuleFact]:
-    _check_keys(entry, _LDS_KEYS, (), place)
-    operations = _names(entry, "operations", place)
-    for operation in operations:
-        if operation not in OPERATIONS:
-            what = f"unknown operation {operation[:60]!r}"
-            raise UsageError(what, where=place, advice=f"operations: {', '.join(OPERATIONS)}")
-    width = entry["width"]
-    if not isinstance(width, str) or width not in WIDTHS_BYTES:
-        what = f"unknown width {str(width)[:60]!r}"
-        raise UsageError(what, where=place, advice=f"widths: {', '.join(WIDTHS_BYTES)}; b8 and b16 follow b32")
-    banks = _power_of_two(entry, "banks", range(1, _BANKS_MAX + 1), place)
-    phases = entry["phases"]
-    if isinstance(phases, str):
-        if phases not in lists:
-            what = f"no phases are called {phases[:60]!r}"
-            raise UsageError(what, where=place, advice=f"[phases] of the file has: {', '.join(lists)[:200] or 'none'}")
-        masks = lists[phases]
+def _lds_rules(entry: _LdsEntry, lists: Mapping[str, tuple[int, ...]], place: str) -> Iterator[LdsRuleFact]:
+    if not isinstance(entry.phases, str):
+        masks = _phases(entry.phases, f"{place}, phases")
+    elif entry.phases in lists:
+        masks = lists[entry.phases]
     else:
-        masks = _phases(phases, f"{place}, phases")
-    for target in _targets(entry, place):
-        for operation in operations:
-            yield LdsRuleFact(target, operation, WIDTHS_BYTES[width], banks, masks, *_evidence(entry, place))
+        what = f"no phases are called {entry.phases[:60]!r}"
+        raise UsageError(what, where=place, advice=f"[phases] of the file has: {', '.join(lists)[:200] or 'none'}")
+    evidence = entry.confidence, entry.evidence, entry.source
+    for target in entry.targets:
+        for operation in entry.operations:
+            yield LdsRuleFact(target, operation, WIDTHS_BYTES[entry.width], entry.banks, masks, *evidence)
 
 
-def _coalescing_rules(entry: Mapping[str, Any], place: str) -> Iterator[CoalescingRuleFact]:
-    _check_keys(entry, _COALESCING_KEYS, _RATE_KEYS, place)
-    group_lanes = _power_of_two(entry, "group_lanes", range(1, max(_WAVE_SIZES) + 1), place)
-    segment_bytes = _power_of_two(entry, "segment_bytes", _SEGMENT_BYTES, place)
-    rate: tuple[float | None, str, str] = (None, "", "")
-    if any(key in entry for key in _RATE_KEYS):
-        _check_keys(entry, (*_COALESCING_KEYS, *_RATE_KEYS), (), place)
-        per_cycle = entry["accesses_per_cycle"]
-        if (
-            not isinstance(per_cycle, int | float)
-            or isinstance(per_cycle, bool)
-            or not 0 < per_cycle <= max(_WAVE_SIZES)
-        ):
-            what = f"accesses_per_cycle is {str(per_cycle)[:60]}"
-            raise UsageError(what, where=place, advice="give a number above 0, at most 64")
-        confidence = _confidence(entry, "rate_confidence", place)
-        rate = (float(per_cycle), confidence, _text(entry, "rate_evidence", place))
-    counter = _text(entry, "counter", place)
-    for target in _targets(entry, place):
-        yield CoalescingRuleFact(target, group_lanes, segment_bytes, counter, *_evidence(entry, place), *rate)
+def _coalescing_rules(entry: _CoalescingEntry) -> Iterator[CoalescingRuleFact]:
+    for target in entry.targets:
+        yield CoalescingRuleFact(
+            target=target,
+            group_lanes=entry.group_lanes,
+            segment_bytes=entry.segment_bytes,
+            counter=entry.counter,
+            confidence=entry.confidence,
+            evidence=entry.evidence,
+            source=entry.source,
+            accesses_per_cycle=entry.accesses_per_cycle,
+            rate_confidence=entry.rate_confidence,
+            rate_evidence=entry.rate_evidence,
+        )
 
 
-def _phases(texts: object, place: str) -> tuple[int, ...]:
+def _phases(texts: Sequence[str], place: str) -> tuple[int, ...]:
     """Masks of lanes; `["0-15", "16-31"]` are two phases."""
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise UsageError("is not a list of texts", where=place, advice='write phases as ["0-31", "32-63"]')
     masks = []
     served = 0
     for text in texts:
@@ -145,7 +142,7 @@ def _phases(texts: object, place: str) -> tuple[int, ...]:
 
 def _lanes(text: str, place: str) -> Iterator[int]:
     parts = text.split()
-    if not parts or len(text) > _TEXT_MAX:
+    if not parts:
         raise UsageError(f"a phase without lanes: {text[:60]!r}", where=place, advice='write a phase as "0-3 20-23"')
     for part in parts:
         lanes = _LANES.fullmatch(part)
@@ -156,61 +153,3 @@ def _lanes(text: str, place: str) -> Iterator[int]:
         if first > last or last >= max(_WAVE_SIZES):
             raise UsageError(f"no such lanes: {part[:60]!r}", where=place, advice="lanes are 0 to 63, the lower first")
         yield from range(first, last + 1)
-
-
-def _check_keys(entry: Mapping[str, Any], needed: tuple[str, ...], optional: tuple[str, ...], place: str) -> None:
-    unknown = [key for key in entry if key not in needed + optional]
-    if unknown:
-        advice = f"keys: {', '.join(needed + optional)}"
-        raise UsageError(f"unknown key {unknown[0][:60]!r}", where=place, advice=advice)
-    missing = [key for key in needed if key not in entry]
-    if missing:
-        raise UsageError(f"has no {missing[0]}", where=place, advice=f"keys: {', '.join(needed)}")
-
-
-def _evidence(entry: Mapping[str, Any], place: str) -> tuple[str, str, str]:
-    return _confidence(entry, "confidence", place), _text(entry, "evidence", place), _text(entry, "source", place)
-
-
-def _confidence(entry: Mapping[str, Any], key: str, place: str) -> str:
-    confidence = _text(entry, key, place)
-    if confidence not in CONFIDENCES:
-        advice = f"it is one of {', '.join(CONFIDENCES)}"
-        raise UsageError(f"unknown {key} {confidence[:60]!r}", where=place, advice=advice)
-    return confidence
-
-
-def _text(entry: Mapping[str, Any], key: str, place: str) -> str:
-    text = entry[key]
-    if not isinstance(text, str) or not text.strip():
-        raise UsageError(
-            f"{key} is not a text in quotes, or is empty", where=place, advice=f"say in quotes what the {key} is"
-        )
-    if len(text) > _TEXT_MAX or not text.isprintable():
-        what = f"{key} is longer than {_TEXT_MAX:,} characters, or holds some that cannot be printed"
-        raise UsageError(what, where=place, advice="shorten it to a sentence")
-    return text
-
-
-def _names(entry: Mapping[str, Any], key: str, place: str) -> list[str]:
-    names = entry[key]
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"{key} is not a list of names", where=place, advice=_ADVICE)
-    return names
-
-
-def _targets(entry: Mapping[str, Any], place: str) -> list[str]:
-    targets = _names(entry, "targets", place)
-    for target in targets:
-        if not _TARGET.fullmatch(target):
-            raise UsageError(f"no target: {target[:60]!r}", where=place, advice="name targets such as gfx942")
-    return targets
-
-
-def _power_of_two(entry: Mapping[str, Any], key: str, allowed: range | tuple[int, ...], place: str) -> int:
-    value = entry[key]
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if not is_whole or value not in allowed or value & (value - 1):
-        advice = f"give a power of two from {min(allowed)} to {max(allowed)}"
-        raise UsageError(f"{key} is {str(value)[:60]}", where=place, advice=advice)
-    return int(value)

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from wavewright.facts.loader import packaged
+
 _FOLDER = Path(__file__).parent
 _FAMILIES = {
     "cdna": ("gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"),
@@ -24,7 +26,6 @@ METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values()
 class Family:
     """The declarations of one family, as read."""
 
-    folder: Path
     common: dict[str, Any] = field(hash=False)  #: common.toml: groups of targets, named sub-expressions, sources.
     panels: tuple[dict[str, Any], ...] = field(hash=False)  #: One per NN_word.toml, in order.
     formulas: dict[str, Any] = field(hash=False)  #: formulas.toml: auxiliary formulas by name.
@@ -98,9 +99,7 @@ def target_groups() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _read(folder: str) -> Family:
-    import tomllib
-
-    files = {path.stem: path for path in sorted((_FOLDER / folder).glob("*.toml"))}
-    read = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    names = [path.name for path in sorted((_FOLDER / folder).glob("*.toml"))]
+    read = {name: packaged(f"metrics/{folder}/{name}") for name in names}
     panels = tuple(table for name, table in read.items() if name[:1].isdigit())
-    return Family(_FOLDER / folder, read["common"], panels, read.get("formulas", {}))
+    return Family(read["common.toml"], panels, read.get("formulas.toml", {}))

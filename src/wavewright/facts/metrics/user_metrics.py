@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.facts.loader import Fact, UserFact, decoded
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of
 from wavewright.facts.metrics.names import QUANTITIES, expanded, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wavewright.facts.metrics.expression import Expression
 
 FIRST_OWN_PANEL = 100  #: Number of the first panel of the user's files; the built-in ones are below.
-_METRICS_MAX = 2_000
-_TEXT_MAX = 2_000
-_KEYS = ("name", "unit", "formula", "peak", "level", "panel", "table", "targets", "about", "source")
+_ADVICE = "each metric starts with a line [[metrics]]; see docs/how-to for an example"
+
+
+class _Entry(UserFact, frozen=True):
+    name: str
+    unit: str
+    formula: str
+    peak: str = ""
+    level: str = ""
+    panel: str = "Own metrics"
+    table: str = ""
+    targets: tuple[Annotated[str, Meta(max_length=2_000)], ...] | None = None
+    about: str = ""
+    source: str = ""
+
+
+class _MetricsFile(Fact, frozen=True):
+    metrics: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1, max_length=2_000)]
 
 
 def own_panels(target: str, files: Sequence[Path]) -> tuple[Panel, ...]:
@@ -34,12 +52,10 @@ def own_panels(target: str, files: Sequence[Path]) -> tuple[Panel, ...]:
     panels: dict[str, dict[str, list[Metric]]] = {}
     for file in files:
         for place, entry in _entries(Path(file)):
-            _check(entry, place)
-            if "targets" in entry and not _sets_of(target) & set(entry["targets"]):
+            if entry.targets is not None and not _sets_of(target) & set(entry.targets):
                 continue
             metric = _metric(entry, place, target)
-            tables = panels.setdefault(entry.get("panel", "Own metrics"), {})
-            tables.setdefault(entry.get("table", entry.get("panel", "Own metrics")), []).append(metric)
+            panels.setdefault(entry.panel, {}).setdefault(entry.table or entry.panel, []).append(metric)
     return tuple(_panel(FIRST_OWN_PANEL + rank, title, tables) for rank, (title, tables) in enumerate(panels.items()))
 
 
@@ -63,64 +79,31 @@ def _sets_of(target: str) -> set[str]:
     return set(family.sets_of(target)) if family else {target}
 
 
-def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
-    """(where, declaration) of each metric of a file."""
-    declared = read_toml(file, advice="each metric starts with a line [[metrics]]; see docs/how-to for an example")
-    metrics = declared.get("metrics")
-    unknown = [name for name in declared if name != "metrics"]
-    if unknown or not isinstance(metrics, list) or not all(isinstance(entry, dict) for entry in metrics):
-        what = f"unknown entry {unknown[0][:60]!r}" if unknown else "holds no [[metrics]]"
-        raise UsageError(what, where=str(file), advice="each metric starts with a line [[metrics]]")
-    if len(metrics) > _METRICS_MAX:
-        raise UsageError(f"{len(metrics):,} metrics are too many", where=str(file), advice=f"at most {_METRICS_MAX:,}")
-    return [
-        (f"{file}, metric {number} ({str(entry.get('name'))[:60]!r})", entry) for number, entry in enumerate(metrics, 1)
-    ]
+def _entries(file: Path) -> Iterator[tuple[str, _Entry]]:
+    """(where, declaration) of each metric of a file, sound whatever the target."""
+    declared = decoded(read_toml(file, advice=_ADVICE), _MetricsFile, where=str(file), advice=_ADVICE)
+    for number, row in enumerate(declared.metrics, 1):
+        place = f"{file}, metric {number} ({str(row.get('name'))[:60]!r})"
+        entry = decoded(row, _Entry, where=place, advice=f"keys: {', '.join(_Entry.__struct_fields__)}")
+        for key in ("formula", "peak"):
+            if getattr(entry, key):
+                _parsed(getattr(entry, key), f"{place}, {key}")
+        yield place, entry
 
 
-def _check(entry: Mapping[str, Any], place: str) -> None:
-    """That the declaration is sound, whatever the target."""
-    unknown = [key for key in entry if key not in _KEYS]
-    if unknown:
-        raise UsageError(f"unknown key {unknown[0][:60]!r}", where=place, advice=f"keys: {', '.join(_KEYS)}")
-    for key in ("name", "unit", "formula"):
-        if key not in entry:
-            raise UsageError(f"has no {key}", where=place)
-    for key, value in entry.items():
-        _check_text(key, value, place)
-    for key in ("formula", "peak"):
-        if entry.get(key):
-            _parsed(entry[key], f"{place}, {key}")
-
-
-def _metric(entry: Mapping[str, Any], place: str, target: str) -> Metric:
-    formula, peak = (_whole(entry.get(key, ""), f"{place}, {key}", target) for key in ("formula", "peak"))
+def _metric(entry: _Entry, place: str, target: str) -> Metric:
     return Metric(
         id="",
-        name=entry["name"],
-        unit=entry["unit"],
-        formula=formula,
-        peak=peak,
-        written=entry["formula"],
-        written_peak=entry.get("peak", ""),
-        level=entry.get("level", ""),
-        about=entry.get("about", ""),
-        source=entry.get("source", place.split(", metric")[0]),
+        name=entry.name,
+        unit=entry.unit,
+        formula=_expanded(entry.formula, f"{place}, formula", target),
+        peak=_expanded(entry.peak, f"{place}, peak", target),
+        written=entry.formula,
+        written_peak=entry.peak,
+        level=entry.level,
+        about=entry.about,
+        source=entry.source or place.split(", metric")[0],
     )
-
-
-def _check_text(key: str, value: object, place: str) -> None:
-    if key == "targets":
-        if isinstance(value, list) and all(isinstance(item, str) and len(item) <= _TEXT_MAX for item in value):
-            return
-        raise UsageError("targets is not a list of names such as gfx942", where=place)
-    if not isinstance(value, str):
-        raise UsageError(f"{key} is not a text in quotes", where=place)
-    if len(value) > _TEXT_MAX or any(not character.isprintable() for character in value):
-        what = f"{key} is longer than {_TEXT_MAX:,} characters, or holds some that cannot be printed"
-        raise UsageError(what, where=place)
-    if key in ("name", "unit", "formula") and not value.strip():
-        raise UsageError(f"{key} is empty", where=place)
 
 
 def _parsed(formula: str, place: str) -> Expression:
@@ -130,7 +113,7 @@ def _parsed(formula: str, place: str) -> Expression:
         raise UsageError(error.what, where=f"{place}, {error.where}", advice=error.advice) from None
 
 
-def _whole(written: str, place: str, target: str) -> str | None:
+def _expanded(written: str, place: str, target: str) -> str | None:
     """A formula with our names put in; None = the target lacks some of them, which others have."""
     if not written:
         return None

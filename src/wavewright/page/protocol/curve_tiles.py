@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wavewright.analysis.common.steps import StepLevels
+    from wavewright.analysis.common.step_functions import StepLevels
 
 TILE_BINS = 512
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.common.steps import StepLevels
+from wavewright.analysis.common.step_functions import StepLevels
 from wavewright.analysis.run.memory.run_curves import CURVE_UNITS, run_curves
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavewright.page.run.times import clocks_of

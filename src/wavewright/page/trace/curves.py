@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.common.steps import StepLevels
+from wavewright.analysis.common.step_functions import StepLevels
 from wavewright.analysis.trace.derived_counters import summary_of
 from wavewright.analysis.trace.derived_counters.builtin import BUILTIN
 from wavewright.analysis.trace.derived_counters.values import derived_values

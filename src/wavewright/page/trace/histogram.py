@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.questions.kit.parameters import engine, place

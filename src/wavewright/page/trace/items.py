@@ -9,10 +9,10 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.marker_scopes import marker_scopes
+from wavewright.analysis.trace.code.marker_scopes import marker_scopes
 from wavewright.analysis.trace.occupancy.resources import kernel_resources, lds_of_launch
 from wavewright.analysis.trace.timeline.layers import item_counts
-from wavewright.analysis.trace.timeline.layers.events import all_events
+from wavewright.analysis.trace.timeline.layers.event_layer import all_events
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.errors import UsageError
 from wavewright.model.schema import EVENT_TYPES

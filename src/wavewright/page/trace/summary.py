@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
-from wavewright.analysis.trace.contents import contents
+from wavewright.analysis.trace.about.contents import contents
 from wavewright.analysis.trace.costs.activity import activity
 from wavewright.analysis.trace.occupancy.resources import kernel_resources
 from wavewright.analysis.trace.pipes.utilization import utilization

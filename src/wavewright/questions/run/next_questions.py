@@ -23,7 +23,7 @@ _ASKED_AS = {"top": "kernels"}  #: Verbs of the rules, for which agents have ano
 
 def after_diagnosis(document: Document, answer: RunDiagnosis) -> Iterator[NextQuestion]:
     """What to look at for each finding, then the hottest kernel."""
-    from wavewright.analysis.run.diagnose.rules import RULES
+    from wavewright.facts.run_rules import RULES
 
     seen = set()
     for number, finding in enumerate(answer.findings[:3], 1):

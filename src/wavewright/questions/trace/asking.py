@@ -80,8 +80,8 @@ def asked(document: Document, name: str, function: Callable[..., A], *, needs: N
 
 def check_code(document: Document, trace: ThreadTrace, *, needs: Needs = "code") -> None:
     """Refuse a trace without instructions, or whose instructions have no code."""
+    from wavewright.analysis.trace.about.requirements import require_instructions
     from wavewright.analysis.trace.overview import unknown_code
-    from wavewright.analysis.trace.required import require_instructions
 
     require_instructions(trace, document.path or document.label)
     reason = unknown_code(trace) if needs == "code" else ""
@@ -107,7 +107,7 @@ def _kernel(document: Document, given: str | None) -> str | None:
     """Part of the name of a kernel, or the name of the one that a handle names, by the time of its waves."""
     if given is None or not (is_handle(given) and given.startswith("k")):
         return given
-    from wavewright.analysis.trace.subject import entered_kernels
+    from wavewright.analysis.trace.about.subject import entered_kernels
 
     names = entered_kernels(document.trace)["name"].to_list()
     number = parse_handle(given, "k")

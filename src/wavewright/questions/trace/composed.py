@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.questions.trace.asking import asked, check_code, chosen, rows_of
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.contents import Contents
+    from wavewright.analysis.trace.about.contents import Contents
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
     from wavewright.analysis.trace.diagnose import Diagnosis
@@ -25,15 +25,15 @@ _BINS = 60
 
 def trace_contents(document: Document) -> Contents:
     """What was traced, whatever it is."""
-    from wavewright.analysis.trace.contents import contents
+    from wavewright.analysis.trace.about.contents import contents
 
     return document.kept(("topic", "about"), lambda: contents(document.trace))
 
 
 def either_diagnosis(document: Document, **choice: Any) -> Diagnosis | SampleDiagnosis:
     """What to change first, of instructions or of PC samples."""
+    from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose
-    from wavewright.analysis.trace.required import has_only_samples
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 
     if has_only_samples(document.trace):
@@ -54,7 +54,7 @@ def either_hotspots(document: Document, *, by: str = "instruction", **choice: An
 
 def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
     """What the waves stall on, of instructions or of PC samples."""
-    from wavewright.analysis.trace.required import has_only_samples
+    from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.samples.stalls import sample_stalls
     from wavewright.analysis.trace.stalls import stalls
 
@@ -65,9 +65,9 @@ def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
 
 def wave_states(document: Document, **choice: Any) -> WaveStates:
     """What the waves do over time, of the chosen waves."""
+    from wavewright.analysis.trace.about.requirements import require_instructions
     from wavewright.analysis.trace.costs.activity import issue_share
     from wavewright.analysis.trace.pipes.utilization import utilization
-    from wavewright.analysis.trace.required import require_instructions
     from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
     from wavewright.analysis.trace.waves.states import states
     from wavewright.questions.trace.answers import WaveStates
@@ -84,7 +84,7 @@ def wave_states(document: Document, **choice: Any) -> WaveStates:
 
 def trace_coverage(document: Document) -> TraceCoverage:
     """What the whole trace covers."""
-    from wavewright.analysis.trace.required import require_instructions
+    from wavewright.analysis.trace.about.requirements import require_instructions
     from wavewright.analysis.trace.trust.coverage import coverage
     from wavewright.analysis.trace.trust.mapping import mapping
     from wavewright.analysis.trace.trust.verdicts import trust_of
@@ -145,8 +145,8 @@ def source_at(
     lines: int = 20,
 ) -> HotCode:
     """Source or instructions around a place, or around the hottest lines."""
+    from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.listing.hot_code import hot_code
-    from wavewright.analysis.trace.required import has_only_samples
 
     if not has_only_samples(document.trace):
         check_code(document, document.trace)

@@ -32,8 +32,9 @@ from wavewright.questions.trace.next_questions import (
 )
 
 if TYPE_CHECKING:
+    from wavewright.analysis.trace.about.contents import Contents
     from wavewright.analysis.trace.barriers import Barriers
-    from wavewright.analysis.trace.contents import Contents
+    from wavewright.analysis.trace.compare.slow_waves import SlowWaves
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.loops import Loops
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.occupancy import Occupancy
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
     from wavewright.analysis.trace.samples.stalls import SampleStalls
-    from wavewright.analysis.trace.slow_waves import SlowWaves
     from wavewright.analysis.trace.stalls import Stalls
     from wavewright.analysis.trace.waits import Waits
     from wavewright.model.blocks import Picture
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def _about() -> Analysis[Contents]:
-    from wavewright.analysis.trace.contents import Contents
+    from wavewright.analysis.trace.about.contents import Contents
 
     return Analysis((Contents,))
 
@@ -436,7 +436,7 @@ COVERAGE = TraceQuestion(
 
 
 def _waves() -> Analysis[SlowWaves]:
-    from wavewright.analysis.trace.slow_waves import SlowWaves, slow_waves
+    from wavewright.analysis.trace.compare.slow_waves import SlowWaves, slow_waves
 
     return Analysis((SlowWaves,), slow_waves)
 

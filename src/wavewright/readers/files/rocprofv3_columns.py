@@ -1,4 +1,4 @@
-"""The CSV files that rocprofv3 and its converters write: which columns make which table, and how they are read.
+"""The CSV files that rocprofv3 and its converters write: the columns of each table, and their reader.
 
 Files are told apart by their header, and columns are found by name without regard to case: generations of the tools
 differ in order, spelling and completeness.
@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import warnings
-from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -19,6 +19,7 @@ from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
 from wavewright.base.shown import is_text
 from wavewright.errors import NotATraceError
+from wavewright.facts.loader import Fact, decoded, packaged
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import head_of, text_bytes
 
@@ -39,163 +40,27 @@ _HEADER_BYTES = 1 << 16
 _PIECE = 1 << 20
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Fact, frozen=True):
     """One kind of file: what tells it, and its columns as ours -> type and the names that it may have there."""
 
     name: str
     signs: tuple[tuple[str, ...], ...]  #: Sets of columns of which each one tells this kind of file.
-    columns: Mapping[str, tuple[str, tuple[str, ...]]]
-    required: tuple[str, ...] = ("start_ns", "end_ns")
+    required: tuple[str, ...]
+    columns: dict[str, tuple[str, tuple[str, ...]]]
+    shares: tuple[str, ...] = ()  #: Groups of columns that it has as well.
 
 
-def _columns(lines: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Lines of `ours Type their_name other_name`."""
-    rows = [line.split() for line in lines.splitlines() if line.strip()]
-    return {ours: (dtype, tuple(theirs)) for ours, dtype, *theirs in rows}
-
-
-_COMMON = """
-    guid         Categorical  guid
-    tid          Int64        thread_id tid
-    correlation  Int64        correlation_id stack_id
-    start_ns     Int64        start_timestamp start
-    end_ns       Int64        end_timestamp end
-"""
-_RESOURCES = """
-    agent_text        Categorical  agent_id agent
-    queue_id          Int64        queue_id
-    dispatch_id       Int64        dispatch_id
-    symbol_id         Int64        kernel_id
-    name              Categorical  kernel_name name
-    lds_bytes         Int64        lds_block_size lds_size
-    scratch_bytes     Int64        scratch_size
-    vgpr_count        Int64        vgpr_count arch_vgpr_count
-    accum_vgpr_count  Int64        accum_vgpr_count
-    sgpr_count        Int64        sgpr_count
-"""
-
-#: The kinds of files, in the order in which a header is compared with them.
-LAYOUTS = (
-    Layout(
-        "counters",
-        (("counter_name", "counter_value", "dispatch_id", "kernel_name"),),
-        _columns(
-            _COMMON
-            + _RESOURCES
-            + """
-            pid          Int64        process_id
-            guid         Categorical  guid pid
-            grid_x       Int64        grid_size
-            workgroup_x  Int64        workgroup_size
-            counter      Categorical  counter_name
-            value        Float64      counter_value
-            """
-        ),
-        ("dispatch_id", "name", "counter", "value"),
-    ),
-    Layout(
-        "dispatches",
-        (("kernel_name", "start_timestamp"),),
-        _columns(
-            _COMMON
-            + _RESOURCES
-            + """
-            pid          Int64  process_id pid
-            stream_id    Int64  stream_id
-            workgroup_x  Int64  workgroup_size_x workgroup_x
-            workgroup_y  Int64  workgroup_size_y workgroup_y
-            workgroup_z  Int64  workgroup_size_z workgroup_z
-            grid_x       Int64  grid_size_x grid_x
-            grid_y       Int64  grid_size_y grid_y
-            grid_z       Int64  grid_size_z grid_z
-            """
-        ),
-        ("start_ns", "end_ns", "name"),
-    ),
-    Layout(
-        "copies",
-        (("direction", "start_timestamp"), ("source_agent_id", "destination_agent_id")),
-        _columns(
-            _COMMON
-            + """
-            pid         Int64        process_id pid
-            name        Categorical  direction name
-            stream_id   Int64        stream_id
-            queue_id    Int64        queue_id
-            src_text    Categorical  source_agent_id src_agent_id
-            dst_text    Categorical  destination_agent_id dst_agent_id
-            size_bytes  Int64        copy_bytes size bytes
-            """
-        ),
-        ("start_ns", "end_ns", "name"),
-    ),
-    Layout(
-        "scratch",
-        (("operation", "alloc_flags"),),
-        _columns(
-            _COMMON
-            + """
-            pid         Int64        process_id pid
-            operation   Categorical  operation
-            agent_text  Categorical  agent_id agent
-            queue_id    Int64        queue_id
-            flags       String       alloc_flags
-            size_bytes  Int64        allocation_size size
-            address     String       address
-            """
-        ),
-        ("start_ns", "end_ns", "operation"),
-    ),
-    Layout(
-        "allocations",
-        (("operation", "allocation_size", "start_timestamp"), ("operation", "address", "start_timestamp")),
-        _columns(
-            _COMMON
-            + """
-            pid         Int64        process_id pid
-            operation   Categorical  operation
-            agent_text  Categorical  agent_id agent
-            queue_id    Int64        queue_id
-            stream_id   Int64        stream_id
-            size_bytes  Int64        allocation_size size
-            address     String       address
-            """
-        ),
-        ("start_ns", "end_ns", "operation"),
-    ),
-    Layout(
-        "regions",
-        (("domain", "function", "start_timestamp"), ("category", "name", "start_timestamp")),
-        _columns(
-            _COMMON
-            + """
-            pid       Int64        process_id pid
-            category  Categorical  domain category
-            name      Categorical  function name
-            """
-        ),
-        ("start_ns", "end_ns", "name"),
-    ),
-    Layout("agents", (("node_id", "agent_type"), ("gfx_target_version",)), {}, ()),
-    Layout(
-        "samples",
-        (("sample_timestamp", "dispatch_id", "instruction"),),
-        _columns(
-            """
-            time_ns        Int64        sample_timestamp
-            dispatch       Int64        dispatch_id
-            correlation    Int64        correlation_id
-            text           Categorical  instruction
-            comment        Categorical  instruction_comment
-            issued         Int64        wave_issued_instruction
-            reason         Categorical  stall_reason
-            cu_wave_count  Int64        wave_count
-            """
-        ),
-        ("time_ns",),
-    ),
-)
+@cache
+def layouts() -> tuple[Layout, ...]:
+    """The kinds of files, in the order in which a header is compared with them."""
+    declared = packaged("rocprofv3_columns.toml")
+    rows = []
+    for row in declared["layouts"]:
+        columns = {
+            name: column for group in row.get("shares", ()) for name, column in declared["shared"][group].items()
+        }
+        rows.append(row | {"columns": columns | row.get("columns", {})})
+    return decoded(rows, tuple[Layout, ...], where="rocprofv3_columns.toml")
 
 
 def run_of(name: str) -> str:
@@ -250,7 +115,7 @@ def layout_of(header: list[str]) -> Layout | None:
     return next(
         (
             layout
-            for layout in LAYOUTS
+            for layout in layouts()
             if any(names.issuperset(signs) for signs in layout.signs)
             and all(_position(header, layout.columns[name][1]) is not None for name in layout.required)
         ),

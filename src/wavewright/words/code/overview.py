@@ -13,7 +13,7 @@ from wavewright.words.kit.words import size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.code.overview import CodeOverview
+    from wavewright.analysis.code.object_overview import CodeOverview
 
 _LEGEND = (
     "VGPR, AGPR, SGPR: used by the compiler's count / allocated; waves: how many fit on a SIMD, and what limits them"

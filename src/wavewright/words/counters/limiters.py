@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
+from wavewright.facts.limiters import QUANTITIES
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, labelled, sentence
 from wavewright.words.counters.access import access_lines
 from wavewright.words.kit.words import brief, duration

@@ -11,7 +11,7 @@ from wavewright.words.kit.words import brief_kernel, duration
 from wavewright.writers.markdown.escaping import escaped
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.subject import Subject
+    from wavewright.analysis.trace.about.subject import Subject
 
 _NARROWEST_NAME = 24  #: Characters of a kernel's name that are always shown.
 
@@ -21,7 +21,7 @@ def subject_line(subject: Subject, *, width: int, label: str = "") -> Sentence:
 
     Examples
     --------
-    >>> from wavewright.analysis.trace.subject import Subject
+    >>> from wavewright.analysis.trace.about.subject import Subject
     >>> gemm = Subject("void gemm<64>(float*)", 1, 3, "3", 2, 5600, "gfx942", "gfx942 (MI300 series)", 18_240)
     >>> subject_line(gemm, width=80).text
     'gemm<64> · dispatch 3, one of 2 · gfx942 (MI300 series) · 18.2 us'

@@ -14,7 +14,7 @@ from wavewright.words.run.words import process_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.contents.contents import Contents
+    from wavewright.analysis.run.contents.run_contents import Contents
 
 
 def contents_report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, shortened
 from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence

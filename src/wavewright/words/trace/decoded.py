@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import AnyBlock, Grid, GridColumn, Labelled, Sentence, headline, sentence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.analysis.trace.contents import Contents
+    from wavewright.analysis.trace.about.contents import Contents
 
 _MAX_KERNELS = 6
 

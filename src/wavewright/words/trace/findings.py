@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.trace.launch import launch_sentence, launch_source
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import Finding, Labelled, Sentence, headline, labelled
 from wavewright.words.kit.handles import handle, instruction_handle

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.trace.lanes.waits import HARMLESS_SHARE
+from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, sentence

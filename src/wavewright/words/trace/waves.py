@@ -13,7 +13,7 @@ from wavewright.words.kit.tables import Column, frame_table, short
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.slow_waves import SlowWaves
+    from wavewright.analysis.trace.compare.slow_waves import SlowWaves
 
 _EXPLAINED = 3  #: Slow waves whose rows are shown.
 _CAUSES_EACH = 3

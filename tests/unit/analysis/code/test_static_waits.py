@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.analysis.code.waits import static_waits
+from wavewright.analysis.code.static_waits import static_waits
 
 NEXT, BRANCH, JUMP, END = 0, 1, 2, 3
 

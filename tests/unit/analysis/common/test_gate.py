@@ -13,8 +13,8 @@ from tests.kit.gate_cases import measured, opened
 from wavewright.analysis.common.gate import gate, measured_text
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.analysis.common.gate.noise import Group, noise_of, prior_of
-from wavewright.analysis.run.compare.baseline import combine_baseline, partial_baseline, renamed_kernels
 from wavewright.analysis.run.compare.compare import compare_runs
+from wavewright.analysis.run.compare.run_baseline import combine_baseline, partial_baseline, renamed_kernels
 from wavewright.errors import UsageError
 from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
 from wavewright.model.budget import Budget, Limit

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavewright.analysis.common.steps import StepCurve, StepLevels
+from wavewright.analysis.common.step_functions import StepCurve, StepLevels
 from wavewright.analysis.common.time_bins import TimeBins
 
 VALUES = st.one_of(st.integers(-9, 9).map(float), st.just(math.nan))

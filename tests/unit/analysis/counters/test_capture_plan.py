@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.kit.sampling import examples
 from wavewright.analysis.counters.plan import CapturePlan, plan_capture
-from wavewright.analysis.counters.plan.packing import Need, block_of, pack
+from wavewright.analysis.counters.plan.passes import Need, block_of, pack
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.counting import counting_of
 from wavewright.facts.metrics.expression import parse

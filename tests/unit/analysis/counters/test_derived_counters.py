@@ -12,8 +12,8 @@ from synth.counter_capture import CounterCapture, write_counters
 from tests.kit.made_limits import limited
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.limiters import KernelLimit, limiters
-from wavewright.analysis.counters.limiters.derived import with_derived
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
+from wavewright.analysis.counters.limiters.profiler_values import with_derived
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
 from wavewright.words.counters.access import access_lines

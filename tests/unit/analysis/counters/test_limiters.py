@@ -16,10 +16,10 @@ from tests.kit.together import together
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiter_table, limiters
+from wavewright.analysis.counters.limiters.counter_values import formulas_of_quantities
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
-from wavewright.analysis.counters.limiters.judging import judged
-from wavewright.analysis.counters.limiters.measured import formulas_of_quantities
-from wavewright.analysis.counters.limiters.rules import LIMITER_RULES
+from wavewright.analysis.counters.limiters.verdicts import judged
+from wavewright.facts.limiters import LIMITER_RULES
 from wavewright.readers.counters import open_counters
 
 ALWAYS = [name for name, rule in LIMITER_RULES.items() if not rule.is_optional]  # without counters of a profiler

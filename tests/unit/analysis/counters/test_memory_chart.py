@@ -8,8 +8,9 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.engine.panels import counter_panels
-from wavewright.analysis.counters.memory_chart import MemoryChart, cdna, memory_chart, rdna
+from wavewright.analysis.counters.memory_chart import MemoryChart, memory_chart
 from wavewright.errors import UsageError
+from wavewright.facts.memory_chart import chart_layout
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS
 from wavewright.facts.metrics.panels import panels_of
@@ -17,7 +18,7 @@ from wavewright.model.counters import CounterSet, System
 from wavewright.readers.counters import open_counters
 
 CDNA = tuple(target for target in METRIC_TARGETS if target.startswith("gfx9"))
-FAMILIES = {"cdna": cdna, "rdna": rdna}
+FAMILIES = {family: chart_layout(family) for family in ("cdna", "rdna")}
 MADE = ("gfx908", "gfx90a", "gfx942", "gfx950")
 LONG = "Dispatch_Id,Kernel_Name,Grid_Size,Workgroup_Size,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
 
@@ -46,17 +47,17 @@ def value_of(chart: MemoryChart, block: str, label: str) -> float | None:
 @pytest.mark.parametrize("target", CDNA)
 def test_every_metric_of_the_memory_panel_is_in_the_chart(target: str) -> None:
     (table,) = next(panel for panel in panels_of(target) if panel.number == 3).tables
-    values = {value.metric for block in cdna.BLOCKS for value in block.values}
-    wholes = {value.of for block in cdna.BLOCKS for value in block.values}
-    flows = {flow.metric for wire in cdna.WIRES for flow in wire.flows}
+    values = {value.metric for block in FAMILIES["cdna"].blocks for value in block.values}
+    wholes = {value.of for block in FAMILIES["cdna"].blocks for value in block.values}
+    flows = {flow.metric for wire in FAMILIES["cdna"].wires for flow in wire.flows}
     assert {f"3.1 {metric.name}" for metric in table.metrics} <= values | wholes | flows
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_wires_connect_blocks_and_metrics_exist(family: str) -> None:
-    blocks = {block.name for block in FAMILIES[family].BLOCKS}
-    assert len(blocks) == len(FAMILIES[family].BLOCKS)
-    for wire in FAMILIES[family].WIRES:
+    blocks = {block.name for block in FAMILIES[family].blocks}
+    assert len(blocks) == len(FAMILIES[family].blocks)
+    for wire in FAMILIES[family].wires:
         assert {wire.source, wire.target} <= blocks
     known = {
         f"{table.id} {metric.name}"
@@ -66,9 +67,9 @@ def test_wires_connect_blocks_and_metrics_exist(family: str) -> None:
         for table in panel.tables
         for metric in table.metrics
     }
-    named = [value.metric for block in FAMILIES[family].BLOCKS for value in block.values]
+    named = [value.metric for block in FAMILIES[family].blocks for value in block.values]
     named += [
-        name for wire in FAMILIES[family].WIRES for flow in wire.flows for name in (flow.metric, flow.rate, wire.rate)
+        name for wire in FAMILIES[family].wires for flow in wire.flows for name in (flow.metric, flow.rate, wire.rate)
     ]
     assert {part for name in named if name for part in name.split(" + ")} <= known
 

@@ -25,7 +25,7 @@ from wavewright.analysis.run.compare.compare import (
     compare_runs,
 )
 from wavewright.analysis.run.compare.compared_side import partial_compare
-from wavewright.analysis.run.compare.renamed import KernelUse, pairs_of
+from wavewright.analysis.run.compare.kernel_pairs import KernelUse, pairs_of
 from wavewright.analysis.run.contents.batches import batches_of, means
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins

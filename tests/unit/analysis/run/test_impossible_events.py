@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from wavewright.analysis.run.compare.compare import compare_runs
-from wavewright.analysis.run.contents.events import GROUPINGS
 from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.contents.timed_events import GROUPINGS
 from wavewright.analysis.run.kernels.top import top
 from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.model.answer import Answer, to_builtins

@@ -14,7 +14,7 @@ from tests.kit.sampling import examples
 from tests.kit.together import together
 from wavewright.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
 from wavewright.analysis.run.diagnose.finding import RunFinding
-from wavewright.analysis.run.diagnose.rules import OWNERS, RULES
+from wavewright.facts.run_rules import OWNERS, RULES
 from wavewright.model.run import Run
 
 US = 1_000

@@ -11,8 +11,8 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from tests.kit.small_runs import small_run, small_source
-from wavewright.analysis.run.contents.events import GROUPINGS, Grouping
 from wavewright.analysis.run.contents.summary import Summary, combine_summary, partial_summary, summary
+from wavewright.analysis.run.contents.timed_events import GROUPINGS, Grouping
 from wavewright.analysis.run.kernels.top import Top, combine_top, partial_top, top
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kit.made_markers import ENTER, FIRST, LEAVE, POINT, markers
 from tests.kit.made_traces import made
-from wavewright.analysis.trace.marker_scopes import MOST_DEPTH, MarkerScopes, marker_scopes
+from wavewright.analysis.trace.code.marker_scopes import MOST_DEPTH, MarkerScopes, marker_scopes
 
 
 def scopes(steps: list[tuple[int, int, str]], end: int = 100) -> MarkerScopes:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavewright.analysis.trace.occupancy.achieved import achieved, chosen_waves
+from wavewright.analysis.trace.occupancy.resident_waves import achieved, chosen_waves
 from wavewright.analysis.trace.selection import Selection
 from wavewright.analysis.trace.waves.residency import residency
 from wavewright.analysis.trace.waves.resident import RESIDENT_WAVES, resident_waves

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kit.small_traces import small_trace
 from tests.unit.analysis.spelled_out_waits import spelled_out
-from wavewright.analysis.trace.waits.resolved import family_of_trace, resolve
+from wavewright.analysis.trace.waits.wait_producers import family_of_trace, resolve
 from wavewright.model.trace import ThreadTrace
 
 TEXTS = {

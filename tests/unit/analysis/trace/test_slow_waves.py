@@ -10,7 +10,7 @@ import pytest
 
 import wavewright
 from tests.kit.made_traces import made
-from wavewright.analysis.trace.slow_waves import SlowWaves, slow_waves
+from wavewright.analysis.trace.compare.slow_waves import SlowWaves, slow_waves
 
 
 def wave(wait: int, *, start: int = 0, se: int = 0, hits: int = 1) -> dict[str, Any]:

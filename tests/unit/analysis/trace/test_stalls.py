@@ -7,10 +7,10 @@ from tests.kit.small_traces import small_trace
 from tests.kit.together import together
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.stalls import stalls
-from wavewright.analysis.trace.waits.classes import CLASSES, PRODUCER_OF_CLASS, stall_class
-from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.codeobj.classes import _table
 from wavewright.codeobj.targets import FAMILIES
+from wavewright.facts.stall_classes import CLASSES, PRODUCER_OF_CLASS, stall_class
 from wavewright.model.trace import ThreadTrace, TraceSource
 
 LOAD, STORE = "global_load_dword v0, v[0:1], off", "global_store_dword v[0:1], v2, off"

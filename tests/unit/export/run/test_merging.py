@@ -14,7 +14,7 @@ from synth.rpd import write_rpd as synthesize_rpd
 from synth.workload import Workload
 from tests.kit.run_equality import differences
 from wavewright import UsageError
-from wavewright.analysis.run.select.splitting import parts_of
+from wavewright.analysis.run.select.run_parts import parts_of
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.export.run.rocpd.merge import merge_runs
 from wavewright.export.run.rocpd.split import write_parts

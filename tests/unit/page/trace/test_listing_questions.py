@@ -13,7 +13,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from tests.kit.small_traces import frame
 from tests.unit.analysis.trace.test_loops import trace_of
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.analysis.trace.costs.loop_iterations import loop_iterations

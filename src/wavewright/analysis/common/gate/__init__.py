@@ -122,12 +122,12 @@ def sentence(row: Mapping[str, object]) -> str:
 
 
 def subject_of_finding(row: Mapping[str, object]) -> bool:
-    """Whether a check is about a finding of a diagnosis, and not the one that says that there is none."""
+    """True if a check is about a finding of a diagnosis, and not the one that says that there is none."""
     return row["subject"] == "finding" and bool(row["name"])
 
 
 def title_of(row: Mapping[str, object], width: int = _NAME_WIDTH) -> str:
-    """What a check is about, in a few words."""
+    """The subject of a check, in a few words."""
     subject, name = str(row["subject"]), str(row["name"])
     title = SUBJECTS[subject].title if subject in SUBJECTS else subject
     name = kernel_title(name) if subject == "kernel" else name

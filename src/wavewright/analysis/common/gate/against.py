@@ -28,7 +28,7 @@ _LEAST_GROWTH = 0.001  #: Share of the cycles of a wave.
 
 @dataclass(frozen=True)
 class Against:
-    """What a comparison with a baseline gives."""
+    """The result of a comparison with a baseline."""
 
     checks: tuple[Check, ...]
     reasons: tuple[str, ...]  #: Why all of it cannot be told.
@@ -116,7 +116,7 @@ def _pair(
 
 
 def _is_judged(row: _Pair, least_share: float) -> bool:
-    """Whether a quantity decides: on both sides, and large enough. A line may come or go: then it costs nothing."""
+    """True if a quantity decides: on both sides, and large enough. A line may come or go: then it costs nothing."""
     is_whole = bool(SUBJECTS[row.subject].of_whole)
     is_there = row.scale > 0 and (is_whole or bool(row.base.quantities and row.side.quantities))
     return is_there and (row.share is None or not SUBJECTS[row.subject].has_names or row.share >= least_share)
@@ -151,7 +151,7 @@ def _checked(row: _Pair, threshold: float, row_count: int, prior: Prior | None, 
 
 
 def _is_same(row: _Pair) -> bool:
-    """Whether both sides are the same captures: files of baselines have fewer digits."""
+    """True if both sides are the same captures: files of baselines have fewer digits."""
     sides = row.base.quantities, row.side.quantities
     return len(sides[0]) == len(sides[1]) and all(
         base.count == side.count and isclose(base.mean, side.mean, rel_tol=_SAME) and _are_close(base.error, side.error)

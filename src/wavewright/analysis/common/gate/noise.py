@@ -52,7 +52,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Noise:
-    """What the means of two groups may differ by without a cause, as shares."""
+    """Difference of the means of two groups that needs no cause, as shares."""
 
     alone: float  #: Of this quantity by itself: what is smaller than the threshold can be told.
     of_all: float  #: That any quantity of the gate may differ by: what fails has to exceed it.
@@ -67,7 +67,7 @@ def noise_of(
     scale: float,
     is_told_by_calls: bool,
 ) -> Noise | None:
-    """What the means may differ by; None = not known.
+    """Difference that the means may have; None = not known.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _with_prior(squares: float, degrees: int, mean: float, prior: Prior | None) 
 
 @dataclass(frozen=True)
 class Prior:
-    """How relative variances between captures are spread over quantities: scaled inverse chi-squared."""
+    """Spread of relative variances between captures over quantities: scaled inverse chi-squared."""
 
     variance: float  #: Relative.
     degrees: float  #: How many captures more it is worth.

@@ -1,4 +1,4 @@
-"""What a gate can look at: each subject says what is worse, and where its noise comes from."""
+"""Subjects of a gate: each says what is worse, and where its noise comes from."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SUBJECTS: dict[str, Subject] = {
 
 
 def default_subjects(kind: str, *, has_steps: bool, has_kernel_times: bool) -> tuple[str, ...]:
-    """What a gate looks at where nothing is asked for.
+    """Subjects that a gate looks at by default.
 
     Durations of calls decide about traces where they are recorded on both sides: a trace is of one call.
 

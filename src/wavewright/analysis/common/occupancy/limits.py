@@ -114,7 +114,7 @@ def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits
 
 
 def amounts(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> tuple[Amount, ...]:
-    """How many waves fit with how many vector registers, and with how much LDS: an amount for each number of waves.
+    """Waves that fit with a number of vector registers, and with an amount of LDS: an amount for each number of waves.
 
     Vector registers count together with accumulation registers, as in `Limiter.used`. Fewest of a resource first.
 

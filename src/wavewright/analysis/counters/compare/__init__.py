@@ -1,4 +1,4 @@
-"""What changed between counter captures: kernel times and metrics against the first capture, beyond noise?"""
+"""Changes between counter captures: kernel times and metrics against the first capture, beyond noise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice
-from wavewright.analysis.counters.compare.rows import kernel_rows, metric_rows
+from wavewright.analysis.counters.compare.differences import kernel_rows, metric_rows
 from wavewright.analysis.counters.compare.sides import Side, gpu_notes, matched
 from wavewright.base.shown import shown
 from wavewright.base.words import percent, side_label
@@ -117,7 +117,7 @@ class CounterComparison(Answer):
         return rows.filter((rows["side"] == side) & (rows["change"] > above) & (rows["status"] != "same"))
 
     def verdict(self, side: int) -> str:
-        """What changed on a side, in one sentence: kernel time first."""
+        """Changes on a side, in one sentence: kernel time first."""
         row, base = self.sides.row(side, named=True), self.sides.row(0, named=True)
         headline = f"{row['label']} against {base['label']}: {self._times(side)}"
         rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == SPEED_OF_LIGHT))

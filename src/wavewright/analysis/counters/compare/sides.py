@@ -23,7 +23,7 @@ MOST_KERNELS = 8  #: Kernels whose metrics are compared; times are compared of a
 
 
 class Durations(NamedTuple):
-    """How long the chosen dispatches of a kernel took; None = not known."""
+    """Durations of the chosen dispatches of a kernel; None = not known."""
 
     dispatch_count: int = 0
     known_count: int = 0  #: Dispatches with sound times.
@@ -110,7 +110,7 @@ def _unmatched(base: Side, side: Side, common: int) -> Iterator[str]:
 
 
 def gpu_notes(sides: Sequence[Side]) -> list[str]:
-    """What differs in the GPUs: other targets, other numbers of CUs, other clocks."""
+    """Differences of the GPUs: other targets, other numbers of CUs, other clocks."""
     notes = []
     for side in sides[1:]:
         base = sides[0]

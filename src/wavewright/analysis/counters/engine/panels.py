@@ -11,8 +11,8 @@ import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
 from wavewright.analysis.counters.engine.answer import CounterPanels
-from wavewright.analysis.counters.engine.caveats import caveats_of
 from wavewright.analysis.counters.engine.evaluate import Formula, evaluator
+from wavewright.analysis.counters.engine.metric_caveats import caveats_of
 from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.analysis.counters.engine.statistics import Spread, spread_of
 from wavewright.analysis.counters.engine.stored import is_stored, stored_panels

@@ -152,7 +152,7 @@ def without_channels(expression: Expression, values: Any, given: Mapping[str, An
 
 
 def spoiled_channels(expression: Expression, given: Mapping[str, Any]) -> Any:
-    """Which channels have no statistic but a median, because 0 requests were divided by 0; None = there are none.
+    """Channels that have no statistic but a median, because 0 requests were divided by 0; None = there are none.
 
     The reference counts requests in a type of integers whose divisions give numbers that are unknown, but not missing.
     """
@@ -185,7 +185,7 @@ class ReferenceSources(Sources):
         self._spelled = spelled  # Pass -> spelling of a counter without _sum -> column.
 
     def spelled(self, number: int, needed: Needed, prefix: str) -> Needed | None:
-        """What to read in a pass when fabric counters must be spelled with this prefix; None = it has none."""
+        """Counters to read in a pass when fabric counters must be spelled with this prefix; None = it has none."""
         if not prefix or not needed.counter.startswith("TCC_EA0_"):
             return needed if self._plainly_has(number, needed) else None
         name = prefix + needed.counter.removeprefix("TCC_EA0_")

@@ -1,4 +1,4 @@
-"""Which pass does each counter of a formula come from? Counters of one formula are best measured together."""
+"""The pass that each counter of a formula comes from: counters of one formula are best measured together."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Resolved:
 
     @property
     def is_spread(self) -> bool:
-        """Whether counters of different executions meet."""
+        """True if counters of different executions meet."""
         return len(self.passes) > 1
 
 
@@ -132,7 +132,7 @@ class Sources:
         return len(channels) >= len(needed.channels) and set(needed.channels) <= set(channels)
 
     def reading(self, number: int, needed: Needed) -> Needed:
-        """What to read in a pass that has it: the counter for the sum of all its channels, and the other way round."""
+        """Counters to read in a pass that has it: the counter for the sum of its channels, and the other way round."""
         columns = self.columns.passes[number]
         if needed.channels is None and needed.counter not in columns.names:
             return Needed(needed.key, needed.counter, tuple(columns.channels[needed.counter]))

@@ -59,7 +59,7 @@ class StoredMetric:
 
 
 def is_stored(counters: CounterSet) -> bool:
-    """Whether a capture has computed metrics instead of counters."""
+    """True if a capture has computed metrics instead of counters."""
     return not counters.measured and counters.stored_metrics.height > 0
 
 

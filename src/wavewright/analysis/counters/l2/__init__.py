@@ -289,7 +289,7 @@ def _rate(amount: float, measurement: Measurement) -> float | None:
 
 
 def _caveats(measurements: list[Measurement]) -> list[str]:
-    """What limits the trust in the numbers."""
+    """Limits of the trust in the numbers."""
     notes = []
     if any(not m.same_pass for m in measurements):
         notes.append("some counters of one ratio were collected in different passes: small differences mean nothing")

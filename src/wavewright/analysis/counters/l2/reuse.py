@@ -1,4 +1,4 @@
-"""How often is a byte that L2 fetched requested from it? A hit rate cannot tell: requests are smaller than lines."""
+"""Requests per byte that L2 fetched: a hit rate cannot tell: requests are smaller than lines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def reuse(best: Mapping[str, Measurement]) -> dict[str, float | None]:
 
 
 def hardly_reads(read_bytes: float | None, written_bytes: float | None) -> bool:
-    """Whether a kernel writes, and reads next to nothing.
+    """True if a kernel writes, and reads next to nothing.
 
     Examples
     --------

@@ -110,7 +110,7 @@ def _reuse_by_hits(question: str, hit_rate: float | None) -> L2Finding:
 
 
 def _fetched(row: Mapping[str, Any]) -> str:
-    """What was fetched; of RDNA with what was written, because requests are counted together."""
+    """The fetched bytes; of RDNA with the written ones, because requests are counted together."""
     if row.get("reuse_at_least") is None:
         return f"{amount(row['read_bytes_mean'] + row['write_bytes_mean'])} read and written"
     return f"{amount(row['read_bytes_mean'])} fetched"

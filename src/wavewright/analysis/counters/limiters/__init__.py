@@ -1,4 +1,4 @@
-"""Which limit is each kernel at, by its hardware counters, and which counters would decide what they leave open?"""
+"""Limits of kernels by their hardware counters, and the counters that would decide what these leave open."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
-from wavewright.analysis.counters.limiters.judging import judged
 from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
-from wavewright.analysis.counters.limiters.planning import plan_line
-from wavewright.analysis.counters.limiters.rules import CORE
+from wavewright.analysis.counters.limiters.plan_command import plan_line
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
+from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
+from wavewright.facts.limiters import CORE
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 
@@ -69,7 +69,7 @@ class KernelLimit:
 
 @dataclass(frozen=True)
 class Limiters(Answer):
-    """What limits the kernels of a counter capture, the longest kernel first."""
+    """Limits of the kernels of a counter capture, the longest kernel first."""
 
     definition: ClassVar[str] = (
         "Each limiter is judged by metrics of the panels (`wavewright metrics`) against thresholds that are part of "
@@ -91,7 +91,7 @@ class Limiters(Answer):
 
 @bounded(top=ROWS)
 def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Limiters:
-    """Which limit each kernel is at; `top` = only that many of the longest.
+    """The limit that each kernel is at; `top` = only that many of the longest.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _at_limit(at: list[Limiter]) -> str:
 
 
 def _is_whole_story(at: list[Limiter]) -> bool:
-    """Whether what is at its limit is a cause; latency is what is left to see of one."""
+    """True if what is at its limit is a cause; latency is what is left to see of one."""
     return any(limiter.kind != "latency" for limiter in at)
 
 

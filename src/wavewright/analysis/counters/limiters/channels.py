@@ -1,4 +1,4 @@
-"""How evenly the requests of each kernel fall on the channels of L2."""
+"""Distribution of the requests of each kernel over the channels of L2."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
+from wavewright.facts.limiters import QUANTITIES
 from wavewright.model.findings import Finding, NumberEvidence
 
 VERDICTS = ("at limit", "likely", "undecided", "excluded")  #: The most certain first.
@@ -31,7 +31,7 @@ class EvidenceValue:
 
     @property
     def is_measured(self) -> bool:
-        """Whether there is a number, and a possible one."""
+        """True if there is a number, and a possible one."""
         if self.number is None or self.number != self.number:
             return False
         return not (QUANTITIES[self.quantity].is_bounded and self.number > _IMPOSSIBLE_FROM)
@@ -74,7 +74,7 @@ class Limiter(Finding[NumberEvidence]):
 
     @property
     def is_measurable(self) -> bool:
-        """Whether this GPU has counters that could decide it."""
+        """True if this GPU has counters that could decide it."""
         return any(item.role in ("decides", "instead") for item in self.evidence)
 
 

@@ -1,4 +1,4 @@
-"""What limits the trust in a diagnosis from counters, besides losses: times, passes that disagree, an unknown GPU."""
+"""Limits of the trust in a diagnosis from counters, besides losses: times, passes that disagree, an unknown GPU."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.caveats import SEVERITIES, Caveat
-from wavewright.analysis.counters.limiters.measured import DILUTED_FROM
+from wavewright.analysis.counters.limiters.counter_values import DILUTED_FROM
 from wavewright.base.words import counted, percent
 from wavewright.model.counters import ACCUMULATED
 

@@ -9,9 +9,9 @@ import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavewright.analysis.counters.engine.panels import counter_panels
-from wavewright.analysis.counters.memory_chart import cdna, rdna
 from wavewright.analysis.counters.memory_chart.numbers import Numbers, wire_rows
 from wavewright.errors import UsageError
+from wavewright.facts.memory_chart import chart_layout
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, frame_of, table_spec
@@ -19,7 +19,7 @@ from wavewright.model.schema import TableSpec, frame_of, table_spec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wavewright.analysis.counters.memory_chart.parts import Block, Wire
+    from wavewright.facts.memory_chart import Block, Wire
     from wavewright.model.counters import CounterSet
 
 _NUMBER = """
@@ -64,7 +64,6 @@ _BLOCKS = table_spec(
     stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level
     """,
 )
-_FAMILIES = {"cdna": (cdna.BLOCKS, cdna.WIRES), "rdna": (rdna.BLOCKS, rdna.WIRES)}
 _BUSIEST_FROM = 1.0  #: Percent of a peak below which no block is called the busiest.
 
 
@@ -119,7 +118,8 @@ def memory_chart(
     """
     target = counters.system.target or ""
     family = _family(target)
-    blocks, wires = _FAMILIES[family]
+    layout = chart_layout(family)
+    blocks, wires = layout.blocks, layout.wires
     named = _metrics_of(blocks, wires)
     answer = counter_panels(
         counters,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.counters.memory_chart.parts import NEAR_PEAK, Block, Value, Wire
+from msgspec.structs import replace
+
+from wavewright.facts.memory_chart import HEAT, Block, Value, Wire
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
 
@@ -53,7 +54,7 @@ class Numbers:
     def only_measured(
         self, blocks: Sequence[Block], wires: Sequence[Wire]
     ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
-        """What has a number: of a family whose targets have different counters, the rest would be noise."""
+        """Parts with a number: of a family whose targets have different counters, the rest would be noise."""
         kept_wires = tuple(
             replace(wire, flows=flows)
             for wire in wires
@@ -66,7 +67,7 @@ class Numbers:
         return kept_blocks, kept_wires
 
     def has_counted(self, names: Iterable[str]) -> bool:
-        """Whether one of the metrics comes from counters, not from the launch or the GPU."""
+        """True if one of the metrics comes from counters, not from the launch or the GPU."""
         return any(part in self._counted for name in names for part in name.split(" + "))
 
     def _is_known(self, name: str) -> bool:
@@ -81,9 +82,9 @@ class Numbers:
         if not value.is_rate:
             whole = self.of(value.of) or {"value": None}
             row |= {"peak": whole["value"], "peak_share": _share(row["value"], whole["value"])}
-        share, limits = (row["peak_share"], NEAR_PEAK) if value.is_rate else (row["value"], value.hot)
-        limits = limits if value.is_rate or row["unit"] == "%" else None
-        return row | {"heat": _heat(share, limits) if limits else ""}
+        share, name = (row["peak_share"], "near_peak") if value.is_rate else (row["value"], value.hot)
+        is_share = value.is_rate or row["unit"] == "%"
+        return row | {"heat": _heat(share, HEAT[name]) if name and is_share else ""}
 
 
 def _share(value: float | None, peak: float | None) -> float | None:
@@ -107,6 +108,10 @@ def wire_rows(wire: Wire, numbers: Numbers) -> list[dict[str, Any]]:
     for kind, row, rate in flows:
         if row is not None:
             share = rate["peak_share"] if rate else None
-            more = {"rate": rate["value"] if rate else None, "rate_share": share, "heat": _heat(share, NEAR_PEAK)}
+            more = {
+                "rate": rate["value"] if rate else None,
+                "rate_share": share,
+                "heat": _heat(share, HEAT["near_peak"]),
+            }
             rows.append({"source": wire.source, "target": wire.target, "kind": kind, **row, **more})
     return rows

@@ -1,4 +1,4 @@
-"""Which passes does a capture need, so that these metrics can be computed?"""
+"""The passes that a capture needs, so that some metrics can be computed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.analysis.counters.plan.needs import Wanted, wanted_of
-from wavewright.analysis.counters.plan.packing import Need, Packed, block_of, pack
+from wavewright.analysis.counters.plan.passes import Need, Packed, block_of, pack
 from wavewright.base.bounds import SOME, bounded
 from wavewright.errors import UsageError
 from wavewright.facts import gpus

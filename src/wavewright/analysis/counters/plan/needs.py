@@ -1,11 +1,11 @@
-"""Which counters a metric needs, and whether they have to be measured in one pass."""
+"""The counters that a metric needs, and whether they have to be measured in one pass."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.counters.plan.packing import Need
+from wavewright.analysis.counters.plan.passes import Need
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.model.counters import ACCUMULATED
@@ -51,7 +51,7 @@ def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wan
 
 
 def _is_sum(formula: str) -> bool:
-    """Whether counters are only added and scaled: then they may come from different passes."""
+    """True if counters are only added and scaled: then they may come from different passes."""
     expression = parse(formula)
     scales = frozenset(expression.quantities) - {"grbm_cycles", "spi_busy_cycles"}
     return "-" not in formula and expression.degree(scales) == 1.0

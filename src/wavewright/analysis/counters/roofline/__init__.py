@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES
-from wavewright.analysis.counters.roofline.caveats import roofline_caveats
 from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
 from wavewright.analysis.counters.roofline.points import kernel_row, operation_rows, point_rows
+from wavewright.analysis.counters.roofline.roofline_caveats import roofline_caveats
 from wavewright.analysis.counters.roofline.work import work_of
 from wavewright.base.bounds import ID, ROWS, bounded
 from wavewright.errors import UsageError

@@ -1,4 +1,4 @@
-"""How much work did each kernel or dispatch do: operations by precision and pipe, bytes by level of memory."""
+"""Work of each kernel or dispatch: operations by precision and pipe, bytes by level of memory."""
 
 from __future__ import annotations
 

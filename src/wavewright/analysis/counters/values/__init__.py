@@ -1,1 +1,1 @@
-"""What are the metrics of each kernel, or of each dispatch, and which dispatches are not like the others?"""
+"""Metrics of each kernel, or of each dispatch, and the dispatches that are not like the others."""

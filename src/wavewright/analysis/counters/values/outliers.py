@@ -1,4 +1,4 @@
-"""Which dispatches are not like the others of their kernel?"""
+"""The dispatches that are not like the others of their kernel."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
-from wavewright.analysis.run.measures.nesting import timed
+from wavewright.analysis.run.measures.event_rows import timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

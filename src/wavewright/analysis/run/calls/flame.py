@@ -1,4 +1,4 @@
-"""Which calls lead to which, and what do they cost? Frames for flame graphs: merged by path, or around one function."""
+"""Calls, those that they lead to, and their cost as frames for flame graphs: merged by path, or around one function."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def functions_of(tree: pl.DataFrame) -> pl.DataFrame:
 
 
 def _is_inside(tree: pl.DataFrame) -> pl.Series:
-    """Whether a node is below one of the same name: rows are in depth-first order."""
+    """True if a node is below one of the same name: rows are in depth-first order."""
     stack: list[tuple[str | None, str | None]] = []
     open_counts: dict[tuple[str | None, str | None], int] = {}
     inside = []

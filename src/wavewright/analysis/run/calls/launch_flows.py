@@ -1,4 +1,4 @@
-"""Which call launched which dispatch or copy? The arrows between the threads and the GPUs of a timeline."""
+"""The call that launched each dispatch or copy: the arrows between the threads and the GPUs of a timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which marker range was open on a thread at a time, and which one was open when GPU work was launched."""
+"""The marker range that was open on a thread at a time, and the one that was open when GPU work was launched."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Markers:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no marker range."""
+        """True if there is no marker range."""
         return not self._open.height
 
     def around(self, events: pl.DataFrame) -> pl.Series:

@@ -1,4 +1,4 @@
-"""What was open on a thread at a moment: markers, operators and frames, the outermost first."""
+"""Stack of a thread at a moment: markers, operators and frames, the outermost first."""
 
 from __future__ import annotations
 

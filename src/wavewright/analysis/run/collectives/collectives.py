@@ -60,7 +60,7 @@ CALL_COLUMNS = {
 
 
 def is_collective(column: str) -> pl.Expr:
-    """Whether a kernel of this name talks to other ranks.
+    """True if a kernel of this name talks to other ranks.
 
     Examples
     --------

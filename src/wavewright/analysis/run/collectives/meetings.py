@@ -15,7 +15,7 @@ from wavewright.analysis.run.collectives.collectives import (
     described,
 )
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS
-from wavewright.analysis.run.select.processes import processes_of
+from wavewright.analysis.run.select.identities import processes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ _LEVELS = ((("group", "sequence", "kind"), _IS_COUNTED), (_IDENTITY, ~_IS_COUNTE
 
 
 def _is_double(rows: pl.DataFrame) -> pl.Expr:
-    """Whether another process stands for the same rank: the first in the order of recordings counts."""
+    """True if another process stands for the same rank: the first in the order of recordings counts."""
     who = pl.struct("part", "process")
     of_rank = pl.col("rank").is_not_null() & (who != who.first().over("host", "rank"))
     same = ("host", "pid", "run")
@@ -206,13 +206,13 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _clock() -> pl.Expr:
-    """What tells clocks apart: the host where its name is recorded, else the recording."""
+    """Identity of a clock: the host where its name is recorded, else the recording."""
     return pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
 
 
 @dataclass(frozen=True)
 class ClockOffsets:
-    """How the clocks of processes stand to that of the reference."""
+    """Offsets of the clocks of processes from that of the reference."""
 
     #: `part`, `process`, `clock` (host or recording), `offset_ns` (added to its times gives those of the reference;
     #: null = no meeting tells), `residual_ns` (median distance of ends from the fit), `drift_ns` (offset of the last
@@ -222,7 +222,7 @@ class ClockOffsets:
 
     @property
     def is_one_clock(self) -> bool:
-        """Whether all processes share a clock."""
+        """True if all processes share a clock."""
         return self.table["clock"].n_unique() <= 1
 
 

@@ -52,7 +52,7 @@ def rccl_calls(run: Run) -> pl.DataFrame:
 
 
 def is_collective_call() -> pl.Expr:
-    """Whether an RCCL `function` moves data."""
+    """True if an RCCL `function` moves data."""
     return pl.col("function").str.contains(
         "(?i)reduce|gather|scatter|all_?to_?all|bcast|broadcast|send|recv"
     ) & ~pl.col("function").str.contains("(?i)group|redop|comm")

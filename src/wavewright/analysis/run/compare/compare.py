@@ -1,4 +1,4 @@
-"""What changed between runs: which kernels, copies and calls got slower or faster, came or went, beyond noise?"""
+"""Changes between runs: kernels, copies and calls that got slower or faster, came or went, beyond noise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wavewright.analysis.run.compare.compared_side import (
     step_noise,
     total_noise,
 )
-from wavewright.analysis.run.compare.renamed import pairs_of
+from wavewright.analysis.run.compare.kernel_pairs import pairs_of
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.words import counted, percent, side_label
 from wavewright.errors import UsageError
@@ -57,7 +57,7 @@ class Renamed:
 
 @dataclass(frozen=True)
 class Regression:
-    """What got slower by more than a limit."""
+    """A thing that got slower by more than a limit."""
 
     what: str
     change: float
@@ -65,7 +65,7 @@ class Regression:
 
     @property
     def is_beyond_noise(self) -> bool:
-        """Whether it is more than noise; also where that is not known."""
+        """True if it is more than noise; also where that is not known."""
         return self.noise is None or self.change > self.noise
 
     def sentence(self, limit: float) -> str:
@@ -172,19 +172,19 @@ class RunComparison(Answer):
         return self.things.filter((pl.col("side") == side) & is_rest)
 
     def may_be_renamed(self, side: int) -> bool:
-        """Whether one kernel is new on a side and one is gone, which may be the same under another name."""
+        """True if one kernel is new on a side and one is gone, which may be the same under another name."""
         kernels = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
         return all((kernels["status"] == status).sum() == 1 for status in ("new", "gone"))
 
     def is_equal(self, side: int) -> bool:
-        """Whether a side has the same calls with the same times as the base."""
+        """True if a side has the same calls with the same times as the base."""
         rows = self.things.filter(pl.col("side") == side)
         is_same = (pl.col("status") == "same") & (pl.col("delta_ns") == 0) & (pl.col("base_calls") == pl.col("calls"))
         times = self.sides.select("wall_ns", "gpu_count", *TIMES)
         return bool(rows.select(is_same.all()).item()) and times.row(0) == times.row(side)
 
     def verdict(self, side: int) -> str:
-        """What changed on a side, in one sentence; its parts add up to the difference of the GPU time."""
+        """Changes on a side, in one sentence; its parts add up to the difference of the GPU time."""
         row, base = (self.sides.row(number, named=True) for number in (side, 0))
         headline = f"{row['label']} against {base['label']}:"
         if self.is_equal(side):
@@ -238,7 +238,7 @@ class RunComparison(Answer):
         return "step" if self.step else "run"
 
     def above(self, side: int, limit: float, on: FailOn = "total") -> list[Regression]:
-        """What got slower by more than `limit`, a share, within noise too: the GPU time, kernels, or steps."""
+        """Things that got slower by more than `limit`, a share, within noise too: the GPU time, kernels, or steps."""
         row = self.sides.row(side, named=True)
         label, unit = row["label"], self._unit
         if on == "kernel":
@@ -382,7 +382,7 @@ def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
 
 
 def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """How far the mean of a thing in one more run may be from that of the base, by the spread between repeated runs."""
+    """Distance of the mean of a thing in one more run from that of the base, by the spread of repeated runs."""
     together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
     bounds = {count: t_bound(MEAN_TAIL, count - 1) for count in range(2, len(runs) + 1)}
     statistics = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
@@ -461,7 +461,7 @@ def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFr
 
 
 def _noise(rows: pl.DataFrame) -> pl.Series:
-    """What the means of equal runs may differ by; null where a side has too few calls to tell."""
+    """Difference that the means of equal runs may have; null where a side has too few calls to tell."""
     tail = RUN_FALSE_ALARMS / max(rows.height, 1)
     bounds: list[float | None] = []
     for base, base_degrees, other, degrees in rows.select(
@@ -473,7 +473,7 @@ def _noise(rows: pl.DataFrame) -> pl.Series:
 
 
 def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
-    """What changed: the larger of the differences by speed and by calls, where that is beyond noise."""
+    """The change: the larger of the differences by speed and by calls, where that is beyond noise."""
     calls, base = pl.col("raw_calls"), pl.col("base_raw_calls")
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
     scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
-from wavewright.analysis.run.compare.renamed import KernelUse
+from wavewright.analysis.run.compare.kernel_pairs import KernelUse
 from wavewright.analysis.run.contents.batches import Batches, batches_of, means
-from wavewright.analysis.run.contents.events import EXTENTS
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS, wall_of
+from wavewright.analysis.run.contents.timed_events import EXTENTS
 from wavewright.analysis.run.gpu_time.gpu_time import CLASSES, GPU_TIMES, gpu_times, mean_gpu_times
 from wavewright.errors import UsageError
 from wavewright.model.schema import empty_frame
@@ -30,7 +30,7 @@ _MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known,
 
 @dataclass(frozen=True)
 class PartialComparison:
-    """What one run contributes to its side."""
+    """Contribution of one run to its side."""
 
     calls: Batches
     gpu_times: pl.DataFrame  #: See `GPU_TIMES`.
@@ -38,7 +38,7 @@ class PartialComparison:
 
 
 def partial_compare(run: Run) -> PartialComparison:
-    """What one run contributes to its side."""
+    """Contribution of one run to its side."""
     lanes = reduce(lambda left, axis: left * axis, (pl.col(name).cast(pl.Float64) for name in _GRID))
     grids = [
         piece.with_columns(pl.col("name").cast(pl.String), lanes=lanes)
@@ -116,7 +116,7 @@ class Side:
 
 
 def total_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None:
-    """What the GPU times of equal runs may differ by, as a share of that of the base; None = not known."""
+    """Difference that the GPU times of equal runs may have, as a share of that of the base; None = not known."""
     if not base.gpu_ns:
         return None
     variances = base.variance, side.variance

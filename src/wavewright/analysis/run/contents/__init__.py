@@ -1,1 +1,1 @@
-"""What a run holds: events, tables, views."""
+"""Contents of a run: events, tables, views."""

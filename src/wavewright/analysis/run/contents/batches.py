@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.contents.events import EVENT_TABLES, Events
+from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, Events
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.model.schema import empty_frame, table_spec
 
@@ -83,7 +83,7 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
 
 
 def _surplus(batches: pl.Series) -> int:
-    """How many bits too fine these batches are."""
+    """Number of bits by which these batches are too fine."""
     low, high = batches.min(), batches.max()
     bits = 0
     while isinstance(low, int) and isinstance(high, int) and (high >> bits) - (low >> bits) >= _MOST_BATCHES:

@@ -1,4 +1,4 @@
-"""What can a query name? Views, tables and columns, with their meaning."""
+"""Views, tables and columns that a query can name, with their meaning."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.contents.stored_tables import stored_tables
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import table_spec
+from wavewright.readers.run.database_tables import database_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +112,7 @@ def _extra(run: Run, name: str) -> tuple[Head, Rows]:
 def _stored(run: Run) -> list[tuple[Head, Rows]]:
     entries: dict[str, tuple[Head, Rows]] = {}
     for source in run.origins:
-        for stored in stored_tables(source):
+        for stored in database_tables(source):
             head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
             rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]
             entries.setdefault(stored.table, (head, rows))

@@ -1,4 +1,4 @@
-"""How is GPU work launched: by which calls, how long before it starts, how much waits in queues, how many per step?"""
+"""Launches of GPU work: calls, time before it starts, work that waits in queues, launches per step."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.run.calls.launches import Launches, region_pieces
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.measures.statistics import described, merged, statistics_of
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
@@ -57,7 +57,7 @@ class PartialLaunchStatistics:
 
 @dataclass(frozen=True)
 class LaunchStatistics(Answer):
-    """How GPU work is launched."""
+    """Launches of GPU work."""
 
     definition: ClassVar[str] = (
         "The launch of a kernel or copy is the call into the runtime with its correlation id in the same process. A "
@@ -194,7 +194,7 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
 
 
 def launch_statistics(run: Run, marker: str | None = None) -> LaunchStatistics:
-    """How the GPU work of a run is launched."""
+    """Launches of the GPU work of a run."""
     return combine_launch_statistics([partial_launch_statistics(part, marker) for part in run.parts])
 
 

@@ -1,4 +1,4 @@
-"""Which regions cause the GPU work, and take the time of the threads, with and without what they enclose?"""
+"""Regions that cause the GPU work, and take the time of the threads, with and without what they enclose."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _is_layer(piece: pl.DataFrame) -> pl.Expr:
 
 
 def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr:
-    """Whether rows are of one of the domains or categories, whatever the case."""
+    """True if rows are of one of the domains or categories, whatever the case."""
     wanted = {domain.upper() for domain in domains}
     is_chosen = pl.lit(value=False)
     for column in ("domain", "category"):
@@ -197,7 +197,7 @@ def combine_regions(partials: Sequence[PartialRegions], *, sort: str | None = No
 
 
 class _Whole:
-    """What shares are of: the CPU time and the GPU time of all roots."""
+    """Wholes of shares: the CPU time and the GPU time of all roots."""
 
     def __init__(self, tree: pl.DataFrame) -> None:
         roots = tree.filter(pl.col("depth") == 0)

@@ -1,4 +1,4 @@
-"""Where did the time of a run go: kernels, copies, allocations and calls, with their statistics."""
+"""Time of a run: kernels, copies, allocations and calls, with their statistics."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.contents.events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
+from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
 from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order
 from wavewright.analysis.run.measures.intervals import merged as merged_intervals
 from wavewright.analysis.run.measures.statistics import EXACT_VALUES, described, merged, merged_packed
+from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.processes import PROCESS
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavewright.analysis.run.contents.events import Grouping
+    from wavewright.analysis.run.contents.timed_events import Grouping
     from wavewright.analysis.run.measures.statistics import PackedDurations
     from wavewright.model.run import Run
     from wavewright.model.schema import TableSpec
@@ -68,7 +68,7 @@ class PartialSummary:
 
 @dataclass(frozen=True)
 class Summary(Answer):
-    """Where the time of a run went."""
+    """Time of a run by kernels, copies, allocations and calls."""
 
     definition: ClassVar[str] = (
         "Durations are end minus start. Shares are of all durations of the domain in the group (events that overlap "

@@ -1,4 +1,4 @@
-"""What set the time of a run, what to change first, and at most how much that gains."""
+"""Causes of the time of a run: what to change first, and at most how much that gains."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.across import Ranks, rank_candidates
 from wavewright.analysis.run.diagnose.causes import candidates
-from wavewright.analysis.run.diagnose.caveats import caveats, hot_kernels, not_findings, notes, skipped, unknown_share
 from wavewright.analysis.run.diagnose.finding import Note, RunFinding, Threshold
 from wavewright.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
+from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
-from wavewright.analysis.run.diagnose.rules import RULES
+from wavewright.analysis.run.diagnose.recording_caveats import (
+    caveats,
+    hot_kernels,
+    not_findings,
+    notes,
+    skipped,
+    unknown_share,
+)
 from wavewright.analysis.run.diagnose.sums import total
-from wavewright.analysis.run.diagnose.whole import Whole
 from wavewright.analysis.run.diagnose.work import COPY
 from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.facts.run_rules import RULES
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import table_spec
@@ -73,7 +80,7 @@ _FINDING_COLUMNS: dict[str, type[pl.DataType]] = {
 
 @dataclass(frozen=True)
 class RunDiagnosis(Answer):
-    """What set the time of a run, and what to change first."""
+    """Causes of the time of a run, and what to change first."""
 
     definition: ClassVar[str] = (
         "The window of a GPU is from its first to its last work, without start-up where that is told. It is divided "
@@ -120,69 +127,69 @@ class RunDiagnosis(Answer):
 
 
 def diagnose_run(run: Run) -> RunDiagnosis:
-    """What set the time of the run, what to change first, and at most how much that gains."""
+    """Causes of the time of the run: what to change first, and at most how much that gains."""
     return combine_diagnosis([partial_diagnosis(part) for part in run.parts])
 
 
 def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -> RunDiagnosis:
     """The combined result of all runs; commands to ask next name `path`, else the file if there is one."""
-    whole = Whole(partials or [partial_diagnosis(Run([]))], path)
-    ranks = Ranks(whole)
-    spoken = _spoken(whole, ranks)
-    account = _account(whole, ranks)
+    runs = MergedDiagnosis(partials or [partial_diagnosis(Run([]))], path)
+    ranks = Ranks(runs)
+    spoken = _spoken(runs, ranks)
+    account = _account(runs, ranks)
     settled = settle([each for each in spoken.values() if each is not None], account)
-    findings = tuple(_finding(each, whole) for each in settled)
-    hot = hot_kernels(whole)
-    beside = tuple(caveats(whole))
+    findings = tuple(_finding(each, runs) for each in settled)
+    hot = hot_kernels(runs)
+    beside = tuple(caveats(runs))
     listed = {rule for finding in findings for rule in finding.rules}
     budget = {
-        name: whole.share(whole.time(f"{name}_ns"))
+        name: runs.share(runs.time(f"{name}_ns"))
         for name in ("computation", "exposed_communication", "exposed_copy", "idle")
     }
     tables = RunDiagnosis.tables
     return RunDiagnosis(
-        subject=_subject(whole),
+        subject=_subject(runs),
         trust="use with caution" if any(each.rule != "D1" for each in beside) else "good",
-        headline=_headline(whole, budget),
+        headline=_headline(runs, budget),
         findings=findings,
-        notes=tuple(notes(whole, hot)),
-        not_findings=tuple(not_findings(whole)),
-        skipped=tuple(skipped(whole, ranks)),
+        notes=tuple(notes(runs, hot)),
+        not_findings=tuple(not_findings(runs)),
+        skipped=tuple(skipped(runs, ranks)),
         caveats=beside,
         checked=tuple(rule for rule in spoken if rule not in listed),
-        gpus=whole.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
+        gpus=runs.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
         .sort("rank", "node", "gpu", nulls_last=True)
         .select(tables["gpus"].names),
         kernels=hot.select(tables["kernels"].names),
-        window_ns=round(whole.window_ns),
+        window_ns=round(runs.window_ns),
         computation_share=budget["computation"],
         communication_share=budget["exposed_communication"],
         copy_share=budget["exposed_copy"],
         idle_share=budget["idle"],
-        step_count=whole.step_count,
-        step_name=whole.step_name,
-        next_command=_next(whole, findings, hot),
+        step_count=runs.step_count,
+        step_name=runs.step_name,
+        next_command=_next(runs, findings, hot),
     )
 
 
-def _spoken(whole: Whole, ranks: Ranks) -> dict[str, Candidate | None]:
+def _spoken(runs: MergedDiagnosis, ranks: Ranks) -> dict[str, Candidate | None]:
     """Rule -> what it says, of all that were checked."""
-    if not whole.gpu_count or not whole.window_ns:
+    if not runs.gpu_count or not runs.window_ns:
         return {}
-    has_launches = unknown_share(whole) < (RULES["D3"].say or 1)
-    spoken = dict(candidates(whole, has_launches=has_launches)) | dict(rank_candidates(whole, ranks))
+    has_launches = unknown_share(runs) < (RULES["D3"].say or 1)
+    spoken = dict(candidates(runs, has_launches=has_launches)) | dict(rank_candidates(runs, ranks))
     graph, launches = spoken.get("L3"), spoken.get("G3")
     if graph is not None and launches is None:
         spoken["L3"] = None
     slow, copies = spoken.get("C2"), spoken.get("C1")
     if slow is not None and copies is None:
-        spoken["C2"] = replace(slow, within="") if whole.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None
+        spoken["C2"] = replace(slow, within="") if runs.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None
     if spoken.get("X1") is None:
         spoken |= {rule: None for rule in ("X4", "X5") if rule in spoken}
-    return _joined(whole, spoken)
+    return _joined(runs, spoken)
 
 
-def _joined(whole: Whole, spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
+def _joined(runs: MergedDiagnosis, spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
     """Small uploads and readbacks of one run are one finding, under the name of the larger part."""
     up, back = spoken.get("C3"), spoken.get("G4")
     if up is None or back is None:
@@ -193,7 +200,7 @@ def _joined(whole: Whole, spoken: dict[str, Candidate | None]) -> dict[str, Cand
         title="Small copies stop the pipeline",
         cause=f"{first.cause}; {second.cause}",
         claim=first.claim | second.claim,
-        takes=_copies_too(whole, first.takes | second.takes),
+        takes=_copies_too(runs, first.takes | second.takes),
         extra_ns=0.0,
         value=first.value + second.value,
         time_ns=first.time_ns + second.time_ns,
@@ -205,38 +212,38 @@ def _joined(whole: Whole, spoken: dict[str, Candidate | None]) -> dict[str, Cand
     return spoken | {first.rule: both, second.rule: None}
 
 
-def _copies_too(whole: Whole, takes: pl.Expr) -> pl.Expr:
+def _copies_too(runs: MergedDiagnosis, takes: pl.Expr) -> pl.Expr:
     """The exposed time with the copies themselves, where these take long enough to count."""
-    copies = whole.exposed.filter(takes & (pl.col("kind") == COPY))["exposed_ns"]
-    is_enough = whole.share(whole.mean(copies)) >= (RULES["C3"].say or 0)
+    copies = runs.exposed.filter(takes & (pl.col("kind") == COPY))["exposed_ns"]
+    is_enough = runs.share(runs.mean(copies)) >= (RULES["C3"].say or 0)
     return takes if is_enough else takes & (pl.col("kind") != COPY)
 
 
-def _account(whole: Whole, ranks: Ranks) -> Account:
-    windows = whole.gpus["to_ns"] - whole.gpus["from_ns"]
-    room = (windows - whole.gpus["computation_ns"]).max()
+def _account(runs: MergedDiagnosis, ranks: Ranks) -> Account:
+    windows = runs.gpus["to_ns"] - runs.gpus["from_ns"]
+    room = (windows - runs.gpus["computation_ns"]).max()
     if ranks.are_met:  # the job lasts as long as its longest window, for the rank that computes least as well
-        room = windows.max() - whole.gpus["computation_ns"].min()  # type: ignore[operator]
+        room = windows.max() - runs.gpus["computation_ns"].min()  # type: ignore[operator]
     return Account(
-        idle=whole.cells.with_columns(time_ns="idle_ns"),
+        idle=runs.cells.with_columns(time_ns="idle_ns"),
         exposed=ranks.exposed.with_columns(time_ns="exposed_ns"),
-        gpu_count=whole.gpu_count,
+        gpu_count=runs.gpu_count,
         is_aligned=ranks.are_aligned,
-        window_ns=whole.window_ns,
-        computation_ns=whole.time("computation_ns"),
+        window_ns=runs.window_ns,
+        computation_ns=runs.time("computation_ns"),
         limit_ns=float(room or 0),  # type: ignore[arg-type]
     )
 
 
-def _finding(settled: Settled, whole: Whole) -> RunFinding:
+def _finding(settled: Settled, runs: MergedDiagnosis) -> RunFinding:
     each, rule = settled.candidate, RULES[settled.candidate.rule]
-    bound = min(settled.owned_ns, whole.window_ns)
-    alone = min(settled.alone_ns, whole.window_ns)
+    bound = min(settled.owned_ns, runs.window_ns)
+    alone = min(settled.alone_ns, runs.window_ns)
     is_strong = rule.stress is not None and (
         each.value >= rule.stress if (rule.say or 0) <= rule.stress else each.value <= rule.stress
     )
     window = next((item.window for item in each.evidence if item.window), "")
-    command = rule.next_command.format(path=whole.path, window=window or "0%:100%", kernel=_quoted(each.kernel))
+    command = rule.next_command.format(path=runs.path, window=window or "0%:100%", kernel=_quoted(each.kernel))
     remedies = each.remedies or rule.remedies
     return RunFinding(
         name=rule.name,
@@ -247,18 +254,18 @@ def _finding(settled: Settled, whole: Whole) -> RunFinding:
         confidence_reason=each.confidence_reason,
         evidence=each.evidence,
         remedy=remedies[0] if remedies else "",
-        gain_share_max=whole.share(alone),
+        gain_share_max=runs.share(alone),
         rule=each.rule,
         rules=(each.rule, *each.rules),
         within=each.within,
         remedies=remedies,
-        share=each.value if rule.unit == "share" else whole.share(each.time_ns),
+        share=each.value if rule.unit == "share" else runs.share(each.time_ns),
         time_ns=round(each.time_ns),
-        step_time_ns=round(each.time_ns / whole.step_count) if whole.step_count else None,
+        step_time_ns=round(each.time_ns / runs.step_count) if runs.step_count else None,
         bound_alone_ns=round(alone),
         bound_ns=int(bound),
-        bound_share=whole.share(bound),
-        speedup_max=whole.window_ns / (whole.window_ns - bound) if bound < whole.window_ns else None,
+        bound_share=runs.share(bound),
+        speedup_max=runs.window_ns / (runs.window_ns - bound) if bound < runs.window_ns else None,
         is_strong=is_strong,
         false_if=rule.false_if,
         next_command=command,
@@ -273,31 +280,31 @@ def _quoted(name: str) -> str:
     return f"'{short}'" if short else ""
 
 
-def _subject(whole: Whole) -> str:
-    formats = list(dict.fromkeys(text for part in whole.partials for text in part.facts["formats"]))
-    products = list(dict.fromkeys(text for text in whole.gpus["product"] if text))
-    targets = list(dict.fromkeys(text for text in whole.gpus["target"] if text))
+def _subject(runs: MergedDiagnosis) -> str:
+    formats = list(dict.fromkeys(text for part in runs.partials for text in part.facts["formats"]))
+    products = list(dict.fromkeys(text for text in runs.gpus["product"] if text))
+    targets = list(dict.fromkeys(text for text in runs.gpus["target"] if text))
     what = f" ({(products or targets)[0]})" if products or targets else ""
-    text = f"{', '.join(formats[:2]) or 'nothing'}: {counted(whole.gpu_count, 'GPUs')} with work{what}"
-    text += f", {duration(whole.window_ns)}" if whole.gpu_count else ""
-    return f"{text}, {whole.step_count} steps of {whole.step_name}" if whole.step_count else text
+    text = f"{', '.join(formats[:2]) or 'nothing'}: {counted(runs.gpu_count, 'GPUs')} with work{what}"
+    text += f", {duration(runs.window_ns)}" if runs.gpu_count else ""
+    return f"{text}, {runs.step_count} steps of {runs.step_name}" if runs.step_count else text
 
 
-def _headline(whole: Whole, budget: dict[str, float]) -> str:
-    if not whole.gpu_count:
+def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
+    if not runs.gpu_count:
         return "No work of a GPU is recorded: there is nothing to diagnose."
     busy = [f"computation {100 * budget['computation']:.1f}"]
-    if whole.time("communication_ns"):
+    if runs.time("communication_ns"):
         busy.append(f"exposed communication {100 * budget['exposed_communication']:.1f}")
-    if whole.time("copy_ns"):
+    if runs.time("copy_ns"):
         busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
-    who = "GPU" if whole.gpu_count == 1 else f"{whole.gpu_count} GPUs"
+    who = "GPU" if runs.gpu_count == 1 else f"{runs.gpu_count} GPUs"
     text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
-    return f"{text} {_decider(whole, budget)}"
+    return f"{text} {_decider(runs, budget)}"
 
 
-def _decider(whole: Whole, budget: dict[str, float]) -> str:
-    """What set the time: the part that takes at least half of it, if one does."""
+def _decider(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
+    """The part that set the time: the one that takes at least half of it, if one does."""
     if budget["computation"] >= _HALF:
         return f"Work of the GPU decides: {percent(budget['computation'])} of the time is kernels."
     if budget["exposed_communication"] >= _HALF:
@@ -307,7 +314,7 @@ def _decider(whole: Whole, budget: dict[str, float]) -> str:
     if budget["idle"] < _HALF:
         return "No part takes half of the time."
     causes = (
-        whole.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+        runs.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     )
     host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"]
     if total(host) >= _HALF * total(causes["idle_ns"]):
@@ -327,9 +334,9 @@ _OF_HOST = (
 )
 
 
-def _next(whole: Whole, findings: Sequence[RunFinding], hot: pl.DataFrame) -> str:
+def _next(runs: MergedDiagnosis, findings: Sequence[RunFinding], hot: pl.DataFrame) -> str:
     if findings:
         return findings[0].next_command
     if hot.height:
-        return f"wavewright kernels {_quoted(hot['name'][0])} {whole.path}"
-    return f"wavewright info {whole.path}"
+        return f"wavewright kernels {_quoted(hot['name'][0])} {runs.path}"
+    return f"wavewright info {runs.path}"

@@ -11,16 +11,16 @@ import polars as pl
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.collectives.meetings import clock_offsets, matched
 from wavewright.analysis.run.diagnose.ledger import Candidate
-from wavewright.analysis.run.diagnose.rules import RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
 from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.diagnose.whole import Whole
+    from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 
 _LANE = ["part", "place"]
 _SLOW = 3.0  #: Times the median of its kind.
@@ -33,12 +33,12 @@ _MOST = 0.5
 class Ranks:
     """The collectives that ranks have in common."""
 
-    whole: Whole
+    runs: MergedDiagnosis
 
     @cached_property
     def rows(self) -> pl.DataFrame:
         """Collectives on all ranks with `meeting`, `arrival_ns` (on the common clock), `last_ns`, `second_ns`."""
-        rows = self.whole.all("collectives")
+        rows = self.runs.all("collectives")
         if not rows.height:
             return rows.with_columns(meeting=pl.lit(None, pl.UInt32), arrival_ns="start_ns", last_ns="start_ns")
         met = matched(rows.rename({"place": "gpu_place"})).rename({"gpu_place": "place"})
@@ -67,28 +67,28 @@ class Ranks:
 
     @cached_property
     def clocks_agree(self) -> bool:
-        """Whether the ranks have one clock, or theirs could be aligned."""
+        """True if the ranks have one clock, or theirs could be aligned."""
         _ = self.rows
         return bool(self.__dict__.get("clocks_agree", False))
 
     @property
     def are_met(self) -> bool:
-        """Whether ranks have collectives in common, on one clock."""
+        """True if ranks have collectives in common, on one clock."""
         return self.rows.height > 0 and self.clocks_agree
 
     @cached_property
     def are_aligned(self) -> bool:
-        """Whether all GPUs have the same collectives, so that their segments lie between the same ones."""
+        """True if all GPUs have the same collectives, so that their segments lie between the same ones."""
         if not self.are_met:
             return False
         counts = self.rows.group_by(_LANE).len()["len"]
-        every = self.whole.all("collectives").group_by(_LANE).len()["len"]
-        return len(counts) == self.whole.gpu_count and counts.n_unique() == 1 and every.n_unique() == 1
+        every = self.runs.all("collectives").group_by(_LANE).len()["len"]
+        return len(counts) == self.runs.gpu_count and counts.n_unique() == 1 and every.n_unique() == 1
 
     @cached_property
     def exposed(self) -> pl.DataFrame:
         """Exposed time, with what is spent waiting for later ranks apart: `is_waiting`."""
-        exposed = self.whole.exposed.with_columns(is_waiting=pl.lit(value=False))
+        exposed = self.runs.exposed.with_columns(is_waiting=pl.lit(value=False))
         if not self.are_met:
             return exposed
         waits = self.rows.group_by(*_LANE, "segment").agg(pl.col("wait_ns").sum())
@@ -102,7 +102,7 @@ class Ranks:
 
     @cached_property
     def wait_ns(self) -> float:
-        """How long a rank waits in collectives for later ones, on average."""
+        """Time that a rank waits in collectives for later ones, on average."""
         return total(self.rows["wait_ns"]) / max(1, self.rank_count) if self.are_met else 0.0
 
     @cached_property
@@ -131,25 +131,25 @@ class Ranks:
         return sums.sort("late_ns", *_LANE, descending=[True, False, False])
 
 
-def rank_candidates(whole: Whole, ranks: Ranks) -> Iterator[tuple[str, Candidate | None]]:
+def rank_candidates(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[tuple[str, Candidate | None]]:
     """Every rule about ranks that could be checked, with what it says, or None."""
-    yield "X1", _exposed_communication(whole, ranks)
-    late = _late_ranks(whole, ranks) if ranks.are_met else None
+    yield "X1", _exposed_communication(runs, ranks)
+    late = _late_ranks(runs, ranks) if ranks.are_met else None
     if ranks.are_met:
         yield "X2", late
-        yield "X3", _unequal_work(whole, ranks, late)
-        yield "X4", _slow_collectives(whole, ranks)
+        yield "X3", _unequal_work(runs, ranks, late)
+        yield "X4", _slow_collectives(runs, ranks)
         if ranks.rows["in_bytes"].count():
-            yield "X5", _low_bandwidth(whole, ranks)
+            yield "X5", _low_bandwidth(runs, ranks)
 
 
-def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
-    exposed, talking = whole.time("exposed_communication_ns"), whole.time("communication_ns")
-    if whole.share(exposed) < (RULES["X1"].say or 0) or not talking:
+def _exposed_communication(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
+    exposed, talking = runs.time("exposed_communication_ns"), runs.time("communication_ns")
+    if runs.share(exposed) < (RULES["X1"].say or 0) or not talking:
         return None
     hidden = 1 - exposed / talking
-    waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
-    computed = whole.time("computation_ns")
+    waiting = runs.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
+    computed = runs.time("computation_ns")
     of_kernels = (
         f"; {percent(talking / (talking + computed))} of the time of kernels is communication"
         if talking > computed
@@ -158,59 +158,59 @@ def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
     waits = f"; {duration(waiting)} of it is waiting for later ranks" if waiting >= 0.01 * exposed else ""
     return Candidate(
         rule="X1",
-        value=whole.share(exposed),
+        value=runs.share(exposed),
         time_ns=exposed,
         title="Communication is not hidden behind computation",
         cause=f"{duration(exposed)} of {duration(talking)} communication per GPU is exposed "
-        f"({percent(whole.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
+        f"({percent(runs.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
         takes=_IS_TALKING,
-        evidence=whole.exposed_evidence(is_copy=False),
-        case_count=int(whole.exposed.filter(_IS_TALKING).height),
+        evidence=runs.exposed_evidence(is_copy=False),
+        case_count=int(runs.exposed.filter(_IS_TALKING).height),
     )
 
 
-def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
-    if whole.share(ranks.wait_ns) < (RULES["X2"].say or 0):
+def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
+    if runs.share(ranks.wait_ns) < (RULES["X2"].say or 0):
         return None
     first = ranks.late.row(0, named=True)
     who = _who(first)
     meetings = ranks.rows["meeting"].n_unique()
     all_late = total(ranks.late["late_ns"])
     is_straggler = first["late_ns"] >= _MOST * all_late and all_late > 0
-    waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
-    moving = whole.mean(ranks.exposed.filter(_IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"])
-    bound = max(float(first["late_ns"]), _longer(whole, first)) if is_straggler else waiting
+    waiting = runs.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
+    moving = runs.mean(ranks.exposed.filter(_IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"])
+    bound = max(float(first["late_ns"]), _longer(runs, first)) if is_straggler else waiting
     parts = [f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later"]
     parts.append(
         f"{who} arrives last in {first['last_count']:,} of {meetings:,}, "
         f"and the others wait {duration(first['late_ns'])} for it alone"
     )
-    why = _why_late(whole, ranks, first)
+    why = _why_late(runs, ranks, first)
     is_it = _lane_of(first)
     title = f"{who[:1].upper() + who[1:]} is late" if is_straggler else "Ranks arrive late in collectives"
     return Candidate(
         rule="X2",
-        value=whole.share(ranks.wait_ns),
+        value=runs.share(ranks.wait_ns),
         time_ns=ranks.wait_ns,
         title=title,
         cause="; ".join([*parts, *([why] if why else [])]),
         takes=_IS_TALKING & ~is_it if is_straggler else pl.col("is_waiting"),
         fixed_ns=bound,
-        evidence=_late_evidence(whole, ranks, first),
+        evidence=_late_evidence(runs, ranks, first),
         case_count=meetings,
         within="" if bound > moving else "X1",
-        confidence="high" if ranks.whole.gpus["machine"].n_unique() == 1 else "medium",
+        confidence="high" if ranks.runs.gpus["machine"].n_unique() == 1 else "medium",
         confidence_reason="all ranks have one clock"
-        if ranks.whole.gpus["machine"].n_unique() == 1
+        if ranks.runs.gpus["machine"].n_unique() == 1
         else "clocks of nodes are aligned by the ends of collectives",
     )
 
 
-def _longer(whole: Whole, first: dict[str, object]) -> float:
+def _longer(runs: MergedDiagnosis, first: dict[str, object]) -> float:
     """By how much the time of the late rank without waiting for others exceeds that of the fastest."""
-    waits = whole.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
-    exposed = whole.exposed.filter(_IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
-    lanes = whole.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
+    waits = runs.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
+    exposed = runs.exposed.filter(_IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
+    lanes = runs.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
     lanes = lanes.join(waits, on=_LANE, how="left").join(exposed, on=_LANE, how="left").fill_null(0)
     times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("exposed_ns"))
     is_it = _lane_of(first)
@@ -221,7 +221,7 @@ def _longer(whole: Whole, first: dict[str, object]) -> float:
 
 
 def _lane_of(row: dict[str, object]) -> pl.Expr:
-    """Whether a row is about the same GPU of the same run."""
+    """True if a row is about the same GPU of the same run."""
     return pl.col("part").eq(row["part"]) & pl.col("place").eq(row["place"])
 
 
@@ -229,12 +229,12 @@ def _who(row: dict[str, object]) -> str:
     return f"rank {row['rank']}" if row["rank"] is not None else f"process {row['pid']}"
 
 
-def _why_late(whole: Whole, ranks: Ranks, first: dict[str, object]) -> str:
-    """What the late rank does more than the others before the collectives in which it is the last."""
+def _why_late(runs: MergedDiagnosis, ranks: Ranks, first: dict[str, object]) -> str:
+    """Work that the late rank does more than the others before the collectives in which it is the last."""
     is_it = _lane_of(first)
     meetings = ranks.rows.filter(is_it & pl.col("is_last"))["meeting"]
     before = ranks.rows.filter(pl.col("meeting").is_in(meetings.implode())).select(*_LANE, "segment")
-    idle = whole.cells.join(before, on=[*_LANE, "segment"], how="semi")
+    idle = runs.cells.join(before, on=[*_LANE, "segment"], how="semi")
     others = max(1, ranks.rank_count - 1)
     more = (
         idle.group_by("cause")
@@ -249,9 +249,9 @@ def _why_late(whole: Whole, ranks: Ranks, first: dict[str, object]) -> str:
         cause, length = more.row(0)
         most = f"{duration(length)} of it {_WORDS.get(cause, cause)}"
         return f"before, its GPU idles {duration(waited)} more than the others, {most}"
-    kernel = _slower_kernel(whole, first)
-    computed = total(whole.gpus.filter(is_it)["computation_ns"])
-    computed -= total(whole.gpus.filter(~is_it)["computation_ns"]) / others
+    kernel = _slower_kernel(runs, first)
+    computed = total(runs.gpus.filter(is_it)["computation_ns"])
+    computed -= total(runs.gpus.filter(~is_it)["computation_ns"]) / others
     if computed >= _MOST * late:
         return f"its kernels take {duration(computed)} longer than those of the others{kernel}"
     return f"before, its GPU idles {duration(waited)} more than the others" if waited > 0 else ""
@@ -260,14 +260,14 @@ def _why_late(whole: Whole, ranks: Ranks, first: dict[str, object]) -> str:
 _WORDS = {"host code": "in host code", "data loader": "in the data loader", "synchronisation": "in synchronisation"}
 
 
-def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
+def _slower_kernel(runs: MergedDiagnosis, first: dict[str, object]) -> str:
     """The kernel that takes most of the difference."""
     rows = pl.concat(
         part.kernels.kernels.select(pl.lit(number, pl.UInt32).alias("part"), "place", "name", "total_ns")
-        for number, part in enumerate(whole.partials)
+        for number, part in enumerate(runs.partials)
     )
     is_it = _lane_of(first)
-    others = max(1, whole.gpu_count - 1)
+    others = max(1, runs.gpu_count - 1)
     sums = rows.group_by("name").agg(
         here=pl.col("total_ns").filter(is_it).sum(), there=pl.col("total_ns").filter(~is_it).sum() / others
     )
@@ -279,12 +279,12 @@ def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
     return f", {duration(most['more'][0])} of it {name} ({times:.2f} times the mean of the others)"
 
 
-def _late_evidence(whole: Whole, ranks: Ranks, first: dict[str, object]) -> tuple[PlaceEvidence, ...]:
+def _late_evidence(runs: MergedDiagnosis, ranks: Ranks, first: dict[str, object]) -> tuple[PlaceEvidence, ...]:
     """The meetings for which others waited longest."""
     is_it = _lane_of(first)
     top = ranks.meetings.filter(is_it).sort("late_ns", "arrival_ns", descending=[True, False]).head(5)
     return tuple(
-        whole.evidence(
+        runs.evidence(
             row,
             what=f"{row['collective'] or kernel_title(row['name'] or '?')}, {_who(row)} last",
             start_ns=row["start_ns"] - row["late_ns"],
@@ -295,14 +295,14 @@ def _late_evidence(whole: Whole, ranks: Ranks, first: dict[str, object]) -> tupl
     )
 
 
-def _unequal_work(whole: Whole, ranks: Ranks, late: Candidate | None) -> Candidate | None:
+def _unequal_work(runs: MergedDiagnosis, ranks: Ranks, late: Candidate | None) -> Candidate | None:
     """Computation of ranks that run the same kernels."""
     prints = {
         (number, place): hash(frozenset(names))
-        for number, part in enumerate(whole.partials)
+        for number, part in enumerate(runs.partials)
         for place, names in part.kernels.kernels.group_by("place").agg("name").iter_rows()
     }
-    lanes = whole.gpus.select("part", "place", "rank", "pid", "computation_ns").rows(named=True)
+    lanes = runs.gpus.select("part", "place", "rank", "pid", "computation_ns").rows(named=True)
     groups: dict[int, list[dict[str, object]]] = {}
     for lane in lanes:
         groups.setdefault(prints.get((lane["part"], lane["place"]), 0), []).append(lane)
@@ -346,7 +346,7 @@ def _services(ranks: Ranks) -> pl.DataFrame:
     )
 
 
-def _slow_collectives(whole: Whole, ranks: Ranks) -> Candidate | None:
+def _slow_collectives(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     keys = ["kind", "name", "in_bytes", "out_bytes"]
     rows = _services(ranks).with_columns(
         number=pl.int_range(pl.len()).over(keys),
@@ -360,11 +360,11 @@ def _slow_collectives(whole: Whole, ranks: Ranks) -> Candidate | None:
         pl.col("median") > 0,
     ).with_columns(more=pl.col("service_ns") - pl.col("median"))
     excess = float(slow["more"].sum())
-    if whole.share(excess) < (RULES["X4"].say or 0) or not slow.height:
+    if runs.share(excess) < (RULES["X4"].say or 0) or not slow.height:
         return None
     return Candidate(
         rule="X4",
-        value=whole.share(excess),
+        value=runs.share(excess),
         time_ns=excess,
         title="Some collectives are far slower than their kind",
         cause=f"{slow.height} of {counted(rows.height, 'collectives')} take more than 3 times the median of their kind "
@@ -376,7 +376,7 @@ def _slow_collectives(whole: Whole, ranks: Ranks) -> Candidate | None:
     )
 
 
-def _low_bandwidth(whole: Whole, ranks: Ranks) -> Candidate | None:
+def _low_bandwidth(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     size = pl.max_horizontal("in_bytes", "out_bytes")
     count = pl.coalesce("group_size", "member_count")
     factor = pl.when(pl.col("kind") == "all-reduce").then(2.0).otherwise(1.0) * (count - 1) / count

@@ -28,7 +28,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class TimeBudget(Answer):
-    """What the time of the GPUs was spent on."""
+    """Budget of the time of the GPUs."""
 
     definition: ClassVar[str] = (
         "The window of a GPU is from its first to its last work, without start-up where that is told. Computation is "
@@ -65,5 +65,5 @@ def budget_of(diagnosis: RunDiagnosis) -> TimeBudget:
 
 
 def budget(run: Run) -> TimeBudget:
-    """What the time of the GPUs was spent on."""
+    """Budget of the time of the GPUs."""
     return budget_of(diagnose_run(run))

@@ -9,19 +9,19 @@ import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.idle import LATENCY_NS
-from wavewright.analysis.run.diagnose.kernels import GRAPH_LENGTH, GRAPH_TIMES
+from wavewright.analysis.run.diagnose.kernel_patterns import GRAPH_LENGTH, GRAPH_TIMES
 from wavewright.analysis.run.diagnose.ledger import NOTHING, Candidate
-from wavewright.analysis.run.diagnose.rules import RULES
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavewright.base.words import amount, counted, duration, percent
+from wavewright.facts.run_rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wavewright.analysis.run.diagnose.whole import Whole
+    from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 
-    Check = Callable[[Whole], Candidate | None]
+    Check = Callable[[MergedDiagnosis], Candidate | None]
 
 _CAUSE, _FOLLOWS, _BLOCKER = pl.col("cause"), pl.col("follows"), pl.col("blocker")
 _IS_LATE = ~pl.col("is_early")
@@ -33,7 +33,7 @@ _IS_SMALL = pl.col("is_small") & (pl.col("kind") == COPY) & ~pl.col("is_edge")
 
 
 def _due_to(kind: str) -> pl.Expr:
-    """Gaps that are due to a kind of call as a whole, and the parts of others that are spent in one."""
+    """Gaps that are due to a kind of call as a runs, and the parts of others that are spent in one."""
     return (_BLOCKER.eq(kind) & _NOT_FIRST & _CAUSE.ne("data loader")) | _CAUSE.eq(kind)
 
 
@@ -72,40 +72,40 @@ _SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10
 _HIDDEN = 0.3
 
 
-def candidates(whole: Whole, *, has_launches: bool) -> Iterator[tuple[str, Candidate | None]]:
+def candidates(runs: MergedDiagnosis, *, has_launches: bool) -> Iterator[tuple[str, Candidate | None]]:
     """Every rule that could be checked, with what it says, or None."""
     for rule, check in CHECKS.items():
         if has_launches or rule not in CLAIMS or rule == "T4":
-            yield rule, check(whole)
+            yield rule, check(runs)
 
 
-def _time(whole: Whole, rule: str) -> float:
-    return whole.mean(whole.cells.filter(CLAIMS[rule].fill_null(value=False))["idle_ns"])
+def _time(runs: MergedDiagnosis, rule: str) -> float:
+    return runs.mean(runs.cells.filter(CLAIMS[rule].fill_null(value=False))["idle_ns"])
 
 
 def _say(rule: str) -> float:
     return RULES[rule].say or 0.0
 
 
-def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Candidate | None:
-    """What a rule about gaps says, if they take long enough; `cause` may use {time}, {share}, {count}, {call}."""
-    time = _time(whole, rule)
+def _idle(runs: MergedDiagnosis, rule: str, title: str, cause: str, **more: object) -> Candidate | None:
+    """Candidate of a rule about gaps that take long enough; `cause` may use {time}, {share}, {count}, {call}."""
+    time = _time(runs, rule)
     takes = _IS_HOST & COVERED[rule] if rule in COVERED else NOTHING
-    time += whole.mean(whole.exposed.filter(takes)["exposed_ns"])
-    if whole.share(time) < _say(rule) or not time:
+    time += runs.mean(runs.exposed.filter(takes)["exposed_ns"])
+    if runs.share(time) < _say(rule) or not time:
         return None
-    evidence = whole.idle_evidence(CLAIMS[rule])
-    count = whole.gap_count(CLAIMS[rule])
+    evidence = runs.idle_evidence(CLAIMS[rule])
+    count = runs.gap_count(CLAIMS[rule])
     calls = list(dict.fromkeys(each.call for each in evidence if each.call))
     text = cause.format(
         time=duration(time),
-        share=percent(whole.share(time)),
+        share=percent(runs.share(time)),
         gaps=counted(count, "gaps"),
         call=", ".join(calls[:2]) or "calls",
     )
     return Candidate(
         rule=rule,
-        value=whole.share(time),
+        value=runs.share(time),
         time_ns=time,
         title=title,
         cause=text,
@@ -117,11 +117,11 @@ def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Ca
     )
 
 
-def _starved(whole: Whole) -> Candidate | None:
-    idle = whole.time("idle_ns")
-    if whole.share(idle) < _say("G1"):
+def _starved(runs: MergedDiagnosis) -> Candidate | None:
+    idle = runs.time("idle_ns")
+    if runs.share(idle) < _say("G1"):
         return None
-    parts = whole.cells.filter(~_CAUSE.is_in(["first use"])).group_by("cause").agg(pl.col("idle_ns").sum())
+    parts = runs.cells.filter(~_CAUSE.is_in(["first use"])).group_by("cause").agg(pl.col("idle_ns").sum())
     largest = parts.sort("idle_ns", "cause", descending=[True, False]).head(1)
     words = {
         "unknown": "the launch of what ends the gaps is not recorded",
@@ -129,43 +129,43 @@ def _starved(whole: Whole) -> Candidate | None:
         "stream": "launched work is held up in its stream, by an event or other work",
     }
     why = words.get(largest["cause"][0], "no single cause is large enough") if largest.height else ""
-    return _idle(whole, "G1", f"The GPU idles {percent(whole.share(idle))} of the time", why)
+    return _idle(runs, "G1", f"The GPU idles {percent(runs.share(idle))} of the time", why)
 
 
-def _host_bound(whole: Whole) -> Candidate | None:
+def _host_bound(runs: MergedDiagnosis) -> Candidate | None:
     return _idle(
-        whole,
+        runs,
         "G2",
         "The host is slower than the GPU",
         "the GPU idles {time} ({share}) while the launching thread runs its own code, in {gaps}",
     )
 
 
-def _launch_bound(whole: Whole) -> Candidate | None:
-    delay = whole.gpus["delay_ns"].median()
+def _launch_bound(runs: MergedDiagnosis) -> Candidate | None:
+    delay = runs.gpus["delay_ns"].median()
     if delay is None or delay >= LATENCY_NS:  # type: ignore[operator]
         return None
     why = f"half of the kernels start within {duration(float(delay))} of their launch"  # type: ignore[arg-type]
     return _idle(
-        whole,
+        runs,
         "G3",
         "Kernels are launched just in time",
         "the GPU idles {time} ({share}) for launches, in {gaps}: " + why,
     )
 
 
-def _readbacks(whole: Whole) -> Candidate | None:
-    count = whole.gap_count(CLAIMS["G4"])
-    enough = max(_READBACKS, _OFTEN * whole.step_count * whole.gpu_count)
+def _readbacks(runs: MergedDiagnosis) -> Candidate | None:
+    count = runs.gap_count(CLAIMS["G4"])
+    enough = max(_READBACKS, _OFTEN * runs.step_count * runs.gpu_count)
     if count < enough:
         return None
-    copies = whole.copies.filter(pl.col("direction") == "D2H")
+    copies = runs.copies.filter(pl.col("direction") == "D2H")
     what = counted(int(copies["count"].sum()), "copies to the host")
     each = f", {amount(copies['median_bytes'].median())} each" if copies["median_bytes"].count() else ""  # type: ignore[arg-type]
     return _with_copies(
-        whole,
+        runs,
         _idle(
-            whole,
+            runs,
             "G4",
             "Readbacks stall the pipeline",
             f"{what}{each}: the host waits for them before it launches more; the GPU idles {{time}} ({{share}}) after "
@@ -175,20 +175,18 @@ def _readbacks(whole: Whole) -> Candidate | None:
     )
 
 
-def _small_copies(whole: Whole) -> Candidate | None:
-    copies = whole.copies.filter(pl.col("direction") == "H2D")
+def _small_copies(runs: MergedDiagnosis) -> Candidate | None:
+    copies = runs.copies.filter(pl.col("direction") == "H2D")
     count, small = int(copies["count"].sum()), int(copies["small_count"].sum())
     per_gpu = count / max(1, copies.height)
-    is_often = per_gpu >= _SMALL_COPIES or (
-        whole.step_count > 0 and per_gpu >= _SMALL_COPIES_PER_STEP * whole.step_count
-    )
+    is_often = per_gpu >= _SMALL_COPIES or (runs.step_count > 0 and per_gpu >= _SMALL_COPIES_PER_STEP * runs.step_count)
     if not is_often or not (copies["median_small"].median() or 0) >= _MOST:  # type: ignore[operator]
         return None
     below = f" ({small:,} below 64 KiB)" if small else ""
     return _with_copies(
-        whole,
+        runs,
         _idle(
-            whole,
+            runs,
             "C3",
             "Small copies stop the pipeline",
             f"{counted(count, 'uploads')}{below}: the GPU idles {{time}} ({{share}}) after them",
@@ -197,57 +195,57 @@ def _small_copies(whole: Whole) -> Candidate | None:
     )
 
 
-def _with_copies(whole: Whole, candidate: Candidate | None, direction: str) -> Candidate | None:
+def _with_copies(runs: MergedDiagnosis, candidate: Candidate | None, direction: str) -> Candidate | None:
     """With the small copies themselves: nothing is computed while they run, even if communication goes on."""
     if candidate is None:
         return None
     takes = _IS_SMALL & (pl.col("direction") == direction)
-    rows = whole.exposed.filter(takes)
-    beside = whole.mean(rows["length_ns"] - rows["exposed_ns"])
+    rows = runs.exposed.filter(takes)
+    beside = runs.mean(rows["length_ns"] - rows["exposed_ns"])
     return replace(candidate, takes=candidate.takes | takes, extra_ns=beside)
 
 
-def _synchronisation(whole: Whole) -> Candidate | None:
+def _synchronisation(runs: MergedDiagnosis) -> Candidate | None:
     return _idle(
-        whole,
+        runs,
         "G5",
         "The host waits for the GPU before it launches more",
         "{call}: the GPU runs dry and idles {time} ({share}) in {gaps} until the next launch",
     )
 
 
-def _allocation(whole: Whole) -> Candidate | None:
-    late = whole.calls.get("allocation", (0, 0, 0))[2]
-    if late < 2 or (late < _ALLOCATIONS and whole.share(_time(whole, "G6")) < _say("G6")):
+def _allocation(runs: MergedDiagnosis) -> Candidate | None:
+    late = runs.calls.get("allocation", (0, 0, 0))[2]
+    if late < 2 or (late < _ALLOCATIONS and runs.share(_time(runs, "G6")) < _say("G6")):
         return None
     return _idle(
-        whole,
+        runs,
         "G6",
         "Memory is allocated or released in the loop",
         f"{counted(late, 'calls')} after the first step ({{call}}): the GPU idles {{time}} ({{share}}) in {{gaps}}",
     )
 
 
-def _loading(whole: Whole) -> Candidate | None:
-    if whole.step_count < 2:
+def _loading(runs: MergedDiagnosis) -> Candidate | None:
+    if runs.step_count < 2:
         return None
     return _idle(
-        whole,
+        runs,
         "G7",
         "Code is loaded or compiled in the loop",
         "the GPU idles {time} ({share}) in {gaps} while code is loaded, after the first step",
     )
 
 
-def _blocking_copies(whole: Whole) -> Candidate | None:
+def _blocking_copies(runs: MergedDiagnosis) -> Candidate | None:
     return _idle(
-        whole, "G8", "The host blocks in copies", "{call}: the GPU idles {time} ({share}) in {gaps} of blocking copies"
+        runs, "G8", "The host blocks in copies", "{call}: the GPU idles {time} ({share}) in {gaps} of blocking copies"
     )
 
 
-def _data_loader(whole: Whole) -> Candidate | None:
+def _data_loader(runs: MergedDiagnosis) -> Candidate | None:
     return _idle(
-        whole,
+        runs,
         "T3",
         "The GPU waits for the data loader",
         "the GPU idles {time} ({share}) while the launching thread is in the data loader, in {gaps}",
@@ -256,40 +254,40 @@ def _data_loader(whole: Whole) -> Candidate | None:
     )
 
 
-def _faults(whole: Whole) -> Candidate | None:
+def _faults(runs: MergedDiagnosis) -> Candidate | None:
     return _idle(
-        whole,
+        runs,
         "T4",
         "Page faults or migrations hold up the GPU",
         "the GPU idles {time} ({share}) in {gaps} with page faults, migrations or evictions",
     )
 
 
-def _exposed_copies(whole: Whole) -> Candidate | None:
+def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
     takes = (pl.col("kind") == COPY) & ~pl.col("is_edge")
-    rows = whole.exposed.filter(takes)
-    time = whole.mean(rows["exposed_ns"])
-    if whole.share(time) < _say("C1") or not time:
+    rows = runs.exposed.filter(takes)
+    time = runs.mean(rows["exposed_ns"])
+    if runs.share(time) < _say("C1") or not time:
         return None
     largest = rows.group_by("direction").agg(pl.col("exposed_ns").sum()).sort("exposed_ns", descending=True)
-    directions = [f"{name} {duration(whole.mean(each))}" for name, each in largest.iter_rows() if each]
+    directions = [f"{name} {duration(runs.mean(each))}" for name, each in largest.iter_rows() if each]
     return Candidate(
         rule="C1",
-        value=whole.share(time),
+        value=runs.share(time),
         time_ns=time,
         title="Copies run while no kernel does",
-        cause=f"{duration(time)} ({percent(whole.share(time))}) of copies are hidden by nothing: "
+        cause=f"{duration(time)} ({percent(runs.share(time))}) of copies are hidden by nothing: "
         f"{', '.join(directions)}",
         takes=takes,
-        evidence=whole.exposed_evidence(is_copy=True),
+        evidence=runs.exposed_evidence(is_copy=True),
         case_count=rows.height,
     )
 
 
-def _slow_copies(whole: Whole) -> Candidate | None:
+def _slow_copies(runs: MergedDiagnosis) -> Candidate | None:
     """Large copies between host and GPU below a rate that pinned memory reaches."""
     is_host = pl.col("direction").is_in(["H2D", "D2H"])
-    rows = whole.copies.filter(
+    rows = runs.copies.filter(
         is_host, pl.col("sized_count") > 0, pl.col("size_bytes") >= (1 << 20) * pl.col("sized_count")
     )
     rate = total(rows["size_bytes"]) / max(1.0, total(rows["sized_ns"]))
@@ -297,7 +295,7 @@ def _slow_copies(whole: Whole) -> Candidate | None:
         return None
     best = max(float(rows["best_rate"].max() or 0.0), 2 * _say("C2"))  # type: ignore[arg-type]
     takes = (pl.col("kind") == COPY) & ~pl.col("is_small") & ~pl.col("is_edge") & is_host
-    exposed = whole.mean(whole.exposed.filter(takes)["exposed_ns"])
+    exposed = runs.mean(runs.exposed.filter(takes)["exposed_ns"])
     bound = exposed * (1 - rate / best)
     size = amount(int(rows["size_bytes"].sum()))
     return Candidate(
@@ -309,42 +307,42 @@ def _slow_copies(whole: Whole) -> Candidate | None:
         "exposed; rates this low are typical of pageable memory",
         extra_ns=bound,
         within="C1",
-        evidence=whole.exposed_evidence(is_copy=True),
+        evidence=runs.exposed_evidence(is_copy=True),
         case_count=int(rows["count"].sum()),
         confidence="low",
         confidence_reason="whether memory is pinned is not recorded",
     )
 
 
-def _tiny_kernels(whole: Whole) -> Candidate | None:
-    rows = pl.concat(part.kernels.tiny for part in whole.partials)
+def _tiny_kernels(runs: MergedDiagnosis) -> Candidate | None:
+    rows = pl.concat(part.kernels.tiny for part in runs.partials)
     calls, spent, saved = (
         int(rows["calls"].sum()),
-        whole.mean(rows["total_ns"]),
-        whole.mean(rows["saved_ns"]),
+        runs.mean(rows["total_ns"]),
+        runs.mean(rows["saved_ns"]),
     )
-    if not calls or whole.share(spent) < _say("L1"):
+    if not calls or runs.share(spent) < _say("L1"):
         return None
-    named = whole.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))
+    named = runs.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))
     return Candidate(
         rule="L1",
-        value=whole.share(spent),
+        value=runs.share(spent),
         time_ns=spent,
         title="Many kernels are tiny",
         cause=f"{counted(calls, 'calls')} of kernels below 10 us outside of graphs take {duration(spent)} "
-        f"({percent(whole.share(spent))}); in a row with others of their kind they could be one",
+        f"({percent(runs.share(spent))}); in a row with others of their kind they could be one",
         extra_ns=saved,
-        evidence=whole.kernel_evidence(named, "total_ns"),
+        evidence=runs.kernel_evidence(named, "total_ns"),
         case_count=calls,
         confidence="medium",
         confidence_reason="whether they can be fused depends on their data",
     )
 
 
-def _fusion(whole: Whole) -> Candidate | None:
-    rows = pl.concat(part.kernels.fused for part in whole.partials)
-    saved = whole.mean(rows["saved_ns"])
-    if whole.share(saved) < _say("L2") or not saved:
+def _fusion(runs: MergedDiagnosis) -> Candidate | None:
+    rows = pl.concat(part.kernels.fused for part in runs.partials)
+    saved = runs.mean(rows["saved_ns"])
+    if runs.share(saved) < _say("L2") or not saved:
         return None
     sums = rows.group_by("names").agg(pl.col("times", "total_ns", "saved_ns").sum(), pl.col("length").first())
     sums = sums.sort("saved_ns", descending=True).with_columns(
@@ -353,22 +351,22 @@ def _fusion(whole: Whole) -> Candidate | None:
     first = sums.row(0, named=True)
     return Candidate(
         rule="L2",
-        value=whole.share(saved),
-        time_ns=whole.mean(sums["total_ns"]),
+        value=runs.share(saved),
+        time_ns=runs.mean(sums["total_ns"]),
         title="Element-wise kernels follow each other: candidates for fusion",
         cause=f"{counted(sums.height, 'sequences')} of kernels of one grid, back to back; the largest, of "
         f"{first['length']} kernels, {first['times']:,} times",
         extra_ns=saved,
-        evidence=whole.kernel_evidence(sums, "total_ns", "times"),
+        evidence=runs.kernel_evidence(sums, "total_ns", "times"),
         case_count=int(sums["times"].sum()),
         confidence="low",
         confidence_reason="the dependence of data is not recorded",
     )
 
 
-def _graphs(whole: Whole) -> Candidate | None:
+def _graphs(runs: MergedDiagnosis) -> Candidate | None:
     return _idle(
-        whole,
+        runs,
         "L3",
         "A sequence of kernels repeats: candidate for a graph",
         f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, contain "
@@ -379,10 +377,10 @@ def _graphs(whole: Whole) -> Candidate | None:
     )
 
 
-def _underfilled(whole: Whole) -> Candidate | None:
-    rows = whole.kernels.filter(pl.col("small_ns") > 0).sort("lost_ns", descending=True)
-    small, lost = whole.mean(rows["small_ns"]), whole.mean(rows["lost_ns"])
-    computation = whole.time("computation_ns")
+def _underfilled(runs: MergedDiagnosis) -> Candidate | None:
+    rows = runs.kernels.filter(pl.col("small_ns") > 0).sort("lost_ns", descending=True)
+    small, lost = runs.mean(rows["small_ns"]), runs.mean(rows["lost_ns"])
+    computation = runs.time("computation_ns")
     if not computation or small / computation < _say("L4"):
         return None
     first = rows.row(0, named=True)
@@ -397,7 +395,7 @@ def _underfilled(whole: Whole) -> Candidate | None:
         cause=f"kernels with fewer workgroups than the GPU has compute units, alone on it, take {duration(small)} "
         f"({percent(small / computation)} of the computation); {largest}",
         extra_ns=lost,
-        evidence=whole.kernel_evidence(rows, "small_ns"),
+        evidence=runs.kernel_evidence(rows, "small_ns"),
         case_count=rows.height,
         kernel=first["name"],
         confidence="medium",
@@ -405,14 +403,14 @@ def _underfilled(whole: Whole) -> Candidate | None:
     )
 
 
-def _clocks(whole: Whole) -> Candidate | None:
-    rows = pl.concat(part.clocks for part in whole.partials).filter(pl.col("sample_count") >= 20)
+def _clocks(runs: MergedDiagnosis) -> Candidate | None:
+    rows = pl.concat(part.clocks for part in runs.partials).filter(pl.col("sample_count") >= 20)
     if not rows.height:
         return None
     slower = float((1 - rows["mean_mhz"] / rows["max_mhz"]).mean() or 0.0)  # type: ignore[arg-type]
     if slower < 0.10:
         return None
-    computation = whole.time("computation_ns")
+    computation = runs.time("computation_ns")
     mean, top = float(rows["mean_mhz"].mean() or 0), float(rows["max_mhz"].max() or 0)  # type: ignore[arg-type]
     return Candidate(
         rule="T1",
@@ -428,24 +426,22 @@ def _clocks(whole: Whole) -> Candidate | None:
     )
 
 
-def _unequal_steps(whole: Whole) -> Candidate | None:
-    if len(whole.steps) < 3:
+def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
+    if len(runs.steps) < 3:
         return None
-    median, computed = (sorted(values)[len(values) // 2] for values in zip(*whole.steps, strict=True))
+    median, computed = (sorted(values)[len(values) // 2] for values in zip(*runs.steps, strict=True))
     long = [
-        max(0, length - median - max(0, busy - computed))
-        for length, busy in whole.steps
-        if length > _LONG_STEP * median
+        max(0, length - median - max(0, busy - computed)) for length, busy in runs.steps if length > _LONG_STEP * median
     ]
-    excess = whole.mean(sum(long))
-    if whole.share(excess) < _say("T2") or not long:
+    excess = runs.mean(sum(long))
+    if runs.share(excess) < _say("T2") or not long:
         return None
     return Candidate(
         rule="T2",
-        value=whole.share(excess),
+        value=runs.share(excess),
         time_ns=excess,
         title="Some steps take far longer than usual",
-        cause=f"{len(long)} of {counted(len(whole.steps), 'steps')} take more than 1.5 times the median of "
+        cause=f"{len(long)} of {counted(len(runs.steps), 'steps')} take more than 1.5 times the median of "
         f"{duration(median)}; together {duration(excess)} more without computing",
         rest_ns=excess,
         case_count=len(long),

@@ -1,4 +1,4 @@
-"""What the threads of a run did: calls into the runtime, and the markers, operators and functions around them."""
+"""Activity of the threads of a run: calls into the runtime, and the markers, operators and functions around them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _matching(regions: pl.DataFrame, names: pl.Series, pattern: str, by: list[st
 
 
 def time_within(whole: pl.DataFrame, windows: pl.DataFrame, by: list[str]) -> pl.Series:
-    """How much of each window (`start_ns`, `end_ns`) the merged intervals of its group cover.
+    """Time of each window (`start_ns`, `end_ns`) that the merged intervals of its group cover.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def time_within(whole: pl.DataFrame, windows: pl.DataFrame, by: list[str]) -> pl
 
 
 def calls_within(outer: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """How much of each window of a `thread` its calls take: a column per kind; and `open`, the kind of the call that
+    """Time of each window of a `thread` that its calls take: a column per kind; and `open`, the kind of the call that
     was going on when the window began; null = none."""
     parts = []
     threads = outer.partition_by("thread", as_dict=True, maintain_order=True) if windows.height else {}

@@ -152,7 +152,7 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
 
 
 def _until_start() -> pl.Expr:
-    """How long the host holds up the work that ends a gap: until its launch takes effect."""
+    """Time that the host holds up the work that ends a gap: until its launch takes effect."""
     return pl.col("wait_ns") + pl.col("launch") + pl.col("first use")
 
 
@@ -211,7 +211,7 @@ def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataF
 
 
 def _neighbours() -> dict[str, pl.Expr]:
-    """What a gap follows: a small copy to the host that the next launch waited for, or a small upload."""
+    """Predecessor of a gap: a small copy to the host that the next launch waited for, or a small upload."""
     is_after = pl.col("is_after_small").fill_null(value=False)
     is_waited = (pl.col("wait_ns") > 0) & (pl.col("gap_ns") > LATENCY_NS)
     readback = is_after & (pl.col("before_direction") == "D2H") & is_waited

@@ -1,4 +1,4 @@
-"""Who owns which nanosecond: idle and exposed time that several rules claim is promised once."""
+"""Ownership of time: idle and exposed time that several rules claim is promised once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose.rules import OWNERS, RULES
+from wavewright.facts.run_rules import OWNERS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What one run contributes to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
+"""Contribution of one run to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from wavewright.analysis.run.diagnose.idle import (
     without_cover,
     worst_gaps,
 )
-from wavewright.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
+from wavewright.analysis.run.diagnose.kernel_patterns import KernelFacts, kernel_facts, repeated
 from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, paces
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
 from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus, machines
-from wavewright.analysis.run.select.recorded import windows_of_processes
+from wavewright.analysis.run.select.recording_span import windows_of_processes
 from wavewright.model.run import Run
 
 if TYPE_CHECKING:
@@ -447,7 +447,7 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
-    """What caveats and notes are about."""
+    """Facts that caveats and notes are about."""
     first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
     before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
     allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))

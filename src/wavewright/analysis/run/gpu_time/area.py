@@ -1,4 +1,4 @@
-"""What happened on some tracks of a run's timeline in a window of time? Events by name."""
+"""Events by name on some tracks of a run's timeline in a window of time."""
 
 from __future__ import annotations
 

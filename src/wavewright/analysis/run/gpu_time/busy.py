@@ -1,4 +1,4 @@
-"""How busy are the GPUs, in total and over time?"""
+"""Busy time of the GPUs, in total and over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wavewright.analysis.run.measures.intervals import (
 )
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.recorded import node_spans, recorded
+from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
@@ -40,7 +40,7 @@ _BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
 
 @dataclass(frozen=True)
 class Busy(Answer):
-    """How much of the time each GPU had work."""
+    """Share of the time that each GPU had work."""
 
     definition: ClassVar[str] = (
         "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged "
@@ -376,7 +376,7 @@ def _shared_bins(shared_work: pl.DataFrame, nodes: pl.DataFrame) -> list[pl.Data
 
 @bounded(bins=BINS)
 def busy(run: Run, *, bins: int = 120) -> Busy:
-    """How much of the time each GPU of the run had work, in total and in at most `bins` time bins."""
+    """Share of the time that each GPU of the run had work, in total and in at most `bins` time bins."""
     partials = [partial_busy(part, bins=bins) for part in run.parts]
     shared = shared_gpus(partials)
     if shared:

@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:

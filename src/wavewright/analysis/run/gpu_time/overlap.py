@@ -1,4 +1,4 @@
-"""What runs at the same time: copies and kernels, communication and computation, streams, processes, calls and GPUs?"""
+"""Overlap of copies and kernels, communication and computation, streams, processes, calls and GPUs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged, share_of
 from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
-from wavewright.analysis.run.select.recorded import node_spans, recorded
+from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import table_spec
@@ -41,7 +41,7 @@ both_share              Float64  -   | both_ns of the shorter of the two
 
 @dataclass(frozen=True)
 class Overlap(Answer):
-    """What runs at the same time."""
+    """Events that run at the same time."""
 
     definition: ClassVar[str] = (
         "Each kind of work of a GPU is merged by itself: computation (kernels), communication (kernels of RCCL, NCCL "
@@ -300,7 +300,7 @@ def _processes(busy: pl.DataFrame) -> pl.DataFrame:
 
 
 def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
-    """How many processes of a node, and streams of a GPU, work at the same time."""
+    """Number of processes of a node, and streams of a GPU, that work at the same time."""
     by = ["machine"]
     nodes = busy.group_by("machine").agg(pl.col("node").min())
     processes = (
@@ -323,5 +323,5 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
 
 
 def overlap(run: Run) -> Overlap:
-    """What runs at the same time in the run."""
+    """Events that run at the same time in the run."""
     return combine_overlap([partial_overlap(part) for part in run.parts])

@@ -1,4 +1,4 @@
-"""What the GPUs of a process did with their time: computation, communication, copies, waiting with and without work."""
+"""Time of the GPUs of a process: computation, communication, copies, waiting with and without work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened when and where? Every event of a run as a span on a track: threads, streams of GPUs, allocations."""
+"""Every event of a run as a span on a track: threads, streams of GPUs, allocations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.run.gpu_time.busy_time import copy_agent
-from wavewright.analysis.run.measures.nesting import nested, timed
+from wavewright.analysis.run.measures.event_rows import nested, timed
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.model.answer import Answer
 from wavewright.model.run_labels import agent_label, process_label

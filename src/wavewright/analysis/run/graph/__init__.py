@@ -2,6 +2,6 @@
 
 from wavewright.analysis.run.graph.change import Change
 from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction, combine_graph, event_graph
-from wavewright.analysis.run.graph.events import PartialGraph, partial_graph
+from wavewright.analysis.run.graph.graph_events import PartialGraph, partial_graph
 
 __all__ = ["Change", "EventGraph", "PartialGraph", "Prediction", "combine_graph", "event_graph", "partial_graph"]

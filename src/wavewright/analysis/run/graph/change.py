@@ -25,7 +25,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class Change:
-    """What would be different, by the numbers of events.
+    """Differences, by the numbers of events.
 
     Examples
     --------

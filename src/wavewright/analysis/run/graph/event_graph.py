@@ -11,7 +11,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
 from wavewright.analysis.run.graph.change import ON_TIME, Change
-from wavewright.analysis.run.graph.events import DEPENDENCIES, EVENTS, TRACKS, PartialGraph, partial_graph
+from wavewright.analysis.run.graph.graph_events import DEPENDENCIES, EVENTS, TRACKS, PartialGraph, partial_graph
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class EventGraph:
 
     @cached_property
     def losses(self) -> dict[str, int]:
-        """How much of the record contradicts itself and is not part of the graph, by kind."""
+        """Amount of the record that contradicts itself and is not part of the graph, by kind."""
         return {name: count for name, count in self.core.losses.items() if count}
 
     def slack(self) -> pl.Series:

@@ -1,4 +1,4 @@
-"""Which chain of host code, launches, kernels, copies and late ranks set the time of a run?"""
+"""The chain of host code, launches, kernels, copies and late ranks that set the time of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, combine_graph
-from wavewright.analysis.run.graph.events import CALL_KINDS, KINDS, partial_graph
+from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, partial_graph
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
@@ -366,7 +366,7 @@ def with_stacks(path: CriticalPath, stacks: Sequence[pl.DataFrame]) -> CriticalP
 
 
 def critical_path(run: Run) -> CriticalPath:
-    """Which chain of events set the time of a run."""
+    """The chain of events that set the time of a run."""
     parts = run.parts
     graph = combine_graph([partial_graph(part) for part in parts])
     path = path_of(graph)

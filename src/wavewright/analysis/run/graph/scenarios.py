@@ -1,4 +1,4 @@
-"""What if: changes of a run that a user can name, as changes of its event graph."""
+"""Scenarios: changes of a run that a user can name, as changes of its event graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
-from wavewright.analysis.run.graph.events import CALL_KINDS
+from wavewright.analysis.run.graph.graph_events import CALL_KINDS
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:

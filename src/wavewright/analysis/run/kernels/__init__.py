@@ -1,4 +1,4 @@
-"""How do the dispatches of some kernels behave: durations, launch parameters, registers, occupancy, latency?"""
+"""Dispatches of some kernels: durations, launch parameters, registers, occupancy, latency."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.kernels.occupancy import with_occupancy
 from wavewright.analysis.run.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
+from wavewright.analysis.run.kernels.theoretical_occupancy import with_occupancy
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded

@@ -1,4 +1,4 @@
-"""What kernels do, by their names: GEMM, attention, elementwise, communication, ..."""
+"""Categories of kernels, by their names: GEMM, attention, elementwise, communication, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many operations an operator of PyTorch does, and how many bytes it has to move, from the shapes of its inputs."""
+"""Operations that an operator of PyTorch does, and bytes that it has to move, from the shapes of its inputs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one call does: floating-point operations, and bytes that are read and written at least."""
+    """Work of one call: floating-point operations, and bytes that are read and written at least."""
 
     flops: int
     bytes: int | None
@@ -188,7 +188,7 @@ FORMULAS: dict[str, Callable[[Inputs], Cost]] = {
 
 
 def cost(name: str, dims: str | None, types: str | None, values: str | None) -> Cost | None:
-    """What a call of an operator with these inputs (JSON, as recorded) costs; None = not known.
+    """Cost of a call of an operator with these inputs (JSON, as recorded); None = not known.
 
     Examples
     --------

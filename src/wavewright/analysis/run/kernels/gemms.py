@@ -1,4 +1,4 @@
-"""How fast are operators for the shapes of their inputs: GPU time, operations and bytes per second?"""
+"""Speed of operators for the shapes of their inputs: GPU time, operations and bytes per second."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.run.measures.intervals import intervals, merged
-from wavewright.analysis.run.select.processes import processes_of
+from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 
@@ -134,7 +134,7 @@ def combine_slow_dispatches(partials: Sequence[PartialSlowDispatches]) -> SlowDi
 
 
 def slow_dispatches(run: Run) -> SlowDispatches:
-    """Whether slow calls of kernels coincide with lower clocks, more power or higher temperatures."""
+    """Coincidence of slow calls of kernels with lower clocks, more power or higher temperatures."""
     return combine_slow_dispatches([partial_slow_dispatches(part) for part in run.parts])
 
 

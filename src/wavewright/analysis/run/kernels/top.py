@@ -1,4 +1,4 @@
-"""What takes most GPU time in a run, over kernels and copies alike?"""
+"""Kernels and copies that take most GPU time in a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 
-from wavewright.analysis.run.contents.events import EVENT_TABLES, GROUP_COLUMNS, Events
+from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, GROUP_COLUMNS, Events
 from wavewright.analysis.run.kernels.categories import time_by_category
 from wavewright.analysis.run.measures.statistics import described, merged_packed
 from wavewright.model.answer import Answer

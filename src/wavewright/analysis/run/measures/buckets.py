@@ -13,7 +13,7 @@ QUANTILE_ERROR = 2.0**-_KEPT_BITS
 
 
 def bucket_width(value: str) -> pl.Expr:
-    """How many values are in the bucket of a value.
+    """Number of values in the bucket of a value.
 
     Examples
     --------

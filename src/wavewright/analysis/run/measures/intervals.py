@@ -73,7 +73,7 @@ def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """How long at least one of the sorted `intervals` of each group lasts, as `covered_ns`, in the order of the groups.
+    """Time with at least one of the sorted `intervals` of each group, as `covered_ns`, in the order of the groups.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], start_ns: int, end_n
 
 
 def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
-    """How long each combination of members is there at the same time: `by`, `members` (sum of their bits), `length_ns`.
+    """Time that each combination of members is there at once: `by`, `members` (sum of their bits), `length_ns`.
 
     `member` holds the bit (of at most 30) of the member that an interval belongs to; the intervals of one member are
     `merged`.

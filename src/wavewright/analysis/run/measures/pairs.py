@@ -1,4 +1,4 @@
-"""How long each two members of a group are there at the same time, and how many of them are there at once."""
+"""Time that each two members of a group are there at the same time, and the number that are there at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.D
 
 
 def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
-    """How long each two members of a group are there at once, from the result of `with_bits` and its `combinations`.
+    """Time that each two members of a group are there at once, from the result of `with_bits` and its `combinations`.
 
     Columns: `by`, `first_<member>`, `second_<member>`, `first_busy_ns`, `second_busy_ns`, `both_ns`, `both_share`.
 
@@ -72,7 +72,7 @@ def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
 
 
 def levels(whole: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """How long how many members are there at once, of merged intervals per member: `by`, `level`, `length_ns`.
+    """Time at each number of members at once, of merged intervals per member: `by`, `level`, `length_ns`.
 
     Examples
     --------

@@ -166,7 +166,7 @@ def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_timed() -> pl.Expr:
-    """Whether an event has a start, an end after it, and a plausible length.
+    """True if an event has a start, an end after it, and a plausible length.
 
     Examples
     --------

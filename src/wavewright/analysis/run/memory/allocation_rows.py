@@ -83,7 +83,7 @@ def _stored(run: Run) -> pl.DataFrame:
 
 
 def _is_of_host() -> pl.Expr:
-    """Whether the allocator of a framework is that of the host: PyTorch's device type 0, or XLA's without a GPU."""
+    """True if the allocator of a framework is that of the host: PyTorch's device type 0, or XLA's without a GPU."""
     text = pl.col("properties").fill_null("")
     return text.str.contains(r'"Device Type"\s*:\s*0\b') | text.str.contains(
         r'"allocator_name"\s*:\s*"[^"]*(?i:host|cpu)'

@@ -19,7 +19,7 @@ _WHERE = ["process", "agent"]
 
 
 def copied_bytes(run: Run) -> pl.DataFrame:
-    """How many bytes are being copied to each agent."""
+    """Bytes that are being copied to each agent."""
     columns = ["process", "dst_agent", "start_ns", "end_ns", "size_bytes"]
     copies = run.read("copies", columns).rename({"dst_agent": "agent"})
     copies = copies.filter(pl.col("agent").is_not_null(), pl.col("start_ns").ge(0), pl.col("size_bytes") > 0)

@@ -1,4 +1,4 @@
-"""How much memory is in use over the run, what is alive at the peak, and what is never freed?"""
+"""Memory in use over the run, allocations alive at the peak, and those that are never freed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.run.calls.call_sites import call_sites
 from wavewright.analysis.run.memory.allocation_rows import allocation_rows
 from wavewright.analysis.run.select.clocks import node_clocks
-from wavewright.analysis.run.select.processes import processes_of
+from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec

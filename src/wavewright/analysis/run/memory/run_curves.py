@@ -1,4 +1,4 @@
-"""How do busy time, memory, copies, clocks and counters of a run change over time? Curves for drawing at any zoom."""
+"""Curves of busy time, memory, copies, clocks and counters of a run, for drawing at any zoom."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.run.measures.intervals import intervals, merged
 from wavewright.analysis.run.memory import counter_points
 from wavewright.analysis.run.select.clocks import node_clocks

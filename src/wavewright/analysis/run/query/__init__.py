@@ -1,4 +1,4 @@
-"""Which rows does this SQL give? One SELECT over the stable views and the tables of a run, whatever its format.
+"""Rows of one SELECT over the stable views and the tables of a run, whatever its format.
 
 The views (`kernels`, `regions`, `top`, ...) have AMD's names and columns; the tables of the run itself are in the
 schema `run` (`run.dispatches`). DuckDB runs the query where it is installed, SQLite otherwise.

@@ -17,7 +17,7 @@ import polars as pl
 
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.result import QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
+from wavewright.analysis.run.query.tables_in_query import STORED, loaded, named_extras, stored_columns, used
 from wavewright.base.sql import quoted
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from wavewright.analysis.run.query.result import Meter
-    from wavewright.analysis.run.query.tables import Used
+    from wavewright.analysis.run.query.tables_in_query import Used
     from wavewright.model.run import Run
 
 Result = TypeVar("Result")

@@ -27,7 +27,7 @@ _NEAR = re.compile(r'near "([^"]+)"')
 
 @dataclass(frozen=True)
 class QueryLimits:
-    """How large a result may become, and how long the engine may work for it."""
+    """Limits of the size of a result, and of the time that the engine may work for it."""
 
     rows: int = 5_000_000
     mib: int = 1024
@@ -53,12 +53,12 @@ class Meter:
             self._spent_seconds += time.monotonic() - self._began
 
     def has_time(self) -> bool:
-        """Whether the engine may continue; called while it runs."""
+        """True if the engine may continue; called while it runs."""
         return not self.is_stopped and self._spent_seconds + time.monotonic() - self._began < self._limits.seconds
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody wants the query to end."""
+        """True if somebody wants the query to end."""
         return self._stop is not None and self._stop.is_set()
 
     def count(self, piece: pl.DataFrame) -> pl.DataFrame:

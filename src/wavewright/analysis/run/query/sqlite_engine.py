@@ -11,7 +11,7 @@ import polars as pl
 
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
+from wavewright.analysis.run.query.tables_in_query import STORED, loaded, named_extras, stored_columns, used
 from wavewright.base.sql import quoted
 from wavewright.model.run_tables import NUMBERED
 from wavewright.readers.files.sqlite.permits import is_reading
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.run.query.result import Meter
-    from wavewright.analysis.run.query.tables import Used
+    from wavewright.analysis.run.query.tables_in_query import Used
     from wavewright.model.run import Run
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}

@@ -1,4 +1,4 @@
-"""What a refused query may have meant: names of views, tables and columns that resemble the unknown one."""
+"""Suggestions for a refused query: names of views, tables and columns that resemble the unknown one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from difflib import get_close_matches
 
 from wavewright.analysis.run.contents.views import VIEWS
-from wavewright.analysis.run.query.tables import stored_columns, used
+from wavewright.analysis.run.query.tables_in_query import stored_columns, used
 from wavewright.model.run_tables import RUN
 
 _TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')
@@ -16,7 +16,7 @@ _MOST = 3
 
 
 def advice(reason: str, sql: str = "") -> str:
-    """What to try after an engine refused a query for this reason.
+    """Advice after an engine refused a query for this reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How long do collectives take, at which bandwidth, who waits in them, and what made the last rank late?"""
+"""Collectives: their time and bandwidth, who waits in them, and what made the last rank late."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, arrivals, clock_offsets, collective_rows, matched
 from wavewright.analysis.run.gpu_time.process_time import KINDS, ProcessTime
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
-from wavewright.analysis.run.select.processes import PROCESS
+from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.base.words import counted
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
@@ -334,7 +334,7 @@ class Meetings:
         )
 
     def caveats(self) -> Iterator[Caveat]:
-        """What speaks against the numbers."""
+        """Reasons against the numbers."""
         counts = dict(self.rows.drop_nulls("mismatch").group_by("mismatch").len().sort("mismatch").rows())
         for reason, count in counts.items():
             sentence, advice = _REASONS[reason]

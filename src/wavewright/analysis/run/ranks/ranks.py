@@ -14,7 +14,7 @@ from wavewright.analysis.run.gpu_time.process_time import ProcessTime
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.collective_times import MOST_CALLS, Collectives, Meetings, with_times
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
-from wavewright.analysis.run.select.processes import PROCESS, processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
 
@@ -71,7 +71,7 @@ class PartialRanks:
 
 @dataclass(frozen=True)
 class Ranks(Answer):
-    """How evenly the work of a run is spread over its processes."""
+    """Spread of the work of a run over its processes."""
 
     definition: ClassVar[str] = (
         "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
@@ -213,7 +213,7 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
 
 
 def ranks(run: Run) -> Ranks:
-    """How evenly the work is spread over processes, and what they lose by waiting for each other."""
+    """Spread of the work over processes, and what they lose by waiting for each other."""
     return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
@@ -239,7 +239,7 @@ def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
 
 
 def _are_alike(first: dict[str, int], second: dict[str, int]) -> bool:
-    """Whether kernels that both have take most of the time of both."""
+    """True if kernels that both have take most of the time of both."""
     common = first.keys() & second.keys()
     return all(
         sum(times[name] or 0 for name in common) >= _ALIKE * sum(t or 0 for t in times.values())

@@ -1,4 +1,4 @@
-"""Why was the last rank of a collective late? What it had more to do than another one, since both were on time."""
+"""Reasons why the last rank of a collective was late: what it did more than another, since both were on time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.run.gpu_time.process_time import KINDS
-from wavewright.analysis.run.select.processes import PROCESS
+from wavewright.analysis.run.select.identities import PROCESS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

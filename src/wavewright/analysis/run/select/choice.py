@@ -37,5 +37,5 @@ class RunSelection:
 
     @property
     def has_window(self) -> bool:
-        """Whether a part of the time is selected."""
+        """True if a part of the time is selected."""
         return self.begin is not None or self.end is not None or self.between is not None

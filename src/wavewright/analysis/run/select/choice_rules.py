@@ -96,7 +96,7 @@ class ChoiceRules:
         return first, last
 
     def cuts(self, table: str, columns: Collection[str]) -> bool:
-        """Whether the window cuts events of the table, and one of these columns tells it."""
+        """True if the window cuts events of the table, and one of these columns tells it."""
         if self.windows is None or self._selection.is_whole or self._selection.is_inside:
             return False
         return table in _CUT and not {"start_ns", "end_ns"}.isdisjoint(columns)
@@ -189,7 +189,7 @@ class ChoiceRules:
 
 
 def _is_among(piece: pl.DataFrame, selected: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
-    """Whether the `key` of each row is among the selected ones."""
+    """True if the `key` of each row is among the selected ones."""
     marked = selected.with_columns(pl.lit(value=True).alias("kept"))
     joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
     return pl.lit(joined["kept"].is_not_null())

@@ -49,7 +49,7 @@ class ChosenSource:
 
     @property
     def is_cut(self) -> bool:
-        """Whether events are cut at the borders of a window."""
+        """True if events are cut at the borders of a window."""
         return self.windows is not None and not self._selection.is_inside
 
     def without_window(self) -> ChosenSource:

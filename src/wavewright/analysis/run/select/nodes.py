@@ -1,4 +1,4 @@
-"""Which files without host names are of one node, and what to call the others: the same for all answers."""
+"""Nodes of files without host names, and names for the others: the same for all answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def node_names(times: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _is_sequence(captures: Sequence[_Capture]) -> bool:
-    """Whether recordings, sorted by time, follow each other, and none or one rank made them."""
+    """True if recordings, sorted by time, follow each other, and none or one rank made them."""
     ranks = {rank for *_, rank in captures if rank is not None}
     return len(ranks) <= 1 and all(last[2] <= after[1] for last, after in pairwise(captures))
 
@@ -65,7 +65,7 @@ def _parts(path: str) -> list[str]:
 
 
 def path_labels(paths: Sequence[str]) -> dict[str, str]:
-    """What differs in paths: without folders and first words that all have, and without endings of files.
+    """Differences of paths: without folders and first words that all have, and without endings of files.
 
     Examples
     --------

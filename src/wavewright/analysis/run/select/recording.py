@@ -1,4 +1,4 @@
-"""What was recorded: which processes, on which nodes and GPUs, how many events of each kind, over which time?"""
+"""Contents of a recording: processes, their nodes and GPUs, events of each kind, and the time that they span."""
 
 from __future__ import annotations
 

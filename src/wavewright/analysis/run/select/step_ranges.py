@@ -1,4 +1,4 @@
-"""Where are the steps of a run? By a marker, or by the repetition of its kernels."""
+"""Steps of a run, by a marker or by the repetition of its kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every instruction moves: the memory it touches, the direction and the bytes per lane, from its text.
+"""Data that every instruction moves: the memory it touches, the direction and the bytes per lane, from its text.
 
 The tables below are the names of LLVM's AMDGPU target (`llvm/lib/Target/AMDGPU/*.td`: FLATInstructions,
 BUFInstructions, DSInstructions, SMInstructions, MIMGInstructions) for gfx9 to gfx12. The width stands in the name;
@@ -31,7 +31,7 @@ ACCESSES: Final = table_spec(
 
 
 class Access(NamedTuple):
-    """What one execution of an instruction moves."""
+    """Data that one execution of an instruction moves."""
 
     space: str  #: memory, flat, scratch, lds or scalar.
     direction: str  #: load, store, atomic or load to LDS.
@@ -104,7 +104,7 @@ _CACHED_TEXTS = 1 << 16
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def access_of(text: str) -> Access | None:
-    """What an instruction moves; None for one that moves nothing.
+    """Data that an instruction moves; None for one that moves nothing.
 
     Examples
     --------

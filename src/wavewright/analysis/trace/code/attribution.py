@@ -31,7 +31,7 @@ _LIBRARY = re.compile(
 
 
 def is_library(file: str) -> bool:
-    """Whether a path is that of an installed package, a toolchain or a library header.
+    """True if a path is that of an installed package, a toolchain or a library header.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _chosen(frames: list[str], attribution: str, paths: tuple[str, ...]) -> tupl
 
 
 def _is_below(file: str, paths: tuple[str, ...]) -> bool:
-    """Whether a path starts with one of `paths`; relative paths may start at any folder."""
+    """True if a path starts with one of `paths`; relative paths may start at any folder."""
     return any(file.startswith(path) or (not path.startswith("/") and f"/{path}" in file) for path in paths)
 
 

@@ -1,4 +1,4 @@
-"""What padding (`s_nop`, `s_delay_alu`) separates: registers written before and used after it."""
+"""Hazards that padding (`s_nop`, `s_delay_alu`) separates: registers written before and used after it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _STATES_MAX = max(rule.states_max for rule in _RULES)
 
 
 def hazard_of(texts: Sequence[str | None], uses: RowUses, row: int) -> str:
-    """What the padding in a code row keeps apart, in a few words; `texts` and `uses`: the code, row by row.
+    """Hazard that the padding in a code row keeps apart, in a few words; `texts` and `uses`: the code, row by row.
 
     For `s_delay_alu` what it says itself. For `s_nop` the instruction after it and one before it that share a
     register; only where such a pair is found, else `not known`.

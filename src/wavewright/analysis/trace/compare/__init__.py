@@ -1,4 +1,4 @@
-"""What changed between traces of the same kernel, and is it more than noise?"""
+"""Changes between traces of the same kernel, and whether they are more than noise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
 from wavewright.analysis.trace.compare.parts import work_and_speed
 from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves
@@ -82,7 +82,7 @@ class Comparison(Answer):
     stall_classes: pl.DataFrame
 
     def verdict(self, trace: int = 1) -> str:
-        """How a trace differs from the first one, in a few sentences."""
+        """Differences of a trace from the first one, in a few sentences."""
         return " ".join(sentences(self, trace))
 
     def standing_out(self, trace: int = 1) -> pl.DataFrame:
@@ -188,7 +188,7 @@ def main_kernel(trace: ThreadTrace) -> str:
 
 
 def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
-    """Whether the kernels differ; an error when that was not wanted, or when nothing can be compared."""
+    """True if the kernels differ; an error when that was not wanted, or when nothing can be compared."""
     if len(traces) < 2:
         raise UsageError(f"two traces or more can be compared, not {len(traces)}")
     if by not in KINDS:
@@ -209,7 +209,7 @@ def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
 
 
 def _by_family(families: Sequence[Sequence[ThreadTrace]], members: list[T]) -> list[list[T]]:
-    """What belongs to the members, put together as they are in families."""
+    """Items of the members, put together as they are in families."""
     rest = iter(members)
     return [[next(rest) for _ in family] for family in families]
 

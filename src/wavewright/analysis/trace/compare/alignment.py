@@ -1,4 +1,4 @@
-"""Which instruction, line, block or function of one trace corresponds to which of another, even if the code changed?"""
+"""Instructions, lines, blocks and functions of one trace and their counterparts in another, changed code included."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import taken_jumps
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.sequences import align, moved
 from wavewright.analysis.trace.costs.row_totals import row_totals
 
@@ -37,7 +37,7 @@ class Alignment:
 
     @property
     def same_code(self) -> bool:
-        """Whether all traces have the same instructions in the functions that were entered."""
+        """True if all traces have the same instructions in the functions that were entered."""
         return all(self.same_as_first)
 
 
@@ -85,7 +85,7 @@ Code = dict[str, tuple[list[int], tuple[str, ...]]]
 
 
 def _is_same(first: Code, code: Code) -> bool:
-    """Whether two codes have the same functions, apart from serial numbers in names, with the same instructions."""
+    """True if two codes have the same functions, apart from serial numbers in names, with the same instructions."""
     names = _matched_names(list(first), list(code))
     if not len(names) == len(code) == len(first):
         return False
@@ -193,7 +193,7 @@ def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction", rows: A
 
 
 def _weights(trace: ThreadTrace) -> list[int]:
-    """What a code row counts when groups are matched: one more than its cycles."""
+    """Weight of a code row when groups are matched: one more than its cycles."""
     totals = row_totals(trace).select("row", cost=pl.col("latency_cycles_total") + pl.col("idle_cycles_total"))
     weights = [1] * trace.code.height
     for row, cost in totals.filter(pl.col("row").is_between(0, trace.code.height - 1)).iter_rows():

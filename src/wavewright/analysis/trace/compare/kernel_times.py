@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.noise import LEAST_CHANGE
-from wavewright.analysis.trace.launch import launch_sentence
+from wavewright.analysis.trace.about.traced_call import launch_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How much of the difference between traces comes from executing more or less, and how much from another speed?"""
+"""Parts of the difference between traces: executing more or less, and another speed."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def _anchored(
 
 
 def _is_large(gap: _Gap) -> bool:
-    """Whether looking for anchors pays; in small gaps the shortest edit path is found at once."""
+    """True if looking for anchors pays; in small gaps the shortest edit path is found at once."""
     return max(gap.end - gap.begin, gap.last - gap.first) > _SMALL_GAP
 
 

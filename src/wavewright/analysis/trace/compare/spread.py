@@ -1,4 +1,4 @@
-"""How much does what a piece of code costs differ from wave to wave, and so how sure is its mean?"""
+"""Spread of the cost of a piece of code from wave to wave, and so the certainty of its mean."""
 
 from __future__ import annotations
 

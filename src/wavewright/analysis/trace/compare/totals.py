@@ -11,7 +11,7 @@ from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare.kernel_times import kernel_times
 from wavewright.analysis.trace.compare.spread import batches, bound
 from wavewright.analysis.trace.costs.row_totals import row_totals
-from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.shown import shown
 from wavewright.base.words import side_label
@@ -97,7 +97,7 @@ def compared_totals(
 
 
 def _outcome(row: dict[str, Any], *, is_repeated: bool) -> str:
-    """What may be said: the durations of calls decide, else repeated traces; one trace on each side shows no noise."""
+    """The outcome: the durations of calls decide, else repeated traces; one trace on each side shows no noise."""
     if row["is_same_code"]:
         return "same code"
     delta, noise = row["kernel_ns_delta_share"], row["kernel_ns_noise_share"]
@@ -183,7 +183,7 @@ def _noisy(runs: Sequence[Noisy]) -> Noisy:
 
 
 def _change(base: Noisy, other: Noisy) -> tuple[float, float | None]:
-    """How much larger the other is, and the noise of that; both as shares of the base."""
+    """Increase of the other, and the noise of that; both as shares of the base."""
     scale = base[0] or 1.0
     if base[1] is None and other[1] is None:
         return other[0] / scale - 1, None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
-from wavewright.analysis.trace.compare.renaming import renamed
+from wavewright.analysis.trace.compare.register_names import renamed
 from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.schema import table_spec
@@ -66,7 +66,7 @@ _PER_WAVE = {
 
 
 def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
-    """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
+    """Cost of each unit per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
 
     `costs` are the `batch_costs` of the trace and its units.
     """

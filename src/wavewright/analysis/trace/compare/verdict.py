@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.trace.launch import microseconds
+from wavewright.analysis.trace.about.traced_call import microseconds
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ RENAMED = "with other registers"  #: Of instructions that are the same otherwise
 
 
 def sentences(comparison: Comparison, number: int) -> Iterator[str]:
-    """How a trace differs from the first one."""
+    """Differences of a trace from the first one."""
     base, other = comparison.traces.row(0, named=True), comparison.traces.row(number, named=True)
     if other["is_same_code"]:
         yield f"{_same_code(comparison, number, base, other)}."
@@ -61,7 +61,7 @@ def _same_code(comparison: Comparison, number: int, base: dict[str, Any], other:
 
 
 def _more(delta: float, unit: str = "") -> str:
-    """How much more or less; the same when it reads 0.0 %."""
+    """Amount more or less; the same when it reads 0.0 %."""
     if abs(delta) < _NOTICEABLE_SHARE:
         return f"as many {unit}" if unit else "as much"
     if unit:
@@ -103,7 +103,7 @@ def _than(delta: float) -> str:
 
 
 def _parts(other: dict[str, Any]) -> str:
-    """How much of the difference comes from more or fewer executions, and how much from slower or faster ones."""
+    """Parts of the difference: more or fewer executions, and slower or faster ones."""
     work, speed = other["work_share"], other["speed_share"]
     parts = []
     if abs(work) >= _NOTICEABLE_SHARE:
@@ -130,7 +130,7 @@ def _largest(comparison: Comparison, number: int) -> str:
 
 
 def _disagreement(base: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    """Whether the traced waves tell another story than the durations of all calls."""
+    """True if the traced waves tell another story than the durations of all calls."""
     in_trace, of_calls = other["duration_delta_share"], other["kernel_ns_delta_share"]
     spread = other["duration_noise_share"] or 0.0
     trace_outcome = "within noise" if abs(in_trace) <= spread else "slower" if in_trace > 0 else "faster"
@@ -143,7 +143,7 @@ def _disagreement(base: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
 
 
 def _is_far(row: dict[str, Any]) -> bool:
-    """Whether the traced call is not like the others."""
+    """True if the traced call is not like the others."""
     median = row["kernel_ns_median"]
     return bool(median) and row["call_count"] > 1 and abs(row["kernel_ns"] / median - 1) >= _FAR_SHARE
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
 from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
 from wavewright.model.answer import Answer, once_per_trace

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
+from wavewright.analysis.trace.code.access_bytes import requested_bytes
 from wavewright.analysis.trace.code.attribution import source_of_rows
 from wavewright.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
 from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
-from wavewright.analysis.trace.code.requested import requested_bytes
 from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavewright.analysis.trace.costs.kernel_costs import kernel_costs
 from wavewright.analysis.trace.parts import ask

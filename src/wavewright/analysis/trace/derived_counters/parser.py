@@ -295,7 +295,7 @@ class _Reader:
 
 
 def _arguments(node: ast.Call | ast.Subscript) -> list[ast.expr]:
-    """What is between the brackets, in order."""
+    """Arguments between the brackets, in order."""
     if isinstance(node, ast.Call):
         return list(node.args)
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

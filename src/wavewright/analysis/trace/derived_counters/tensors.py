@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavewright.analysis.trace.clocks import DEFAULT_REALTIME_HZ, clock_mhz
-from wavewright.analysis.trace.sampled_counters.samples import counter_names, samples, sampling_step
+from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, samples, sampling_step
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
 

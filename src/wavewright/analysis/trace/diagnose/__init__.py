@@ -1,4 +1,4 @@
-"""What limits a kernel, what could be won at most, and what should be changed first?"""
+"""Limits of a kernel, what could be won at most, and what should be changed first."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.diagnose import beyond
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
-from wavewright.analysis.trace.diagnose.filling import Filling, filling
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import Limits, limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling
 from wavewright.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.diagnose.pool_findings import pool_finding
@@ -106,7 +106,7 @@ def diagnose(
     link = None
     if counters is not None:
         # the engine of counters is large: most diagnoses do without it
-        from wavewright.analysis.trace.diagnose.linked import linked
+        from wavewright.analysis.trace.diagnose.kernel_counters import linked
         from wavewright.analysis.trace.diagnose.reasons import with_reasons
 
         counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
@@ -131,7 +131,7 @@ def diagnose(
 
 @dataclass(frozen=True)
 class _Measured:
-    """What the findings are made of."""
+    """Measurements that the findings are made of."""
 
     gains: Gains
     filling: Filling

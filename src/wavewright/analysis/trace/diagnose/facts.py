@@ -37,7 +37,7 @@ class Producer:
 
     @property
     def is_narrow_load(self) -> bool:
-        """Whether it loads at most four bytes per lane."""
+        """True if it loads at most four bytes per lane."""
         return is_narrow_load(self.text)
 
 

@@ -1,4 +1,4 @@
-"""What floors and lane addresses say about findings: causes, remedies, and gains that no reordering can exceed."""
+"""Floors and lane addresses in findings: causes, remedies, and gains that no reordering can exceed."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _is_about(stall_class: str, pipe: str) -> bool:
 
 
 def _cause(finding: StallFinding, views: Sequence[RowView], limits: Limits, pipe: str) -> LaneCause | None:
-    """What the access patterns of one pipe have to do with a finding; None = it is not known.
+    """Part of the access patterns of one pipe in a finding; None = it is not known.
 
     Two bounds: on the critical path each lost cycle of a pipe stands at most once, so the span shrinks by no more than
     the lost cycles; and a wait shrinks by no more than what its own operations, and those of the waves beside it, lose.
@@ -145,7 +145,7 @@ def _cause(finding: StallFinding, views: Sequence[RowView], limits: Limits, pipe
 
 
 def _no_conflict(answer: Floors) -> LaneCause | None:
-    """That nothing is lost, where the lane addresses of all executions are known."""
+    """Sentence that nothing is lost, where the lane addresses of all executions are known."""
     lds = answer.pipes.filter(pipe="LDS")
     if answer.changes.filter(pipe="LDS").height or not lds.height or lds["floor_cycles_total"][0] is None:
         return None
@@ -165,7 +165,7 @@ def _explained(view: RowView, each: Mapping[int, float], waves: float) -> float:
 
 
 def _loss(changes: pl.DataFrame, ordered: tuple[int, ...]) -> str:
-    """What the row that loses most loses in an execution."""
+    """Loss per execution of the row that loses most."""
     first = changes.filter(pl.col("row") == ordered[0]).row(0, named=True)
     place = f", {first['file'].rsplit('/', 1)[-1]}:{first['line']}" if first["file"] and first["line"] else ""
     where = f"row {first['row']} ({first['text'].split(' ', 1)[0]}{place})"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.diagnose.pools import Pool, is_memory, pools_of
-from wavewright.analysis.trace.replay import Removal, replay
+from wavewright.analysis.trace.diagnose.replay import Removal, replay
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -18,7 +18,7 @@ _WORTH_A_LOWER_END = 0.03  #: Gains below this share get no lower end.
 
 @dataclass(frozen=True)
 class PoolGain:
-    """What removing a pool saves, as shares of the time of the traced CUs."""
+    """Gain of removing a pool, as shares of the time of the traced CUs."""
 
     pool: Pool
     name: str

@@ -8,7 +8,7 @@ from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFi
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.filling import Filling
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
     from wavewright.analysis.trace.diagnose.machine import Machine
     from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
 
@@ -18,7 +18,7 @@ _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the ti
 
 
 def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
-    """What the kernel is bound by, and that little can be won."""
+    """The roof that bounds the kernel, and that little can be won."""
     left = max(0.0, 1 - roof.share)
     if "bandwidth" in roof.name and moved is not None:
         verdict = f"At the roof of {roof.name}: {percent(min(roof.share, 1.0), 0)} of the peak"

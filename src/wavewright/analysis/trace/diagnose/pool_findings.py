@@ -10,11 +10,11 @@ import polars as pl
 from wavewright.analysis.trace.diagnose.beyond import barrier_cause
 from wavewright.analysis.trace.diagnose.finding import Cause, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.remedies import remedies_for
-from wavewright.analysis.trace.replay import GAPS
+from wavewright.analysis.trace.diagnose.replay import GAPS
 from wavewright.analysis.trace.stalls import IDLE_PARTS
-from wavewright.analysis.trace.waits.classes import UNRESOLVED, stall_class
-from wavewright.analysis.trace.waits.resolved import resolve
+from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.base.words import counted, percent
+from wavewright.facts.stall_classes import UNRESOLVED, stall_class
 from wavewright.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _meaning(name: str) -> str:
 
 
 def _nearest_cause(views: list[RowView]) -> str:
-    """How far ahead the costliest wait's last producer was issued, and how much further it had to be."""
+    """Distance of the costliest wait's last producer, and how much further ahead it had to be."""
     producers = [producer for producer in views[0].producers if producer.missing_cycles_mean > 0]
     if not producers:
         return ""

@@ -1,4 +1,4 @@
-"""Which stall classes and gaps have one cause, and are one finding."""
+"""Stall classes and gaps that have one cause, and are one finding."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Pool:
 
 
 def is_memory(cause: str) -> bool:
-    """Whether a stall class is about vector memory: its queue, its loads, its stores.
+    """True if a stall class is about vector memory: its queue, its loads, its stores.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def is_memory(cause: str) -> bool:
 
 
 def is_spill(cause: str) -> bool:
-    """Whether a stall class is about scratch memory."""
+    """True if a stall class is about scratch memory."""
     return "scratch" in cause
 
 
@@ -95,7 +95,7 @@ def _ends_of_waves(gains: dict[str, float]) -> list[Pool]:
 
 
 def is_lds(cause: str) -> bool:
-    """Whether a stall class is about LDS alone."""
+    """True if a stall class is about LDS alone."""
     return cause == "LDS issue" or (
         cause.startswith("wait ") and set(cause.removeprefix("wait ").split(" + ")) <= {"LDS", "cross-lane"}
     )

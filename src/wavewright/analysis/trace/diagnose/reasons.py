@@ -1,4 +1,4 @@
-"""Why do waves wait that long? Numbers of hardware counters behind the findings of a thread trace."""
+"""Reasons of long waits: numbers of hardware counters behind the findings of a thread trace."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.l2.verdict import findings as questions_of
-from wavewright.analysis.counters.limiters.quantities import QUANTITIES
 from wavewright.analysis.trace.diagnose.finding import Reason
+from wavewright.facts.limiters import QUANTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wavewright.analysis.trace.diagnose.finding import StallFinding
-    from wavewright.analysis.trace.diagnose.linked import Linked
+    from wavewright.analysis.trace.diagnose.kernel_counters import Linked
 
 
 @dataclass(frozen=True)

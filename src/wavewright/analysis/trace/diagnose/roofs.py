@@ -1,4 +1,4 @@
-"""How close a kernel is to what the GPU can do: memory bandwidth, L2 bandwidth, matrix and vector pipes."""
+"""Distance of a kernel from the limits of the GPU: memory bandwidth, L2 bandwidth, matrix and vector pipes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
 from wavewright.analysis.trace.code.accesses import accesses
-from wavewright.analysis.trace.code.requested import lanes_per_wave
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.waits.ports import traced_waves
-from wavewright.analysis.trace.waits.resolved import free_wait_cycles
+from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.filling import Filling
     from wavewright.analysis.trace.diagnose.gains import Gains
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
     from wavewright.analysis.trace.diagnose.machine import Machine
     from wavewright.model.trace import ThreadTrace
 
@@ -63,7 +63,7 @@ class Roof:
 
 @dataclass(frozen=True)
 class Pipes:
-    """How long the pipes of the traced SIMDs were busy, as shares of their time."""
+    """Busy time of the pipes of the traced SIMDs, as shares of their time."""
 
     matrix_share: float
     valu_share: float
@@ -166,7 +166,7 @@ def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> li
 
 
 def _streams(moved: Traffic, used: Pipes, memory_peak: float) -> bool:
-    """Whether what is asked for has to come from memory, as far as a trace tells.
+    """True if what is asked for has to come from memory, as far as a trace tells.
 
     Tiles of a matrix product are read by many workgroups: they come from L2 for the most part. What is asked for above
     the peak comes from caches as well; then the bytes that are written must be a large part of the peak.

@@ -1,4 +1,4 @@
-"""What the code around a row, the GPU and the waves on it say about remedies: which are possible, which are done."""
+"""Code around a row, the GPU and the waves on it, for remedies: which are possible, which are done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.trace.code.accesses import ATOMIC, STORE, access_of
 from wavewright.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
-from wavewright.analysis.trace.occupancy.achieved import achieved
+from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.codeobj.registers import MODE, RowUses
 
@@ -53,13 +53,13 @@ class RowCode:
 
 
 def _vector_access(text: str) -> Access | None:
-    """What a vector load or store moves; None for any other instruction, atomics included."""
+    """Data that a vector load or store moves; None for any other instruction, atomics included."""
     access = access_of(text)
     return access if access and access.space in _VECTOR_SPACES and access.direction != ATOMIC else None
 
 
 def is_narrow_load(text: str) -> bool:
-    """Whether an instruction is a vector load of at most four bytes per lane.
+    """True if an instruction is a vector load of at most four bytes per lane.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class CodeFacts:
         self._can_preload = bool(targets) and all(facts.target in _PRELOADING for facts in targets)
 
     def of_row(self, row: int, producers: Sequence[int] = ()) -> RowCode:
-        """What is known about a row that waits for the given ones."""
+        """Facts about a row that waits for some producers."""
         texts = [self._texts[at] for at in (row, *producers) if 0 <= at < len(self._texts)]
         accesses = [access for access in map(_vector_access, texts) if access is not None]
         sizes = sorted({access.bytes_per_lane for access in accesses if access.bytes_per_lane is not None})
@@ -101,7 +101,7 @@ class CodeFacts:
         )
 
     def _is_first(self, load: int) -> bool:
-        """Whether hardly an instruction stands between the start of the function and a load that it does not need."""
+        """True if hardly an instruction stands between the start of the function and a load that it does not need."""
         start = self._starts[max(0, bisect_right(self._starts, load) - 1)] if self._starts else 0
         needed, spare = set(self._uses[load].reads - {MODE}), 0
         for at in range(load - 1, max(start, load - _FARTHEST) - 1, -1):

@@ -1,4 +1,4 @@
-"""How fast could this code be at best: the cycles that each pipe of the traced CUs needs at least."""
+"""Floors of code: the cycles that each pipe of the traced CUs needs at least."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
-from wavewright.analysis.trace.floors.executed import UNIT, executed
+from wavewright.analysis.trace.floors.executions import UNIT, executed
 from wavewright.analysis.trace.floors.lane_pipes import lane_cycles, no_lane_cycles
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavewright.model.answer import Answer
@@ -17,7 +17,7 @@ from wavewright.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wavewright.analysis.trace.floors.executed import Executed
+    from wavewright.analysis.trace.floors.executions import Executed
     from wavewright.analysis.trace.floors.lane_pipes import LaneCycles
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.model.schema import TableSpec
@@ -34,7 +34,7 @@ span_share          Float64? -       | of the span
 
 @dataclass(frozen=True)
 class Floor:
-    """What one pipe needs at least."""
+    """Least time of one pipe."""
 
     pipe: str
     cycles: int
@@ -44,7 +44,7 @@ class Floor:
 
     @property
     def speedup_max(self) -> float:
-        """How many times faster the code can get before it meets this floor."""
+        """Largest speedup of the code before it meets this floor."""
         return 1 / self.share
 
 

@@ -1,4 +1,4 @@
-"""What each pipe needs at least for an instruction, with the evidence: the fastest that hardware was seen to do.
+"""Least cycles of each pipe for an instruction, with the evidence: the fastest that hardware was seen to do.
 
 A floor must hold on every GPU of the generation, so where a rate is not certain the faster one counts.
 """
@@ -34,7 +34,7 @@ _LDS_HALVES: Final = 2  #: Of a workgroup processor (gfx10 and later).
 
 @dataclass(frozen=True)
 class Rate:
-    """How fast a pipe is at best."""
+    """Best rate of a pipe."""
 
     per_step: int  #: Instructions that it takes at once.
     confidence: str  #: One of CONFIDENCES.
@@ -47,12 +47,12 @@ def base_clock(gfxip: int) -> int:
 
 
 def counts_scalar_loads(gfxip: int) -> bool:
-    """Whether scalar loads take the port of scalar arithmetic."""
+    """True if scalar loads take the port of scalar arithmetic."""
     return gfxip == _ONE_SCALAR_PORT
 
 
 def takes_declared_cycles(pipe: str, gfxip: int) -> bool:
-    """Whether an instruction occupies the pipe for its declared cycles; slow vector instructions of RDNA run beside."""
+    """True if an instruction occupies the pipe for its declared cycles; slow vector instructions of RDNA run beside."""
     return pipe == "MATRIX" or (pipe == "VALU" and gfxip == _ONE_SCALAR_PORT)
 
 

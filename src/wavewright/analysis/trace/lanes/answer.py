@@ -1,4 +1,4 @@
-"""Which instruction conflicts in LDS, which does not coalesce, which lanes are active: rows, source lines, remedies."""
+"""Instructions that conflict in LDS, that do not coalesce, and their active lanes: rows, source lines, remedies."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import polars as pl
 
 from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.lanes.explained_waits import explained_stalls
 from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layout_fixes, lds_patterns
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
-from wavewright.analysis.trace.lanes.waits import explained_stalls
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, table_spec
@@ -165,7 +165,7 @@ def _chosen(frame: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
 
 
 def costliest_first() -> list[pl.Expr]:
-    """What rows and lines are sorted by, descending: extra LDS cycles, then segments above the least."""
+    """Sort keys of rows and lines, descending: extra LDS cycles, then segments above the least."""
     above = pl.col("segment_count_total") - pl.col("least_segment_count_total")
     return [pl.col("extra_cycles_total").fill_null(0), above.fill_null(0)]
 

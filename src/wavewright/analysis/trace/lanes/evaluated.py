@@ -10,8 +10,8 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.code.control_flow import branch_targets
 from wavewright.analysis.trace.barriers.meetings import passages
+from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
 from wavewright.analysis.trace.code.accesses import accesses
-from wavewright.analysis.trace.code.requested import lanes_per_wave
 from wavewright.analysis.trace.lanes.reasons import reason_text
 from wavewright.analysis.trace.lanes.start import start_state
 from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
@@ -49,7 +49,7 @@ _PRELOAD_BYTES: Final = 256  #: Code before the second entry of kernels that hav
 
 @dataclass(frozen=True)
 class LaneOptions:
-    """What the user knows beyond the capture."""
+    """Facts that the user knows beyond the capture."""
 
     arguments: tuple[str, ...] = ()  #: `NAME=VALUE` or `OFFSET=VALUE` of the kernel's arguments.
     workgroup_size: tuple[int, int, int] | None = None
@@ -62,7 +62,7 @@ class LaneOptions:
 
 @dataclass(frozen=True)
 class EvaluatedKernel:
-    """What was evaluated of the traced waves of one kernel. Sums are over its waves."""
+    """Evaluation of the traced waves of one kernel. Sums are over its waves."""
 
     kernel: int | None
     rows: pl.DataFrame  #: `row`, the sums and `assumptions` (bits).
@@ -79,7 +79,7 @@ class EvaluatedKernel:
 
 @dataclass(frozen=True)
 class RowRules:
-    """What each row accesses, and the rules for it."""
+    """Accesses of each row, and the rules for them."""
 
     frame: pl.DataFrame  #: One row per code row: target_row, space, direction, width_bytes, lds_rule, has_segments.
     lds_rules: list[tuple[int, list[int]]]

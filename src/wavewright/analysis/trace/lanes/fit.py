@@ -1,4 +1,4 @@
-"""Which values of the kernel's arguments reproduce the hardware counters of the same kernel?
+"""Values of the kernel's arguments that reproduce the hardware counters of the same kernel.
 
 Where several layouts do, the counters cannot tell them apart, and no number that depends on it is certain.
 """

@@ -115,7 +115,7 @@ class LayoutFix:
 
     @property
     def text(self) -> str:
-        """What to change."""
+        """The change to make."""
         layout = self.layout
         rows = f"rows of {layout.row_dwords} dwords"
         if self.kind == "padding":
@@ -240,7 +240,7 @@ def _layouts(users: Sequence[LdsAccessPatterns], first: int, end: int) -> Iterat
 
 
 def _is_periodic(layout: Layout, period_dwords: int) -> bool:
-    """Whether an array that lies multiples of the period further is served alike."""
+    """True if an array that lies multiples of the period further is served alike."""
     rows, rest = divmod(period_dwords, layout.row_dwords)
     return rest == 0 and (layout.padding_dwords > 0 or rows % (1 << (layout.row_shift + layout.xor_bits)) == 0)
 
@@ -265,7 +265,7 @@ def _row_lengths(users: Sequence[LdsAccessPatterns], span: int) -> set[int]:
 
 
 def _tears(users: Sequence[LdsAccessPatterns], first: int, row_dwords: int) -> bool:
-    """Whether an access crosses the end of a row."""
+    """True if an access crosses the end of a row."""
     return any(
         bool(
             (((access.dwords - np.uint32(first)) % np.uint32(row_dwords)) + access.rule.width_dwords > row_dwords).any()

@@ -1,4 +1,4 @@
-"""What Omniprobe measured, joined to the code of a trace by source line, and beside what was evaluated from it.
+"""Measurements of Omniprobe, joined to the code of a trace by source line, and beside what was evaluated from it.
 
 Omniprobe instruments loads and stores before instructions are selected, and names places of the source, not of the
 code. So an access meets all instructions of its line that touch the same kind of memory in the same direction: several

@@ -177,7 +177,7 @@ def _served(
 
 @dataclass(frozen=True)
 class _Served:
-    """How one pattern is served: lines of `lanes` and `groups` without their first column."""
+    """Service of one pattern: lines of `lanes` and `groups` without their first column."""
 
     lanes: list[tuple[object, ...]]
     groups: list[tuple[object, ...]]

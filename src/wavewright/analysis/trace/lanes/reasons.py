@@ -22,7 +22,7 @@ ASSUMPTIONS: Final = {
 
 
 def assumption_text(bits: int, pointer_bytes: int) -> str:
-    """What must hold, in one line; empty = nothing.
+    """Assumptions, in one line; empty = nothing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How the lanes of one instruction are served: phases by banks of LDS, groups of lanes by segments of the cache."""
+"""Service of the lanes of one instruction: phases by banks of LDS, groups of lanes by segments of the cache."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LANES: Final = pl.List(pl.Int32)
 
 @dataclass(frozen=True)
 class LaneService(Answer):
-    """How the lanes of one instruction are served."""
+    """Service of the lanes of one instruction."""
 
     definition: ClassVar[str] = (
         "LDS serves the lanes of a phase together: one cycle, and one more for each further dword in the fullest bank; "
@@ -119,7 +119,7 @@ class LaneService(Answer):
 
 @bounded(row=ITEM)
 def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> LaneService:
-    """How the lanes of the instruction at `row` are served, in its most frequent patterns.
+    """Service of the lanes of the instruction at `row`, in its most frequent patterns.
 
     Raises
     ------

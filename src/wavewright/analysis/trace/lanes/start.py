@@ -1,4 +1,4 @@
-"""What registers hold when a wave of a kernel starts, as far as a capture tells.
+"""Registers when a wave of a kernel starts, as far as a capture tells.
 
 Order and registers: AMDGPUUsage of LLVM, "Initial Kernel Execution State".
 """

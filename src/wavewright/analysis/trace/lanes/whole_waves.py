@@ -1,4 +1,4 @@
-"""Whether a trace has its waves from their start: registers follow from it."""
+"""Waves that a trace has from their start: registers follow from it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jump
 from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.selection import Selection, select
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.listing.source_frames import by_line
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
@@ -103,7 +103,7 @@ class _Lines(Answer):
 
     @property
     def has_text(self) -> bool:
-        """Whether the text of any file with rows is here."""
+        """True if the text of any file with rows is here."""
         return bool(self.files["has_text"].any())
 
     @classmethod

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
-from wavewright.analysis.trace.code.requested import lanes_per_wave, requested_bytes
+from wavewright.analysis.trace.code.access_bytes import lanes_per_wave, requested_bytes
+from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.memory_latency.level_counters import counter_latencies
 from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbours
 from wavewright.analysis.trace.memory_latency.traffic import TRAFFIC, cu_cycles, traffic
-from wavewright.analysis.trace.waits.resolved import producer_kinds, resolve
+from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 

@@ -1,4 +1,4 @@
-"""What a thread trace cannot tell about memory, and the counters that would."""
+"""Facts about memory that a thread trace cannot tell, and the counters that would."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.code.requested import requested_bytes
+from wavewright.analysis.trace.code.access_bytes import requested_bytes
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.schema import table_spec
 

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import Architecture, architecture
 from wavewright.analysis.common.occupancy.limits import Limiter, Limits, Resources, limits
 from wavewright.analysis.common.occupancy.limits import amounts as amounts_of
-from wavewright.analysis.trace.occupancy.achieved import achieved, chosen_waves
+from wavewright.analysis.trace.occupancy.resident_waves import achieved, chosen_waves
 from wavewright.analysis.trace.occupancy.resources import (
     KernelResources,
     compiled_notes,
@@ -190,7 +190,7 @@ def _limits_only(
     *,
     wgp_mode: bool,
 ) -> Occupancy:
-    """What fits of these kernels, without a trace."""
+    """Limits of these kernels, without a trace."""
     facts = architecture.facts
     modes = [_mode_notes(limit, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode) for _, limit in fitting if limit]
     return Occupancy(
@@ -354,7 +354,7 @@ def _amount_rows(facts: Arch, kernel: KernelResources, limit: Limits | None, *, 
 
 
 def _is_binding(limiter: Limiter, limit: Limits) -> bool:
-    """Whether a limiter binds: alone or together with others; where the hardware does, nothing else matters."""
+    """True if a limiter binds: alone or together with others; where the hardware does, nothing else matters."""
     if limit.bound_by == "hardware" or limiter.name == "hardware":
         return limiter.name == limit.bound_by
     return limiter.waves_per_simd == limit.waves_per_simd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.common.occupancy.compiled import resources_of
+from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.occupancy.registers import registers
 from wavewright.codeobj.names import demangle
@@ -64,7 +64,7 @@ def compiled_resources(number: int, kernel: Kernel, override: Resources) -> Kern
 
 
 def compiled_notes(kernels: Sequence[Kernel], override: Resources) -> list[str]:
-    """What a code object does not tell about launches of its kernels."""
+    """Facts that a code object does not tell about launches of its kernels."""
     notes = []
     if not override.workgroup_size and any(not kernel.workgroup_size_required for kernel in kernels):
         notes.append(
@@ -156,7 +156,7 @@ def _split(facts: Arch, total: int, scan: dict[str, int]) -> tuple[int, int]:
 
 
 def _is_half(facts: Arch, recorded: int, named: int) -> bool:
-    """Whether metadata has half of the vector registers, as rocprofv3 writes on gfx950.
+    """True if metadata has half of the vector registers, as rocprofv3 writes on gfx950.
 
     It counts granules of 4 registers there instead of 8. The allocation is always a multiple of 8, and never less than
     what the code names; a number that is not gives itself away, if twice of it is possible.

@@ -100,7 +100,7 @@ def _short_pipes() -> int:
 
 
 def matrix_rows(code: pl.DataFrame) -> pl.Series:
-    """Whether each code row, in the order of the frame, is a matrix instruction.
+    """True if each code row, in the order of the frame, is a matrix instruction.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How often each pipe of a SIMD issues, for how long it is busy, and the share of cycles without any issue."""
+"""Issues of each pipe of a SIMD, its busy time, and the share of cycles without any issue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.common.time_bins import lengths_of, time_bins
-from wavewright.analysis.trace.clocks.aligned import aligned, bins_of_trace
+from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.analysis.trace.pipes import ANY_PIPE, BUBBLE, BUSY, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows

@@ -1,1 +1,1 @@
-"""What PC samples tell about a kernel: where its waves were, why they did not issue, and how sure that is."""
+"""PC samples of a kernel: where its waves were, why they did not issue, and how sure that is."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cause:
-    """What a group of samples has in common."""
+    """Common cause of a group of samples."""
 
     name: str
     meaning: str

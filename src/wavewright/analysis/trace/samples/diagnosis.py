@@ -50,7 +50,7 @@ class SampleFinding:
 
 @dataclass(frozen=True)
 class SampleDiagnosis(Answer):
-    """What PC samples say about a kernel, the most frequent cause first."""
+    """Causes of a kernel's PC samples, the most frequent first."""
 
     definition: ClassVar[str] = (
         "The samples of the kernel with the most samples (of the user, where there is one), grouped by cause: the "

@@ -33,7 +33,7 @@ class SampleScope:
 
     @property
     def independent_count(self) -> int:
-        """How many independent observations there are at least.
+        """Least number of independent observations.
 
         Waves that are sampled in the same moment often are in the same place, so moments count, not waves.
         """

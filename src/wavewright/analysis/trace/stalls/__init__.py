@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
-from wavewright.analysis.trace.waits.classes import UNRESOLVED, stall_class
-from wavewright.analysis.trace.waits.resolved import resolve
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
+from wavewright.analysis.trace.waits.wait_producers import resolve
+from wavewright.facts.stall_classes import UNRESOLVED, stall_class
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 

@@ -1,4 +1,4 @@
-"""What did some tracks of a timeline execute in a window of time? Costs by code row."""
+"""Costs by code row of some tracks of a timeline in a window of time."""
 
 from __future__ import annotations
 

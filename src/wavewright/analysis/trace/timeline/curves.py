@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.common.steps import StepCurve
+from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.trace.clocks import clock_curves
-from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.derived_counters.values import indices
 from wavewright.analysis.trace.sampled_counters import gpu_curve
-from wavewright.analysis.trace.sampled_counters.samples import counter_names
+from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
 from wavewright.analysis.trace.waves.state_curves import state_curves
 from wavewright.base.bounds import ENGINE, bounded

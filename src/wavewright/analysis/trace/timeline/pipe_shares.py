@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.common.steps import StepCurve
-from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.common.step_functions import StepCurve
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.model.answer import once_per_trace
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavewright.analysis.trace.timeline.layers.instructions import instructions
-from wavewright.analysis.trace.timeline.layers.stalls import stalled_spans
+from wavewright.analysis.trace.timeline.layers.stall_layer import stalled_spans
 
 if TYPE_CHECKING:
     import numpy.typing as npt

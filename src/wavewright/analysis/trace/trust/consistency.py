@@ -55,7 +55,7 @@ class Consistency(Answer):
 
     @property
     def is_consistent(self) -> bool:
-        """Whether nothing contradicts the wave files."""
+        """True if nothing contradicts the wave files."""
         return self.differences.is_empty()
 
 

@@ -1,4 +1,4 @@
-"""How much of the kernel, of its waves and of the GPU did this trace see?"""
+"""Coverage of the kernel, of its waves and of the GPU by a trace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
@@ -24,7 +24,7 @@ _DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation
 
 @dataclass(frozen=True)
 class Coverage(Answer):
-    """What was traced, and how evenly."""
+    """The traced part, and how even it is."""
 
     definition: ClassVar[str] = (
         "A row is executed when at least one traced wave ran it (PC sampling: when it was sampled). The denominator "
@@ -124,7 +124,7 @@ class Coverage(Answer):
 
     @property
     def is_same_short_path(self) -> bool:
-        """Whether several waves took one and the same path through a small part of the code: none left earlier than
+        """True if several waves took one and the same path through a small part of the code: none left earlier than
         another, and yet none did the work."""
         is_short = 0 < self.executed_share < FEW_ROWS_SHARE
         return is_short and self.wave_count > 1 and self.paths.height == 1
@@ -141,7 +141,7 @@ class Coverage(Answer):
 
 
 def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
-    """What a trace covers; with `rows`, functions and row counts are about these code rows only."""
+    """Coverage of a trace; with `rows`, functions and row counts are about these code rows only."""
     code, entered = trace.code, entered_rows(trace)
     if rows is not None:
         code, entered = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (code, entered))

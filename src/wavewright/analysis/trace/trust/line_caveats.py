@@ -1,4 +1,4 @@
-"""What speaks against the source lines of a trace; its cycles are not touched by it."""
+"""Reasons against the source lines of a trace; its cycles are not touched by it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.entered import entered_rows
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec

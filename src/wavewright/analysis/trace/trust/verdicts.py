@@ -21,7 +21,7 @@ CYCLES = {"fatal": "do not use", "care": "use with caution", "note": "good"}
 
 @dataclass(frozen=True)
 class Trust:
-    """How far a trace can be trusted: its cycles, and apart from them its source lines."""
+    """Trust in a trace: its cycles, and apart from them its source lines."""
 
     cycles: str  #: good, use with caution, or do not use.
     lines: str  #: good, coarse, few or none.
@@ -53,7 +53,7 @@ def trust_of(trace: ThreadTrace) -> Trust:
 
 
 def cycles_verdict(caveats: tuple[Caveat, ...]) -> str:
-    """What the worst caveat allows.
+    """Verdict that the worst caveat allows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which instruction does each wait wait for, how far ahead was it issued, and how much earlier would be enough?"""
+"""Instructions that each wait waits for, how far ahead they were issued, and how much earlier would be enough."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.located import PLACE_COLUMNS, located
-from wavewright.analysis.trace.waits.resolved import producer_kinds, resolve
-from wavewright.analysis.trace.waits.rows import stall_rows
+from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
+from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @once_per_trace
 def port_rules(trace: ThreadTrace) -> dict[str, pl.Series]:
-    """Which code rows are matrix instructions, and how long each takes its port, as the native core takes them."""
+    """Code rows that are matrix instructions, and the time that each takes its port, as the native core takes them."""
     code = trace.code.sort("row")
     return {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
 
@@ -46,7 +46,7 @@ def placed_waves(part: ThreadTrace) -> pl.DataFrame:
 
 
 def port_was_busy(part: ThreadTrace, rules: dict[str, pl.Series], issue_cycles: int) -> pl.Series:
-    """Whether the port of each instruction was taken for at least half of its stall (1) or not (0)."""
+    """True if the port of each instruction was taken for at least half of its stall (1) or not (0)."""
     names = ("time_cycles", "stall_cycles", "duration_cycles", "row", "category")
     instructions = {name: part.instructions[name] for name in names}
     waves = placed_waves(part).drop("wave").to_dict()

@@ -1,4 +1,4 @@
-"""Where on the GPU did the waves run, how long, and how much of it did they stall? By compute unit or SIMD."""
+"""Waves by compute unit or SIMD: how long they ran, and how much of it they stalled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks.aligned import aligned
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.bounds import CYCLES, bounded
 from wavewright.facts import gpus

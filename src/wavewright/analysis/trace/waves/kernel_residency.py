@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.common.time_bins import step_means
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.clocks.aligned import aligned, bins_of_trace
+from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import table_spec

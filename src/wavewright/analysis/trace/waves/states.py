@@ -10,7 +10,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.common.time_bins import lengths_of, time_bins
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.clocks.aligned import aligned, bins_of_trace
+from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.analysis.trace.parts import added, answers, ask
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer

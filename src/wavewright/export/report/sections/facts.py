@@ -44,7 +44,7 @@ def _of_run(document: Document) -> dict[str, str]:
 
 
 def _of_trace(document: Document) -> dict[str, str]:
-    from wavewright.analysis.trace.subject import subject
+    from wavewright.analysis.trace.about.subject import subject
 
     seen = subject(document.trace)
     return {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.run.measures.nesting import timed
+from wavewright.analysis.run.measures.event_rows import timed
 from wavewright.export.run.perfetto.packets import ANNOTATION, CATEGORY, NAME, TEXT
 from wavewright.model.losses import Loss
 

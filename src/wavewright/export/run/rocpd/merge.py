@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from wavewright.readers.run.rocpd.runs import RocpdRun
 
 _OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
-_COUNTED = {stored: table for table, (stored, _) in TABLES.items()}
+_COUNTED = {mapped.stored: table for table, mapped in TABLES.items()}
 
 
 def merge_runs(

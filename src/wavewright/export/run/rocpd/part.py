@@ -33,7 +33,7 @@ _IDS = {
     "symbols": "symbol_id",
     "counter_info": "counter_id",
 }
-_PLACES = {stored: table for table, (stored, _) in TABLES.items()}
+_PLACES = {mapped.stored: table for table, mapped in TABLES.items()}
 _REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 
@@ -132,7 +132,7 @@ class PartWriter:
                     more |= {"extdata": _agent_json(piece), "user_name": piece["product"]}
                 if table == "counter_info":
                     more["target_arch"] = self._tables["agents"]["kind"].gather(piece["agent"])
-                run.highest[TABLES[table][0]] = max(run.highest[TABLES[table][0]], *piece["_id"])
+                run.highest[TABLES[table].stored] = max(run.highest[TABLES[table].stored], *piece["_id"])
                 self._write_rows(run, table, piece, more)
 
     def _split(self, frame: pl.DataFrame) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
@@ -252,7 +252,7 @@ class PartWriter:
 
     def _write_rows(self, run: RunWriter, table: str, piece: pl.DataFrame, more: dict[str, pl.Series]) -> None:
         """Rows in their stored table: columns by the reader's mapping, and `more` instead or in addition."""
-        stored, origins = TABLES[table]
+        stored, origins = TABLES[table].stored, TABLES[table].columns
         values: dict[str, pl.Series] = {}
         for name, origin in origins.items():
             values |= self._stored_column(run, piece, name, origin)
@@ -292,7 +292,7 @@ def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
 
 def _agent_json(agents: pl.DataFrame) -> pl.Series:
     """The stored properties of agents, with the other values of the run."""
-    origins = {name: origin for name, origin in TABLES["agents"][1].items() if isinstance(origin, Json)}
+    origins = {name: origin for name, origin in TABLES["agents"].columns.items() if isinstance(origin, Json)}
     texts = []
     for row in agents.iter_rows(named=True):
         try:

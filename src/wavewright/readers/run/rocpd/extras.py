@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wavewright.readers.files.sqlite import Database
     from wavewright.readers.run.rocpd.runs import DataType
 
-_READ = {"metadata", "string", "event", "track"} | {stored for stored, _ in TABLES.values()}
+_READ = {"metadata", "string", "event", "track"} | {mapped.stored for mapped in TABLES.values()}
 
 
 class RocpdExtras(Mapping[str, "pl.DataFrame"]):

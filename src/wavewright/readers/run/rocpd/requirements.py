@@ -51,7 +51,8 @@ def required(version: str) -> dict[str, tuple[str, ...]]:
     """
     layout = stored_tables(version if version in VERSIONS else VERSIONS[0])
     columns_by_table: dict[str, dict[str, None]] = {table: dict.fromkeys(names) for table, names in _ALSO.items()}
-    for table, origins in TABLES.values():
+    for mapped in TABLES.values():
+        table, origins = mapped.stored, mapped.columns
         columns_by_table.setdefault(table, {})["id"] = None
         for origin in origins.values():
             for name in _columns_of(origin):

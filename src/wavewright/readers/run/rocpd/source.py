@@ -56,7 +56,7 @@ class RocpdSource:
                 yield from self._run_chunks(run, table, columns)
 
     def _run_chunks(self, run: RunColumns, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        stored_table, origins = TABLES[table]
+        stored_table, origins = TABLES[table].stored, TABLES[table].columns
         dtypes = RUN[table].dtypes
         needs: dict[str, DataType] = {"id": pl.Int64}
         for name in columns:
@@ -131,7 +131,7 @@ def _without_values(table: str, columns: Sequence[str], numbers: range) -> pl.Da
 
 def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
     """The runs with the number of rows that come before theirs in every numbered table."""
-    counts = {TABLES[table][0]: 0 for table in NUMBERED if table in TABLES}
+    counts = {TABLES[table].stored: 0 for table in NUMBERED if table in TABLES}
     with_counts = []
     for run in runs:
         with_counts.append(RunColumns(run, dict(counts)))

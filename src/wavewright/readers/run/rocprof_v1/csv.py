@@ -62,7 +62,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     counters = [name for name in _names(head) if name.lower() not in standard]
     columns = _COLUMNS | {f"{_COUNTER}{name}": ("Float64", (name.lower(),)) for name in counters}
     losses: list[Loss] = []
-    rows = read_table(file, Layout("rocprof", (), columns, ("dispatch_id", "name")), losses)
+    rows = read_table(file, Layout("rocprof", (), ("dispatch_id", "name"), columns), losses)
     rows = rows.with_columns(plain_name(pl.col("name")))
     if "start_ns" not in rows.columns and rows.height:
         losses.append(Loss("no_times", rows.height, detail="rocprof wrote this file without --timestamp on"))

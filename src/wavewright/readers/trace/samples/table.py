@@ -9,13 +9,12 @@ import polars as pl
 from wavewright.base.files import not_read, open_regular
 from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
-from wavewright.readers.files.rocprofv3_columns import LAYOUTS, header_of, layout_of, read_table, run_of
+from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, layouts, read_table, run_of
 from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SAMPLES = next(layout for layout in LAYOUTS if layout.name == "samples")
 _HEAD = 1 << 16
 _LARGEST = (1 << 63) - 1
 _CLOCKS_NS = 3_600_000_000_000  #: What the clocks of samples and dispatches may differ by.
@@ -34,7 +33,7 @@ def read_sample_table(file: Path) -> SampleRecords:
         When the file cannot be read.
     """
     losses: list[Loss] = []
-    rows = read_table(file, _SAMPLES, losses)
+    rows = read_table(file, next(layout for layout in layouts() if layout.name == "samples"), losses)
     missing = [pl.lit(None, dtype).alias(name) for name, dtype in RECORD.items() if name not in rows.columns]
     rows = rows.with_columns(missing)
     comment = pl.col("comment").cast(pl.String)

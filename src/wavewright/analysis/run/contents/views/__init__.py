@@ -6,19 +6,12 @@ difference is in docs/explanation/differences.md. `docs/reference/views.md` is g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from wavewright.analysis.run.contents.views.spec import ViewSpec, declared_views
 
-from wavewright.analysis.run.contents.views.calls import CALLS
-from wavewright.analysis.run.contents.views.entities import ENTITIES
-from wavewright.analysis.run.contents.views.ops import OPS
-from wavewright.analysis.run.contents.views.totals import TOTALS
-from wavewright.analysis.run.contents.views.work import WORK
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.contents.views.spec import ViewSpec
+_FILES = ("entities.sql", "calls.sql", "work.sql", "totals.sql", "ops.sql")
 
 #: The views by name; each refers only to tables of a run and to earlier views.
-VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*ENTITIES, *CALLS, *WORK, *TOTALS, *OPS)}
+VIEWS: dict[str, ViewSpec] = {view.name: view for file in _FILES for view in declared_views(file)}
 
 #: Tables `run.numbered_<table>`: as `run.<table>`, with the number of the row in its process, from 1.
 NUMBERED_TABLES = ("arguments", "copies", "allocations", "counters")

@@ -1,8 +1,18 @@
-"""How a view is declared: its columns, each with the SQL that makes it, and where the rows come from."""
+"""Views declared in SQL files: each column has its type, unit and meaning in the comment above it."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.facts.loader import packaged_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_VIEW = re.compile(r"^-- VIEW (\w+): ([^\n]+)\nSELECT\n(.+?)\n(FROM .+?);$", re.MULTILINE | re.DOTALL)
+_COLUMN = re.compile(r'^    -- (\w+) (\S+): (.+?)\n(.+?) AS "([^"]+)",?$', re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -37,18 +47,17 @@ class ViewSpec:
         return [column.name for column in self.columns]
 
 
-def view_spec(name: str, row: str, columns: str, source: str) -> ViewSpec:
-    """Declare a view; columns come one per line: `name type unit | SQL | meaning` (unit `-` = none).
+def declared_views(file: str) -> Iterator[ViewSpec]:
+    """The views of a file beside this module, in its order; unit `-` = none.
 
     Examples
     --------
-    >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM run.dispatches k").columns[0].unit
-    'ns'
+    >>> [column.unit for column in next(declared_views("totals.sql")).columns][:3]
+    ['', '', 'µs']
     """
-    declared = []
-    for line in filter(str.strip, columns.splitlines()):
-        head, rest = line.split("|", 1)
-        sql, meaning = rest.rsplit("|", 1)
-        column, kind, unit = head.strip().rsplit(maxsplit=2)
-        declared.append(ViewColumn(column, kind, "" if unit == "-" else unit, sql.strip(), meaning.strip()))
-    return ViewSpec(name, row, tuple(declared), source)
+    for name, row, columns, source in _VIEW.findall(packaged_text(file, package=__package__)):
+        declared = [
+            ViewColumn(column, kind, "" if unit == "-" else unit, " ".join(sql.split()), meaning)
+            for kind, unit, meaning, sql, column in _COLUMN.findall(columns)
+        ]
+        yield ViewSpec(name, row, tuple(declared), source)

@@ -1,4 +1,4 @@
-"""When do the GPUs idle between their work, and who makes them wait?"""
+"""Idle time of the GPUs between their work, and who makes them wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wavewright.analysis.run.gpu_time.gaps.partial import PartialGaps, partial_g
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.select.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.recorded import node_spans
+from wavewright.analysis.run.select.recording_span import node_spans
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
@@ -41,7 +41,7 @@ _CAUSE_TEXTS = (
 
 @dataclass(frozen=True)
 class Gaps(Answer):
-    """How long GPUs, or their streams, idled between work, and why."""
+    """Idle time of GPUs, or their streams, between work, and its causes."""
 
     definition: ClassVar[str] = (
         "A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none; 1 "
@@ -189,7 +189,7 @@ def _causes(parts: pl.DataFrame, nodes: pl.DataFrame) -> pl.DataFrame:
 
 @bounded(keep=ROWS)
 def gaps(run: Run, *, by_stream: bool = False, keep: int = 100) -> Gaps:
-    """How long each GPU (`by_stream`: each stream) idled between its work, why, and the `keep` longest gaps."""
+    """Idle time of each GPU (`by_stream`: each stream) between its work, its causes, and the `keep` longest gaps."""
     partials = [partial_gaps(part, by_stream=by_stream, keep=keep) for part in run.parts]
     shared = frozenset() if by_stream else shared_gpus(partials)
     if shared:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import STREAM_WAITS, Launches, cause_of, outermost, region_pieces, touching
+from wavewright.analysis.run.gpu_time.gap_calls import calls_inside, main_call
 from wavewright.analysis.run.gpu_time.gaps.stacks import stacks
-from wavewright.analysis.run.gpu_time.waits import calls_inside, main_call
 from wavewright.analysis.run.measures.intervals import covered, gaps_between, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
-from wavewright.analysis.run.select.recorded import recorded, windows_of_processes
+from wavewright.analysis.run.select.recording_span import recorded, windows_of_processes
 from wavewright.base.bounds import ROWS, bounded
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def _explained(gaps: pl.DataFrame, regions: _Regions) -> pl.DataFrame:
 
 
 def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
-    """Whether the thread told a stream to wait after its previous launch and before the one that ended the gap."""
+    """True if the thread told a stream to wait after its previous launch and before the one that ended the gap."""
     waits = pl.concat(regions.stream_waits)
     if not waits.height or not gaps.height:
         return pl.lit(value=False)

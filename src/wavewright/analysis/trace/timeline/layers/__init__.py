@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.analysis.trace.marker_scopes import marker_scopes
-from wavewright.analysis.trace.timeline.layers.events import events
+from wavewright.analysis.trace.code.marker_scopes import marker_scopes
+from wavewright.analysis.trace.timeline.layers.event_layer import events
 from wavewright.analysis.trace.timeline.layers.instructions import instructions
 from wavewright.analysis.trace.timeline.layers.markers import markers, shader_data
 from wavewright.analysis.trace.timeline.layers.other_simd import other_simd
 from wavewright.analysis.trace.timeline.layers.pipes import pipes
-from wavewright.analysis.trace.timeline.layers.stalls import stalls
-from wavewright.analysis.trace.timeline.layers.states import states
+from wavewright.analysis.trace.timeline.layers.stall_layer import stalls
+from wavewright.analysis.trace.timeline.layers.state_layer import states
 from wavewright.analysis.trace.timeline.layers.wave_groups import by_dispatch, by_duration, by_workgroup
-from wavewright.analysis.trace.timeline.layers.waves import waves
+from wavewright.analysis.trace.timeline.layers.wave_layer import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:

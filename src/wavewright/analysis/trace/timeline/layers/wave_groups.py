@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
 from wavewright.analysis.trace.timeline.layers.places import SLOT
-from wavewright.analysis.trace.timeline.layers.waves import waves
+from wavewright.analysis.trace.timeline.layers.wave_layer import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import once_per_trace
 

@@ -1,0 +1,128 @@
+"""Operations that a wait waits for, and the number of instructions between, along the straight way through the code."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, END, JUMP
+from wavewright.codeobj.classes import classify, waits_of
+from wavewright.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_OUTSTANDING = 256  # hardware counters are smaller
+
+WAITS = table_spec(
+    "waits",
+    "one counter that a row waits for",
+    """
+    wait_row         Int32    -     | row that waits
+    counter          String   -     | hardware counter
+    value            UInt32   -     | it waits until no more than this many operations are outstanding
+    producer_count   UInt32   -     | outstanding operations that it waits for; 0 = all of them are waited for before
+    producer_row     Int32    -     | the latest of them; null = there is none
+    distance_rows    UInt32   rows  | instructions between that and the wait; null = there is none
+    is_around_loop   Boolean  -     | whether that belongs to the iteration before
+    is_certain       Boolean  -     | false = operations complete in any order here, so which they are is not known
+    """,
+)
+
+
+class _Operation(NamedTuple):
+    row: int
+    time: int  # instructions before it on the way
+    in_order: bool
+
+
+@dataclass(frozen=True)
+class _Effects:
+    """Effects of the texts of rows on counters."""
+
+    adds: list[tuple[tuple[str, ...], bool]]
+    waits: list[tuple[tuple[str, int], ...]]
+
+
+_State = dict[str, deque[_Operation]]
+
+
+def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, family: str) -> pl.DataFrame:
+    """Resolve every wait (`WAITS`) on the way that takes no branch; in innermost loops in the second iteration.
+
+    A row behind an end or a jump goes on with what was outstanding at the first branch to it. Counters come down in
+    the order of issue unless the class of an operation says otherwise; then only a wait for 0 is certain.
+    """
+    effects = _effects(texts, family)
+    flows, targets = flow["flow"].to_list(), flow["target_row"].to_list()
+    answers: dict[int, list[tuple[object, ...]]] = {}
+    at_row: dict[int, tuple[_State, int]] = {}  # what is outstanding at the first branch to a row
+    state: _State = {}
+    time = 0
+    parents = set(loops["parent"].drop_nulls().to_list())
+    inner = {
+        last: first
+        for loop, first, last in loops.select("loop", "first_row", "last_row").iter_rows()
+        if loop not in parents
+    }
+    for row in range(len(texts)):
+        if row in at_row and not state:
+            state, time = at_row.pop(row)
+        _step(row, time, state, effects, answers, since=-1)
+        time += 1
+        target = targets[row]
+        if flows[row] in (BRANCH, JUMP) and target > row and target not in at_row:
+            at_row[target] = (_copied(state), time)
+        if row in inner:
+            again, start = _copied(state), time
+            for repeated in range(inner[row], row + 1):
+                _step(repeated, time, again, effects, answers, since=start)
+                time += 1
+            state = again
+        if flows[row] in (END, JUMP, BACK, ANYWHERE):
+            state = {}
+    rows = [answer for row in sorted(answers) for answer in answers[row]]
+    return pl.DataFrame(rows, schema=WAITS.dtypes, orient="row")
+
+
+def _effects(texts: Sequence[str], family: str) -> _Effects:
+    adds_of: dict[str, tuple[tuple[str, ...], bool]] = {}
+    waits_by_text: dict[str, tuple[tuple[str, int], ...]] = {}
+    for text in set(texts):
+        instruction_class = classify(text, family)
+        adds_of[text] = (instruction_class.counters, instruction_class.in_order)
+        waits_by_text[text] = tuple((wait.counter, wait.value) for wait in waits_of(text, family))
+    return _Effects([adds_of[text] for text in texts], [waits_by_text[text] for text in texts])
+
+
+def _copied(state: _State) -> _State:
+    return {counter: operations.copy() for counter, operations in state.items()}
+
+
+def _step(
+    row: int, time: int, state: _State, effects: _Effects, answers: dict[int, list[tuple[object, ...]]], *, since: int
+) -> None:
+    """Let a row add to counters and wait; operations before time `since` belong to the iteration before."""
+    if effects.waits[row]:
+        answers[row] = [_waited(row, time, state, counter, value, since) for counter, value in effects.waits[row]]
+    counters, in_order = effects.adds[row]
+    for counter in counters:
+        outstanding = state.setdefault(counter, deque(maxlen=_MOST_OUTSTANDING))
+        outstanding.append(_Operation(row, time, in_order))
+
+
+def _waited(row: int, time: int, state: _State, counter: str, value: int, since: int) -> tuple[object, ...]:
+    outstanding = state.get(counter)
+    if not outstanding or len(outstanding) <= value:
+        return row, counter, value, 0, None, None, False, True
+    is_certain = value == 0 or all(operation.in_order for operation in outstanding)
+    count = len(outstanding) - value
+    latest = outstanding[count - 1]
+    if is_certain:
+        for _ in range(count):
+            outstanding.popleft()
+    around = latest.time < since
+    return row, counter, value, count, latest.row, time - latest.time - 1, around, is_certain

@@ -1,0 +1,78 @@
+"""Measurements of counter captures, for a baseline: durations of kernels, and the metrics that were asked for."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.compare.sides import MOST_KERNELS, Side
+from wavewright.model.baseline import MeasuredCapture, Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.model.counters import CounterSet
+
+
+def counter_baseline(
+    counters: CounterSet,
+    label: str,
+    *,
+    choice: CounterChoice | None = None,
+    metrics: Sequence[str] = (),
+    damages: Sequence[str] = (),
+) -> MeasuredCapture:
+    """One capture; `metrics` are ids or parts of names.
+
+    Raises
+    ------
+    UsageError
+        When there is no such metric or kernel.
+    """
+    asking = {"panels": (), "metrics": tuple(metrics), "normalization": "kernel", "amd": False, "more": ()}
+    side = Side(label, counters, choice or CounterChoice(), asking)
+    system = counters.system
+    return MeasuredCapture(
+        label=label,
+        quantities=(*_kernels(side), *(_metrics(side) if metrics else ())),
+        target=system.target or side.whole.target or "",
+        product=system.product or "",
+        damages=tuple(damages),
+    )
+
+
+def _kernels(side: Side) -> Iterator[Quantity]:
+    whole = side.duration_ns
+    if whole:
+        # Shares of kernels are of this; it is not judged by itself: dispatches of counters are not those of a run.
+        yield Quantity("gpu-time", "", "ns", sum(each.dispatch_count for each in side.durations.values()), whole)
+    for name, durations in sorted(side.durations.items()):
+        if durations.mean_ns is not None:
+            count = durations.known_count
+            is_sure = durations.deviation_ns is not None and count > 1
+            error = (durations.deviation_ns or 0.0) / sqrt(count) if is_sure else None
+            degrees = count - 1 if is_sure else None
+            yield Quantity("kernel", name, "ns", count, durations.mean_ns, error, degrees, total=durations.total_ns)
+
+
+def _metrics(side: Side) -> Iterator[Quantity]:
+    """Metrics of the longest kernels, but for those of single channels."""
+    for rank, kernel in side.kernels.select("kernel", "kernel_name").head(MOST_KERNELS).iter_rows():
+        seen: set[str] = set()
+        for row in side.panels(rank).rows.iter_rows(named=True):
+            name = ", ".join(part for part in (row["name"], row["series"]) if part)
+            if row["average"] is None or row["channel"] is not None or name in seen:
+                continue
+            seen.add(name)
+            count = row["dispatch_count"] or 0
+            is_sure = row["deviation"] is not None and count > 1
+            yield Quantity(
+                "metric",
+                f"{row['metric_id']} {name} of {kernel}",
+                row["unit"] or "",
+                count,
+                row["average"],
+                row["deviation"] / sqrt(count) if is_sure else None,
+                count - 1 if is_sure else None,
+            )

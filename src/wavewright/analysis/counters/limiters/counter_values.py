@@ -1,0 +1,228 @@
+"""Quantities of every kernel from its counters: formulas of the panels and our own, evaluated by the metrics engine."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.counters.engine import evaluate as engine
+from wavewright.analysis.counters.engine.quantities import CYCLES
+from wavewright.analysis.counters.engine.stored import stored_metrics
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.panels import formula_of, panels_of
+
+if TYPE_CHECKING:
+    from wavewright.facts.limiters import Quantity
+    from wavewright.facts.metrics.declared import Metric
+    from wavewright.model.counters import CounterSet
+
+#: Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own.
+DILUTED_FROM = 1.2
+_PEAK = " peak"  #: Behind the name of a quantity: its peak. No quantity has a space in its name.
+_PART, _WHOLE = " part", " whole"  #: Likewise: the two counters that it is a share of.
+_SHARE = re.compile(r"100 \* (\w+) / (\w+)")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The formula of one quantity on one target."""
+
+    quantity: Quantity
+    text: str  #: Empty = the target has none.
+    peak: str
+    metric: Metric | None
+
+    @property
+    def is_share(self) -> bool:
+        """True if the quantity is the metric's share of its peak."""
+        is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
+        return self.quantity.of_peak or is_amount
+
+    @property
+    def level(self) -> str:
+        """Level counter whose pass it reads; empty = none."""
+        return self.metric.level if self.metric else ""
+
+    @property
+    def is_per_cycle(self) -> bool:
+        """True if it is divided by the cycles that the GPU was busy."""
+        return self.quantity.name != "clock" and "busy_cycles" in (parse(self.text).quantities if self.text else ())
+
+    @property
+    def parts(self) -> tuple[str, str] | None:
+        """The two counters whose quotient it is, where they are worth showing."""
+        share = _SHARE.fullmatch(self.text) if self.quantity.counts else None
+        return (share[1], share[2]) if share else None
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Counters that it needs."""
+        if not self.text:
+            return ()
+        parsed = parse(self.text)
+        others = (CYCLES[name] for name in parsed.quantities if name in CYCLES)
+        return tuple(dict.fromkeys((*parsed.counters, *((self.level,) if self.level else ()), *others)))
+
+
+def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
+    """Quantity -> how it is computed on this target; only those that have a formula somewhere."""
+    metrics = _metrics(target)
+    countable = {name for metric in metrics.values() if metric.formula for name in parse(metric.formula).counters}
+    formulas = {}
+    is_cdna = (target or "").startswith("gfx9")
+    for quantity in QUANTITIES.values():
+        named = quantity.on_rdna if quantity.on_rdna[0] and not is_cdna else quantity.metric
+        if named[0]:
+            metric = metrics.get(named)
+            text = (metric.formula or "") if metric else ""
+            peak = (metric.peak or "") if metric else ""
+            formula = Formula(quantity, text, peak, metric)
+            formulas[quantity.name] = replace(formula, text="") if formula.is_share and not peak else formula
+        elif quantity.formula or quantity.named:
+            text = quantity.formula or (formula_of(target, quantity.named) if target and is_cdna else "") or ""
+            text = text if text and set(parse(text).counters) <= countable else ""
+            formulas[quantity.name] = Formula(quantity, text, "", None)
+    return formulas
+
+
+@dataclass(frozen=True)
+class MeasuredValues:
+    """Values by kernel and quantity."""
+
+    by_kernel: dict[str | None, dict[str, EvidenceValue]] = field(hash=False)
+    without: dict[str, EvidenceValue] = field(hash=False)  #: What a kernel without any value has.
+
+    def of(self, kernel_name: str | None) -> dict[str, EvidenceValue]:
+        """All quantities of one kernel."""
+        return self.by_kernel.get(kernel_name, self.without)
+
+    def lacking(self, kernel_name: str | None, *quantities: str) -> EvidenceValue:
+        """The missing counters of these quantities, as one value without a number.
+
+        Examples
+        --------
+        >>> lacking = EvidenceValue("memory_read", None, "2.1.23", missing=("TCC_EA0_RDREQ",), reason="r")
+        >>> MeasuredValues({}, {"memory_read": lacking}).lacking("gemm", "memory_read").missing
+        ('TCC_EA0_RDREQ',)
+        """
+        values = self.of(kernel_name)
+        several = [values[name] for name in quantities if name in values]
+        missing = tuple(dict.fromkeys(counter for value in several for counter in value.missing))
+        reasons = [value.reason for value in several if value.missing]
+        first = next((value.metric_id for value in several if value.missing), several[0].metric_id if several else "")
+        return EvidenceValue("memory_bandwidth", None, first, missing=missing, reason=reasons[0] if reasons else "")
+
+
+def measured_values(counters: CounterSet) -> MeasuredValues:
+    """Every quantity that has a formula, of every kernel."""
+    target = counters.system.target
+    formulas = formulas_of_quantities(target)
+    usable = {name: formula for name, formula in formulas.items() if formula.text}
+    formula_by_column = {name: engine.Formula(formula.text, formula.level) for name, formula in usable.items()}
+    formula_by_column |= {
+        name + _PEAK: engine.Formula(formula.peak) for name, formula in usable.items() if formula.peak
+    }
+    for name, formula in usable.items():
+        if formula.parts:
+            columns = zip((name + _PART, name + _WHOLE), formula.parts, strict=True)
+            formula_by_column |= {column: engine.Formula(counter) for column, counter in columns}
+    answer = engine.evaluate(counters, formula_by_column)
+    collected = set(counters.counters["counter"].to_list())
+    without = {name: _unknown(formula, collected, answer.reasons, target) for name, formula in formulas.items()}
+    by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
+    for row in answer.frame.iter_rows(named=True):
+        diluted = (row.get("clock") or 0.0) / 100
+        kernel_values = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
+        by_kernel[row["kernel_name"]] = kernel_values
+    return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
+
+
+def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, diluted: float) -> EvidenceValue:
+    """`diluted`: how many times longer the GPU was busy than the kernel ran; shares of its cycles are lower bounds."""
+    name = formula.quantity.name
+    amount = row.get(name)
+    if amount is None:
+        return unknown
+    identity = formula.metric.id if formula.metric else ""
+    if not formula.is_share:
+        most = amount * diluted if formula.is_per_cycle and diluted >= DILUTED_FROM else None
+        if most is not None and formula.quantity.is_bounded:
+            most = min(most, max(amount, 100.0))
+        if formula.parts:
+            part, whole = row.get(name + _PART), row.get(name + _WHOLE)
+            return EvidenceValue(name, amount, identity, part, formula.quantity.counts, whole, at_most=most)
+        return EvidenceValue(name, amount, identity, at_most=most, peak=row.get(name + _PEAK))
+    peak = row.get(name + _PEAK)
+    if not peak:
+        return EvidenceValue(name, None, identity, reason="its peak is not known here")
+    unit = formula.metric.unit if formula.metric else ""
+    return EvidenceValue(name, 100 * amount / peak, identity, amount=amount, amount_unit=unit, peak=peak)
+
+
+def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> EvidenceValue:
+    """The value of a kernel that has none, with the reason."""
+    name = formula.quantity.name
+    identity = formula.metric.id if formula.metric else ""
+    if not target:
+        return EvidenceValue(name, None, reason="the GPU is not known (--target)", exists=False)
+    if not formula.text:
+        return EvidenceValue(name, None, identity, reason=f"{target} has no counters for it", exists=False)
+    missing = tuple(counter for counter in formula.counters if counter not in collected)
+    reason = reasons.get(name) or reasons.get(name + _PEAK) or "no dispatch of this kernel has a value"
+    return EvidenceValue(name, None, identity, missing=missing, reason=reason)
+
+
+def _with_stored(
+    by_kernel: dict[str | None, dict[str, EvidenceValue]], counters: CounterSet, formulas: dict[str, Formula]
+) -> dict[str | None, dict[str, EvidenceValue]]:
+    """Averages that another tool stored stand in for counters that a capture does not have."""
+    stored: dict[str | None, dict[tuple[str, str], dict[str, float]]] = {}
+    for metric in stored_metrics(counters):
+        table = ".".join(metric.metric_id.split(".")[:2])
+        values = {name: value for name, value in metric.statistics.items() if value is not None}
+        if values:
+            stored.setdefault(metric.kernel_name, {})[table, _plain(metric.name)] = values
+    for name, metrics in stored.items():
+        values_of_kernel = dict(by_kernel.get(name, {}))
+        for quantity, formula in formulas.items():
+            if quantity in values_of_kernel and values_of_kernel[quantity].is_measured:
+                continue
+            table, metric_name = formula.quantity.metric
+            value = _stored(metrics.get((table, _plain(metric_name)), {}), formula)
+            if value is not None:
+                values_of_kernel[quantity] = value
+        by_kernel[name] = values_of_kernel
+    return by_kernel
+
+
+def _stored(statistics: dict[str, float], formula: Formula) -> EvidenceValue | None:
+    average, peak = statistics.get("average"), statistics.get("peak")
+    if average is None or not formula.quantity.metric[0]:
+        return None
+    identity = formula.metric.id if formula.metric else ""
+    if not formula.is_share:
+        return EvidenceValue(formula.quantity.name, average, identity, peak=peak)
+    if not peak:
+        return None
+    unit = formula.metric.unit if formula.metric else ""
+    return EvidenceValue(
+        formula.quantity.name, 100 * average / peak, identity, amount=average, amount_unit=unit, peak=peak
+    )
+
+
+def _plain(text: str | None) -> str:
+    return (text or "").casefold().strip()
+
+
+def _metrics(target: str | None) -> dict[tuple[str, str], Metric]:
+    if not target:
+        return {}
+    return {
+        (table.id, metric.name): metric
+        for panel in panels_of(target)
+        for table in panel.tables
+        for metric in table.metrics
+    }

@@ -1,0 +1,124 @@
+"""Quantities of the launches of one kernel: workgroups against CUs, registers against the file of a SIMD."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from wavewright.model.counters import System
+
+_LIMITERS = {"VGPR": "fits_vgpr", "SGPR": "fits_sgpr", "LDS": "fits_lds", "workgroup": "fits_group"}
+_NO_TARGET = "the GPU is not known (--target)"
+_NO_GRID = "the grid was not recorded"
+
+
+def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, EvidenceValue]:
+    """Quantities of one kernel's rows of `CounterSet.dispatches`."""
+    values = [_duration(dispatches), _scratch(dispatches)]
+    fitting = limits_of(dispatches, system)
+    values += _fits(fitting, system)
+    values += _fill(dispatches, system, fitting)
+    return {value.quantity: value for value in values}
+
+
+def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
+    """Waves that fit, by the registers and LDS of the first dispatch that recorded them; None = not known."""
+    if not system.target or not dispatches.height:
+        return None
+    row: dict[str, Any] = dispatches.sort("arch_vgprs", nulls_last=True, maintain_order=True).row(0, named=True)
+    if not row["arch_vgprs"]:
+        return None
+    asked = Resources(
+        vgprs=row["arch_vgprs"],
+        agprs=row["accum_vgprs"] or 0,
+        sgprs=row["sgprs"] or None,
+        lds_bytes=row["lds_bytes"],
+        workgroup_size=row["workgroup_size"] or None,
+        wave_size=int(system.wave_size) if system.wave_size else None,
+    )
+    try:
+        return limits(gpus.of(system.target), asked)
+    except UsageError:  # a target or resources that nothing is known about
+        return None
+
+
+def _duration(dispatches: pl.DataFrame) -> EvidenceValue:
+    lengths = (dispatches["end_ns"] - dispatches["start_ns"]).drop_nulls()
+    mean = lengths.filter(lengths > 0).mean()
+    if not isinstance(mean, float):
+        return EvidenceValue("duration", None, reason="no sound timestamps")
+    return EvidenceValue("duration", mean / 1000)
+
+
+def _scratch(dispatches: pl.DataFrame) -> EvidenceValue:
+    most = dispatches["scratch_bytes"].max()
+    if not isinstance(most, int):
+        return EvidenceValue("scratch", None, reason="scratch memory was not recorded")
+    return EvidenceValue("scratch", float(most))
+
+
+def _fits(fitting: Limits | None, system: System) -> Iterable[EvidenceValue]:
+    if fitting is None:
+        reason = "the registers of the dispatch are not known" if system.target else _NO_TARGET
+        return [EvidenceValue(name, None, reason=reason) for name in _LIMITERS.values()]
+    most = next((limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware"), 0)
+    allowed = {limiter.name: limiter.waves_per_simd for limiter in fitting.limiters}
+    reason = "not recorded"
+    return [
+        EvidenceValue(quantity, 100 * allowed[name] / most if name in allowed and most else None, reason=reason)
+        for name, quantity in _LIMITERS.items()
+    ]
+
+
+def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> list[EvidenceValue]:
+    """CUs that get no workgroup, and the last round of workgroups; weighted by duration."""
+    sized = dispatches.drop_nulls(["grid_size", "workgroup_size"])
+    sized = sized.filter((sized["grid_size"] > 0) & (sized["workgroup_size"] > 0))
+    cus = _places(system)
+    if not sized.height or not cus:
+        reason = _NO_GRID if not sized.height else "how many CUs the GPU has is not known (--target)"
+        return [EvidenceValue("idle_cus", None, reason=reason), EvidenceValue("tail", None, reason=reason)]
+    lengths = (sized["end_ns"] - sized["start_ns"]).fill_null(0.0).to_list()
+    weights = [max(length, 0.0) for length in lengths]
+    weights = weights if sum(weights) > 0 else [1.0] * sized.height
+    pairs = sized.select("grid_size", "workgroup_size").iter_rows()
+    groups = [math.ceil(grid / size) for grid, size in pairs]
+    idle = [max(0.0, 1 - count / cus) for count in groups]
+    values = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
+    at_once = _groups_per_cu(fitting)
+    if at_once is None:
+        return [*values, EvidenceValue("tail", None, reason="how many workgroups fit on a CU is not known")]
+    rounds = [count / (cus * at_once) for count in groups]
+    lost = [1 - part / math.ceil(part) if part > 1 else 0.0 for part in rounds]
+    return [*values, EvidenceValue("tail", 100 * _mean(lost, weights))]
+
+
+def _places(system: System) -> float | None:
+    """CUs, or WGPs where a workgroup spreads over several CUs: places for workgroups."""
+    if not system.cu_count:
+        return None
+    try:
+        return system.cu_count / gpus.of(system.target or "").cus_per_wgp
+    except UsageError:
+        return system.cu_count
+
+
+def _groups_per_cu(fitting: Limits | None) -> int | None:
+    if fitting is None or not fitting.waves_per_simd or fitting.resources.workgroup_size is None:
+        return None
+    waves = math.ceil(fitting.resources.workgroup_size / (fitting.resources.wave_size or 64))
+    return max(1, min(limiter.waves_per_group for limiter in fitting.limiters) // waves)
+
+
+def _mean(values: list[float], weights: list[float]) -> float:
+    return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)

@@ -1,0 +1,253 @@
+"""From numbers to verdicts: at limit, likely, excluded or undecided, and how certain that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
+from wavewright.analysis.counters.limiters.thresholds import Applied, applied, evidence_of, number_of
+from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.facts.limiters import LimiterRule
+
+_ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+_CONFIDENCES = ("high", "medium", "low")
+_KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
+_NEEDS_KNOWN_UNITS = ("latency", "occupancy")
+
+
+def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
+    """Every limiter of one kernel, the most certain first.
+
+    Examples
+    --------
+    >>> found = judged({"valu_busy": EvidenceValue("valu_busy", 92.0)})
+    >>> found[0].name, found[0].verdict
+    ('VALU throughput', 'at limit')
+    """
+    inputs = dict(values)
+    by_name: dict[str, Limiter] = {}
+    for rule in LIMITER_RULES.values():
+        if not rule.if_nothing_busy and not _is_unasked(rule, inputs):
+            by_name[rule.name] = _judge(rule, inputs, None)
+    units = [by_name[name] for name in LIMITER_RULES if name in by_name and LIMITER_RULES[name].kind == "throughput"]
+    busiest = max((_deciding(unit) for unit in units), default=0.0)
+    inputs["busiest_unit"] = EvidenceValue("busiest_unit", busiest if busiest else None)
+    for rule in LIMITER_RULES.values():
+        if rule.if_nothing_busy:
+            by_name[rule.name] = _judge(rule, inputs, list(by_name.values()))
+    return tuple(sorted(by_name.values(), key=_rank))
+
+
+def _is_unasked(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> bool:
+    return rule.is_optional and not any(test.quantity in values for test in rule.decides)
+
+
+def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
+    """Rank generic latency below specific latencies and below occupancy."""
+    sure = _CONFIDENCES.index(limiter.confidence) if limiter.verdict == "likely" else 0
+    return _ORDER[limiter.verdict], sure, limiter.name == "latency", _KINDS.index(limiter.kind), -_deciding(limiter)
+
+
+def _deciding(limiter: Limiter) -> float:
+    """The largest share of a peak that decides it."""
+    return max(
+        (item.value or 0.0 for item in limiter.evidence if item.role == "decides" and item.unit == "%"), default=0.0
+    )
+
+
+def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Sequence[Limiter] | None) -> Limiter:
+    decides = applied(rule.decides, values, "decides")
+    instead: list[Applied] = []
+    if not any(test.level is not None for test in decides):
+        instead = [test for test in applied(rule.instead, values, "instead") if test.level is not None]
+    gates = [*applied(rule.only_if, values, "only if"), *_open_gate(applied(rule.one_of, values, "only if"))]
+    signs = applied(rule.signs, values, "sign")
+    verdict, reason, confidence, why, missing = _verdict(rule, decides, instead, gates, signs, others)
+    numbers = [values[name] for name in rule.shows if name in values and _is_telling(values[name])]
+    shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
+    return Limiter(
+        name=rule.name,
+        kind=rule.kind,
+        verdict=verdict,
+        reason=reason,
+        confidence=confidence,
+        confidence_reason=why,
+        evidence=(*(evidence_of(test) for test in shown), *(number_of(value) for value in numbers)),
+        missing_counters=tuple(dict.fromkeys(name for value in missing if value.exists for name in value.missing)),
+        missing_metrics=tuple(
+            dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
+        ),
+        remedy=rule.remedy,
+        gain_share_max=_gain(rule, values) if verdict in ("at limit", "likely") else None,
+    )
+
+
+def _open_gate(tests: Sequence[Applied]) -> Sequence[Applied]:
+    """Of several gates the one that decides: an open one, else one that was not measured, else a closed one."""
+    return sorted(tests, key=lambda test: 0.5 if test.level is None and test.value.exists else test.level or 0)[-1:]
+
+
+Decision = tuple[str, str, str, str, "list[EvidenceValue]"]
+
+
+def _verdict(
+    rule: LimiterRule,
+    decides: Sequence[Applied],
+    instead: Sequence[Applied],
+    gates: Sequence[Applied],
+    signs: Sequence[Applied],
+    others: Sequence[Limiter] | None,
+) -> Decision:
+    """Verdict, reason, confidence, its reason, and the values that were missed."""
+    closed = next((gate for gate in gates if gate.level == 0), None)
+    if closed is not None:
+        return "excluded", f"{closed.words}: {closed.threshold.reason}", _sureness(closed), _nearness(closed), []
+    used = instead or decides
+    level = max((test.level for test in used if test.level is not None), default=None)
+    lacking = [test.value for test in decides if test.level is None and test.value.exists]
+    if level is None:
+        return _undecided(lacking, [test.value for test in decides])
+    best = max((test for test in used if test.level is not None), key=lambda test: (test.level or 0, _size(test)))
+    if level == 0:
+        if lacking and not instead:
+            return _undecided(lacking, [test.value for test in decides])
+        if instead:
+            words = "needs not be so: other resources, or the grid, may bind while it runs"
+            return "excluded", best.words, "medium", words, lacking
+        return "excluded", best.words, _sureness(best), _nearness(best), []
+    shut = [gate.value for gate in gates if gate.level is None and gate.value.exists]
+    if shut:
+        lead = f"{best.words}; whether it costs time is not known: "
+        verdict, reason, confidence, why, missing = _undecided(shut, shut)
+        return verdict, lead + reason, confidence, why, missing
+    others = others or ()
+    blocked = _blocked(rule, best, others)
+    if blocked is not None:
+        return blocked
+    return *_weighed(rule, best, level, gates, signs, others, is_instead=bool(instead)), lacking
+
+
+def _weighed(
+    rule: LimiterRule,
+    best: Applied,
+    level: int,
+    gates: Sequence[Applied],
+    signs: Sequence[Applied],
+    others: Sequence[Limiter],
+    *,
+    is_instead: bool,
+) -> tuple[str, str, str, str]:
+    """Likely or at limit, with the reasons for and against it."""
+    seen = [sign for sign in signs if sign.level is not None]
+    for_it = [sign for sign in seen if sign.level]
+    reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
+    weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
+    also = [limiter.name for limiter in others if limiter.verdict == "likely" and limiter.kind == "throughput"]
+    if is_instead:
+        names = ", ".join(QUANTITIES[test.quantity].label for test in rule.decides)
+        return "likely", reason, "low", f"computed, not measured: {names} would tell"
+    unknown = [limiter.name for limiter in others if limiter.name in CORE and limiter.verdict == "undecided"]
+    if rule.if_nothing_busy and unknown and not also and rule.at_most == "at limit":
+        return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
+    if level == 2 and weak == 2 and rule.at_most == "at limit" and not also:
+        if seen and not for_it:
+            return "likely", reason, "medium", f"but {seen[0].value.words}"
+        if rule.needs_sign and not for_it:
+            return "likely", reason, "medium", "no counter here tells whether anything waits for it"
+        if signs and not seen and any(sign.value.exists for sign in signs):
+            names = ", ".join(QUANTITIES[sign.value.quantity].label for sign in signs if sign.value.exists)
+            return "at limit", reason, "medium", f"not measured, but would confirm it: {names}"
+        if rule.if_nothing_busy:
+            return "at limit", reason, "medium", "inferred: every unit that was measured has time to spare"
+        return "at limit", reason, "high", "measured, and nothing measured speaks against it"
+    if also:
+        return "likely", reason, "low", f"{also[0]} is likely too"
+    if rule.at_most != "at limit":
+        sure = "medium" if level == 2 and not unknown else "low"
+        return "likely", reason, sure, "an indication, not a measured limit"
+    if level == 2:
+        soft = next(gate for gate in gates if gate.level == 1)
+        return "likely", reason, "medium", f"{soft.value.words}, so it does not take all of the time"
+    if for_it:
+        return "likely", reason, "medium", "two counters agree"
+    if best.value.level is not None:  # judged by an analysis of its own
+        return "likely", reason, "medium", best.threshold.reason
+    if best.is_near_strong:
+        return "likely", reason, "medium", "not far from what counts as the limit"
+    return "likely", reason, "low", "between clearly busy and clearly not"
+
+
+def _blocked(rule: LimiterRule, best: Applied, others: Sequence[Limiter]) -> Decision | None:
+    """A limiter that matters only where no unit is busy, and one is, or nobody knows."""
+    if not rule.if_nothing_busy:
+        return None
+    busy = next((limiter for limiter in others if limiter.kind == "throughput" and limiter.verdict == "at limit"), None)
+    if busy is not None:
+        reason = f"{best.words}, but {busy.name} is at its limit: {busy.reason}"
+        return "excluded", reason, busy.confidence, busy.confidence_reason, []
+    if rule.kind not in _NEEDS_KNOWN_UNITS:
+        return None
+    unknown = [
+        limiter
+        for limiter in others
+        if limiter.name in CORE and limiter.verdict == "undecided" and limiter.is_measurable
+    ]
+    if not unknown:
+        return None
+    names = ", ".join(limiter.name for limiter in unknown)
+    missing = [
+        EvidenceValue(item.quantity, None, item.metric_id, missing=limiter.missing_counters)
+        for limiter in unknown
+        for item in limiter.evidence[:1]
+    ]
+    return (
+        "undecided",
+        f"{best.words}; but not known to be idle: {names}",
+        "low",
+        "a busy unit would explain it",
+        missing,
+    )
+
+
+def _undecided(lacking: Sequence[EvidenceValue], all_of: Sequence[EvidenceValue]) -> Decision:
+    values = lacking or all_of
+    if not any(value.exists for value in values):
+        return "undecided", values[0].reason if values else "not measured", "low", "not measurable here", list(values)
+    reasons = list(dict.fromkeys(value.reason for value in values if value.reason))
+    open_ones = [
+        f"{value.words}: the counters ran longer than the kernel" for value in values if value.at_most is not None
+    ]
+    wrong = [value.words for value in values if value.number is not None and not value.is_measured]
+    reasons = [*(f"{words} cannot be true: is it this GPU, this partition?" for words in wrong), *open_ones, *reasons]
+    reason = "; ".join(reasons[:2]) or "not measured"
+    return "undecided", reason, "low", "not measured", list(values)
+
+
+def _size(test: Applied) -> float:
+    number = test.value.number or 0.0
+    return -number if test.threshold.below else number
+
+
+def _sureness(test: Applied) -> str:
+    return "medium" if test.is_close else "high"
+
+
+def _nearness(test: Applied) -> str:
+    return "the number is close to the threshold" if test.is_close else "measured, and far from the threshold"
+
+
+def _gain(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> float | None:
+    if rule.gain_part and rule.gain_part in values and values[rule.gain_part].is_measured:
+        return min(1.0, max(0.0, (values[rule.gain_part].number or 0.0) / 100))
+    if rule.gain_rest and rule.gain_rest in values and values[rule.gain_rest].is_measured:
+        return min(1.0, max(0.0, 1.0 - (values[rule.gain_rest].number or 0.0) / 100))
+    return None
+
+
+def _is_telling(value: EvidenceValue) -> bool:
+    """True if the number is worth showing: a kind of operations that is not used at all is not."""
+    return value.is_measured and not (value.number == 0 and QUANTITIES[value.quantity].of_peak)

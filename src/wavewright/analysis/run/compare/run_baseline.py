@@ -1,0 +1,166 @@
+"""Measurements of runs, for a baseline: kernels, copies, markers and steps with the errors of their means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.common.gate.check import JudgedFinding
+from wavewright.analysis.run.compare.compared_side import TIMES, PartialComparison, Side, partial_compare
+from wavewright.analysis.run.compare.kernel_pairs import KernelUse, pairs_of
+from wavewright.analysis.run.contents.timed_events import Events
+from wavewright.analysis.run.diagnose import combine_diagnosis
+from wavewright.analysis.run.measures.statistics import PackedDurations, merged_packed, statistics_of
+from wavewright.model.baseline import MeasuredCapture, Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
+    from wavewright.analysis.run.measures.statistics import Statistics
+    from wavewright.model.baseline import Baseline
+    from wavewright.model.run import Run
+
+_SUBJECTS = {"KERNEL": "kernel", "COPY": "copy", "MARKER": "marker"}  #: Of the domains that a baseline contains.
+_TABLES = ("dispatches", "copies", "regions")  #: With events of these domains.
+_KEYS = ("domain", "name")
+_MANY = 10**6  #: Degrees of freedom of the error of a sum over many kernels.
+
+
+@dataclass(frozen=True)
+class PartialBaseline:
+    """Contribution of one file to a capture."""
+
+    compared: PartialComparison
+    durations: PackedDurations
+    gpus: frozenset[tuple[str, str]]  #: Target and product of its GPUs.
+    software: frozenset[tuple[str, str]]  #: Format and version of what recorded it.
+
+
+def partial_baseline(run: Run) -> PartialBaseline:
+    """Contribution of one file to a capture."""
+    events = Events(run, "process")
+    pieces = (
+        piece.filter(pl.col("domain").cast(pl.String).is_in([*_SUBJECTS])).select(*_KEYS, "start_ns", "end_ns")
+        for table in _TABLES
+        for piece in events.pieces(table)
+    )
+    agents = run.read("agents", ["kind", "target", "product"]).filter(pl.col("kind") == "GPU")
+    sources = run.read("sources", ["format", "version"])
+    return PartialBaseline(
+        partial_compare(run),
+        statistics_of(pieces, _KEYS).packed(),
+        frozenset((target or "", product or "") for target, product in agents.select("target", "product").rows()),
+        frozenset((name or "", version or "") for name, version in sources.rows()),
+    )
+
+
+def combine_baseline(
+    partials: Sequence[PartialBaseline], label: str, *, step: str | None = None, damages: Sequence[str] = ()
+) -> MeasuredCapture:
+    """One capture, of the files of its ranks.
+
+    Raises
+    ------
+    UsageError
+        When there is no such step.
+    """
+    side = Side.of([part.compared for part in partials], label, step)
+    medians = _medians(merged_packed([part.durations for part in partials], _KEYS))
+    gpus = frozenset().union(*(part.gpus for part in partials))
+    software = frozenset().union(*(part.software for part in partials))
+    return MeasuredCapture(
+        label=label,
+        quantities=(*_whole(side), *_things(side, medians)),
+        target="+".join(sorted({target for target, _ in gpus if target})),
+        product="+".join(sorted({product for _, product in gpus if product})),
+        software={name: version for name, version in sorted(software) if name},
+        step_count=side.steps,
+        damages=tuple(damages),
+    )
+
+
+def renamed_kernels(baseline: Baseline, current: Baseline) -> dict[str, str]:
+    """Kernels that only the baseline has, with those that only the captures have and that resemble them."""
+    uses = [_uses(each) for each in (baseline, current)]
+    gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
+    return dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
+
+
+def _uses(measured: Baseline) -> dict[str, KernelUse]:
+    return {
+        each.name: KernelUse(each.name, each.count / capture.step_count, each.total or 0.0, each.lanes)
+        for capture in measured.captures
+        for each in capture.quantities
+        if each.subject == "kernel"
+    }
+
+
+def _whole(side: Side) -> list[Quantity]:
+    """Time of a run or a step as a whole."""
+    variance = side.variance
+    calls = int(side.on_gpu["calls"].sum())
+    error = None if variance is None or not calls else sqrt(variance)
+    whole = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else _MANY)]
+    whole.append(Quantity("wall", "", "ns", 1, float(side.wall_ns)))
+    times = [side.times.get(name) for name in TIMES]
+    spent = sum(time for time in times if time is not None)
+    if side.times.get("gpu_count") and spent:
+        whole.append(Quantity("busy", "", "share", 1, 1 - (side.times["idle_ns"] or 0) / spent))
+    if side.step_row is not None:
+        mean, error, degrees = side.step_row
+        whole.append(Quantity("step", "", "ns", side.steps, mean, error, degrees))
+    return whole
+
+
+def _things(side: Side, medians: pl.DataFrame) -> list[Quantity]:
+    rows = side.rows.filter(pl.col("domain").is_in([*_SUBJECTS]) & pl.col("mean_ns").is_not_null())
+    lanes = pl.when(pl.col("dispatches") > 0).then(pl.col("lanes") / pl.col("dispatches"))
+    grids = side.grids.select("name", mean_lanes=lanes, domain=pl.lit("KERNEL"))
+    rows = rows.join(grids, on=_KEYS, how="left").join(medians, on=_KEYS, how="left").sort(*_KEYS)
+    return [
+        Quantity(
+            subject=_SUBJECTS[row["domain"]],
+            name=row["name"],
+            unit="ns",
+            count=row["calls"],
+            mean=row["mean_ns"],
+            error=row["error_ns"],
+            degrees=row["degrees"],
+            median=row["median"],
+            deviation=row["deviation"],
+            total=row["time"],
+            lanes=row["mean_lanes"],
+        )
+        for row in rows.iter_rows(named=True)
+    ]
+
+
+def _medians(statistics: Statistics) -> pl.DataFrame:
+    """Per domain and name: the `median` of durations, and the median distance from it, `deviation`, in ns."""
+    keys = statistics.sums.select("group", pl.col(*_KEYS).cast(pl.String).fill_null(""))
+    median = _weighted_median(statistics.values, "value").rename({"middle": "median"})
+    away = statistics.values.join(median, on="group").with_columns(away=(pl.col("value") - pl.col("median")).abs())
+    deviation = _weighted_median(away, "away").rename({"middle": "deviation"})
+    both = keys.join(median, on="group", how="left").join(deviation, on="group", how="left")
+    return both.select(*_KEYS, pl.col("median", "deviation").cast(pl.Float64))
+
+
+def _weighted_median(values: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Per `group` the `middle` of values that occurred `count` times."""
+    ordered = values.sort("group", column)
+    passed = pl.col("count").cum_sum().over("group") * 2
+    return (
+        ordered.filter(passed >= pl.col("count").sum().over("group"))
+        .group_by("group", maintain_order=True)
+        .agg(middle=pl.col(column).first())
+    )
+
+
+def run_findings(partials: Sequence[PartialDiagnosis]) -> tuple[JudgedFinding, ...]:
+    """The findings of the diagnosis of a run, with what each can gain at most."""
+    answer = combine_diagnosis(partials)
+    return tuple(JudgedFinding(each.name, each.verdict, each.gain_share_max or 0.0) for each in answer.findings)

@@ -1,0 +1,186 @@
+"""All timed events of a run, by the groups of a summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import polars as pl
+
+from wavewright.analysis.run.calls.markers import MARKER, Markers
+from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
+from wavewright.analysis.run.measures.statistics import Statistics, merged, statistics_of
+from wavewright.analysis.run.select.identities import PROCESS, gpus_of, processes_of, streams_of
+from wavewright.analysis.run.select.recording_span import windows_of_processes
+from wavewright.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.model.run import Run
+
+Grouping = Literal["all", "file", "process", "rank", "gpu", "stream", "marker"]
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+
+#: Grouping -> the columns that identify its groups.
+GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "file": ("path",),
+    "process": PROCESS,
+    "rank": ("rank",),
+    "gpu": ("host", "gpu"),
+    "stream": (*PROCESS, "stream"),
+    "marker": ("marker",),
+}
+#: The same while events are read, before numbers of rows become values.
+_NUMBERS: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "file": ("process",),
+    "process": ("process",),
+    "rank": ("process",),
+    "gpu": ("agent",),
+    "stream": ("process", "stream"),
+    "marker": ("marker",),
+}
+
+_COLUMNS = {
+    "dispatches": ("name", "agent", "stream"),
+    "copies": ("name", "src_agent", "dst_agent", "stream", "size_bytes"),
+    "allocations": ("type", "level", "size_bytes"),
+    "regions": ("domain", "name"),
+}
+EVENT_TABLES = tuple(_COLUMNS)
+EXTENTS = table_spec(
+    "processes",
+    "one process",
+    """
+    host       String  -   | node
+    pid        Int64   -   | process id
+    rank       Int32   -   | rank; null = unknown
+    run        String  -   | unique id of the recording, or its path
+    start_ns   Int64   ns  | begin of its first event, or of the time window
+    end_ns     Int64   ns  | end of its last event, or of the time window
+    busy_ns    Int64   ns  | time in which its GPUs ran anything, added up over GPUs
+    gpu_count  Int64   -   | GPUs that it used
+    """,
+)
+_ON_GPU = ("dispatches", "copies")
+
+
+class Events:
+    """The events of a run, read once in chunks."""
+
+    def __init__(self, run: Run, by: Grouping) -> None:
+        self._run = run
+        self._by = by
+        self._markers = Markers(run) if by == "marker" else None
+        self._who = processes_of(run)
+        self._gpus = gpus_of(run, self._who)
+        self._used: set[int] = set()
+        self._extents: list[pl.DataFrame] = []
+        self._busy = BusyTime()
+
+    def statistics(self, tables: Sequence[str]) -> Statistics:
+        """Durations by the columns of the grouping, `domain` and `name`; only events that can be in such groups."""
+        keys = (*_NUMBERS[self._by], "domain", "name")
+        parts = [statistics_of(self.pieces(table), keys) for table in tables if self._can_group(table)]
+        by_values = (*GROUP_COLUMNS[self._by], "domain", "name")
+        return merged([self._named(part, by_values) for part in parts if part.sums.height], by_values)
+
+    def process_count(self) -> int:
+        """Processes of the run."""
+        return self._who.height
+
+    def extents(self) -> pl.DataFrame:
+        """Time range and GPU busy time of the events read so far, by process: see `EXTENTS`."""
+        seen = windows_of_processes(self._run)
+        if seen is None and not self._extents:
+            return empty_frame(EXTENTS)
+        if seen is None:
+            marks = self._run.chunks("samples", ["process", "time_ns"])
+            parts = [*self._extents, *(_moments(piece) for piece in marks)]
+            seen = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+        processes = seen.join(self._who, on="process", how="left").join(
+            self._busy.by_process(), on="process", how="left"
+        )
+        return processes.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
+
+    def gpus(self) -> pl.DataFrame:
+        """`host`, `run` and `gpu` of the GPUs that the kernels read so far ran on."""
+        used = pl.Series(sorted(self._used), dtype=pl.UInt32)
+        who = self._who.select("process", "host", "run")
+        seen = self._run.read("agents", ["agent", "process"]).join(who, on="process")
+        chosen = self._gpus.filter(pl.col("agent").is_in(used.implode())).drop("host")
+        return chosen.join(seen, on="agent", how="left").select("host", "run", "gpu").unique()
+
+    def _can_group(self, table: str) -> bool:
+        """True if events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
+        return (
+            table in _ON_GPU
+            or self._by in ("all", "file", "process", "rank")
+            or (self._by, table) == ("marker", "regions")
+        )
+
+    def pieces(self, table: str) -> Iterator[pl.DataFrame]:
+        """Events with the numbers of their groups, `domain`, `name`, their times and perhaps `size_bytes`."""
+        columns = ["process", "start_ns", "end_ns", *_COLUMNS[table]]
+        if self._by == "marker":
+            columns += ["thread", "correlation"]
+        sizes = ["size_bytes"] if "size_bytes" in columns else []
+        for piece in self._run.chunks(table, columns):
+            self._note(table, piece)
+            if table == "regions" and self._markers is not None:
+                piece = piece.filter(pl.col("domain") != MARKER)  # they are the groups
+            events = piece.with_columns(*self._labels(table), *self._places(table, piece))
+            yield events.select(*_NUMBERS[self._by], "domain", "name", "start_ns", "end_ns", *sizes)
+
+    def _labels(self, table: str) -> list[pl.Expr]:
+        """`domain` and `name`, where the table has them in other words."""
+        if table == "allocations":
+            is_scratch = pl.col("level") == "SCRATCH"
+            domain = pl.when(is_scratch).then(pl.lit("SCRATCH")).otherwise(pl.lit("ALLOCATION"))
+            kind, level = (pl.col(name).cast(pl.String).fill_null("") for name in ("type", "level"))
+            name = pl.when(is_scratch).then(kind).otherwise(pl.concat_str(kind, level, separator=" "))
+            return [domain.alias("domain"), name.alias("name")]
+        return [] if table == "regions" else [pl.lit(_DOMAIN_OF[table], pl.Categorical).alias("domain")]
+
+    def _places(self, table: str, piece: pl.DataFrame) -> list[pl.Expr | pl.Series]:
+        """Grouping columns that the table itself does not have."""
+
+        if self._by == "gpu" and table == "copies":
+            return [copy_agent(self._gpus["agent"])]
+        if self._markers is None:
+            return []
+        return [self._markers.around(piece) if table == "regions" else self._markers.around_launches(piece)]
+
+    def _named(self, statistics: Statistics, keys: tuple[str, ...]) -> Statistics:
+        """The same by values: names, hosts, pids."""
+        sums = statistics.sums.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+        if self._by == "stream":
+            streams = streams_of(self._run)
+            sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
+        if self._by in ("file", "process", "rank", "stream"):
+            sums = sums.join(self._who, on="process", how="left", maintain_order="left")
+        elif self._by == "gpu":
+            sums = sums.join(self._gpus, on="agent", how="left", maintain_order="left")
+        elif self._by == "marker":
+            sums = sums.with_columns(pl.col("marker").cast(pl.String))
+        return Statistics(keys, sums, statistics.values)
+
+    def _note(self, table: str, piece: pl.DataFrame) -> None:
+        is_whole = pl.col("end_ns") >= pl.col("start_ns")
+        times = [pl.when(is_whole).then(name).min().alias(name) for name in ("start_ns",)]
+        times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
+        self._extents.append(piece.group_by("process").agg(times))
+        if table == "dispatches":
+            self._used.update(piece["agent"].unique().drop_nulls())
+        if table in _ON_GPU:
+            self._busy.add(piece if table == "dispatches" else piece.with_columns(copy_agent(self._gpus["agent"])))
+
+
+def _moments(samples: pl.DataFrame) -> pl.DataFrame:
+    """The first and the last sample of each process."""
+    time = pl.col("time_ns")
+    return samples.group_by("process").agg(start_ns=time.min(), end_ns=time.max())
+
+
+_DOMAIN_OF = {"dispatches": "KERNEL", "copies": "COPY"}

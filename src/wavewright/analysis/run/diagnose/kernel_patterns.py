@@ -1,0 +1,156 @@
+"""Kernels by themselves: hot and tiny ones, sequences to fuse or to record as graphs, launches that fill no GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from wavewright.analysis.run.diagnose.work import COMPUTE
+from wavewright.analysis.run.kernels.categories import category
+
+TINY_NS = 10_000
+TINY_CALLS = 100
+_BACK_TO_BACK_NS = 5_000
+_FUSED = range(2, 9)  #: Kernels of a sequence to fuse.
+_FUSED_TIMES = 10
+GRAPH_LENGTH, GRAPH_TIMES = 20, 5
+_LAYOUT = r"(?i)direct_copy|fill_?functor|cat_?array"  #: These change the layout, or read nothing.
+_MOST_KERNELS = 2_000
+_MOST_SEQUENCES = 5
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """Facts about the kernels of a run."""
+
+    #: `place`, `name`, `calls`, `total_ns`, `max_ns`, `scratch_bytes`, `graph_calls`; `small_ns` and `lost_ns` of
+    #: launches that do not fill the GPU, `workgroups` of the largest of them.
+    kernels: pl.DataFrame
+    fused: pl.DataFrame  #: Sequences to fuse: `place`, `names`, `length`, `times`, `total_ns`, `saved_ns`, `start_ns`.
+    tiny: pl.DataFrame  #: `place`, `calls`, `total_ns`, `saved_ns` of tiny kernels outside of graphs.
+
+
+def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
+    """The facts about computing kernels; `cu_counts` has the compute units of each GPU, where known."""
+    kernels = work.filter(pl.col("kind") == COMPUTE).with_columns(duration_ns=pl.col("end_ns") - pl.col("start_ns"))
+    is_graph = (pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")
+    kernels = kernels.with_columns(is_graph=is_graph, lost_ns=_lost(cu_counts, work.height), workgroups=_workgroups())
+    sums = (
+        kernels.group_by("place", pl.col("name").cast(pl.String).fill_null("?"), maintain_order=True)
+        .agg(
+            calls=pl.len().cast(pl.Int64),
+            total_ns=pl.col("duration_ns").sum(),
+            max_ns=pl.col("duration_ns").max(),
+            scratch_bytes=pl.col("scratch_bytes").max(),
+            graph_calls=pl.col("is_graph").sum().cast(pl.Int64),
+            small_ns=pl.col("duration_ns").filter(pl.col("lost_ns") > 0).sum(),
+            lost_ns=pl.col("lost_ns").sum(),
+            workgroups=pl.col("workgroups").filter(pl.col("lost_ns") > 0).max(),
+        )
+        .sort("total_ns", "name", descending=[True, False])
+    )
+    return KernelFacts(sums.head(_MOST_KERNELS), _fused(kernels), _tiny(kernels, sums))
+
+
+def _workgroups() -> pl.Expr:
+    counts = [(pl.col(f"grid_{axis}") / pl.col(f"workgroup_{axis}").clip(1)).ceil().clip(1) for axis in "xyz"]
+    return (counts[0] * counts[1].fill_null(1) * counts[2].fill_null(1)).cast(pl.Int64, strict=False)
+
+
+def _lost(cu_counts: dict[int, int], height: int) -> pl.Expr:
+    """The part of a kernel's time that it would not take on all compute units, where nothing runs beside it."""
+    if not cu_counts or not height:
+        return pl.lit(0, pl.Int64)
+    units = pl.col("place").replace_strict(cu_counts, default=None, return_dtype=pl.Int64)
+    reached = pl.col("end_ns").cum_max().shift(1).over("place")
+    is_alone = (pl.col("start_ns") >= reached).fill_null(value=True)
+    is_alone &= (pl.col("start_ns").shift(-1).over("place") >= pl.col("end_ns")).fill_null(value=True)
+    part = pl.col("duration_ns") * (1 - _workgroups() / units)
+    is_small = is_alone & (_workgroups() < units)
+    return pl.when(is_small.fill_null(value=False)).then(part.cast(pl.Int64, strict=False)).otherwise(0).fill_null(0)
+
+
+def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
+    """Kernels of few microseconds outside of graphs, and what is saved where several in a row become their longest."""
+    small = sums.filter(pl.col("calls") >= TINY_CALLS, pl.col("total_ns") < TINY_NS * pl.col("calls"))
+    names = small["name"].unique().cast(pl.Categorical)
+    is_tiny = pl.col("name").is_in(names.implode()) & ~pl.col("is_graph") if len(names) else pl.lit(value=False)
+    marked = kernels.select("place", "stream", "duration_ns", is_tiny=is_tiny)
+    starts = (pl.col("is_tiny") != pl.col("is_tiny").shift(1)).fill_null(value=True).cum_sum().over("place", "stream")
+    series = marked.with_columns(series=starts).filter("is_tiny").group_by("place", "stream", "series")
+    return (
+        series.agg(
+            calls=pl.len().cast(pl.Int64), total_ns=pl.col("duration_ns").sum(), max_ns=pl.col("duration_ns").max()
+        )
+        .group_by("place")
+        .agg(pl.col("calls", "total_ns").sum(), saved_ns=(pl.col("total_ns") - pl.col("max_ns")).sum())
+        .sort("place")
+    )
+
+
+def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
+    """Sequences of element-wise kernels of one grid that follow each other at once, often."""
+    names = kernels.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
+    is_chosen = (category(pl.col("text")) == "elementwise") & ~pl.col("text").str.contains(_LAYOUT)
+    chosen = names.filter(is_chosen.fill_null(value=False))["name"]
+    if not len(chosen):
+        kernels = kernels.clear()
+    grid = ["grid_x", "grid_y", "grid_z"]
+    columns = ["place", "stream", "name", "start_ns", "end_ns", "duration_ns", *grid]
+    rows = kernels.select(
+        *columns, is_one=pl.col("name").is_in(chosen.implode()) if len(chosen) else pl.lit(value=False)
+    )
+    rows = rows.sort("place", "stream", "start_ns", maintain_order=True)
+    by = ["place", "stream"]
+    is_next = pl.col("start_ns") - pl.col("end_ns").shift(1).over(by) < _BACK_TO_BACK_NS
+    for name in grid:
+        is_next &= pl.col(name).eq_missing(pl.col(name).shift(1).over(by))
+    is_next &= pl.col("is_one") & pl.col("is_one").shift(1).over(by)
+    series = (~is_next.fill_null(value=False)).cum_sum()
+    groups = rows.with_columns(series=series).filter("is_one").group_by("series", maintain_order=True)
+    sequences = groups.agg(
+        pl.col("place").first(),
+        pl.col("start_ns").first(),
+        names=pl.col("name").cast(pl.String).head(_FUSED.stop),
+        length=pl.len().cast(pl.Int64),
+        total_ns=pl.col("duration_ns").sum(),
+        saved_ns=pl.col("duration_ns").sum() - pl.col("duration_ns").max(),
+    ).filter(pl.col("length").is_between(_FUSED.start, _FUSED.stop - 1))
+    return (
+        sequences.group_by("place", "names", maintain_order=True)
+        .agg(
+            pl.col("length").first(),
+            pl.col("start_ns").first(),
+            pl.col("total_ns", "saved_ns").sum(),
+            times=pl.len().cast(pl.Int64),
+        )
+        .filter(pl.col("times") >= _FUSED_TIMES)
+        .sort("saved_ns", descending=True)
+        .group_by("place", maintain_order=True)
+        .head(10 * _MOST_SEQUENCES)
+    )
+
+
+def repeated(work: pl.DataFrame) -> pl.Series:
+    """True if each row is inside a sequence of `GRAPH_LENGTH` kernels that repeats, without graphs and readbacks.
+
+    Sequences are told by hashes of names and grids, put together from those of half the length.
+    """
+    breaks = pl.col("is_copy") & (pl.col("direction") == "D2H") | ~pl.col("is_first")
+    name = pl.col("name").to_physical().cast(pl.UInt64).fill_null(0)
+    shape = pl.col("grid_x").fill_null(0).hash(seed=1) // 65_536
+    alone = (
+        pl.when(breaks.fill_null(value=False)).then(pl.col("row").hash(seed=2)).otherwise((name + shape).hash(seed=3))
+    )
+    rows = work.select("row", "place", "stream", hash=alone // 256).sort("place", "stream", "row", maintain_order=True)
+    reach = 1
+    while reach < GRAPH_LENGTH:
+        more = min(reach, GRAPH_LENGTH - reach)
+        rows = rows.with_columns(
+            hash=(pl.col("hash") * 31 + pl.col("hash").shift(-more).fill_null(0)).hash(seed=4) // 256
+        )
+        reach += more
+    is_repeated = rows.select((pl.len().over("hash") >= GRAPH_TIMES).cast(pl.UInt8)).to_series()
+    inside = is_repeated.rolling_max(GRAPH_LENGTH, min_samples=1) > 0
+    return rows.select("row", inside=inside).sort("row")["inside"]

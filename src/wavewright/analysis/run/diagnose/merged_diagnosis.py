@@ -1,0 +1,220 @@
+"""The partial diagnoses of all runs, merged: time per GPU by cause, the worst cases, and labels for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.diagnose.idle import CAUSES, FLAGS
+from wavewright.analysis.run.diagnose.sums import total
+from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
+from wavewright.model.findings import PlaceEvidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
+
+_MOST_EVIDENCE = 5
+_LANE = ["part", "place"]
+
+
+@dataclass(frozen=True)
+class MergedDiagnosis:
+    """Partial results of all runs; times are averaged over GPUs."""
+
+    partials: Sequence[PartialDiagnosis]
+    named: str = ""  #: What the user calls the input.
+
+    @cached_property
+    def gpus(self) -> pl.DataFrame:
+        """The GPUs of all runs, with `part` and their window, `from_ns` to `to_ns`.
+
+        GPUs of one node that communicate have one window: who begins late or ends early idles at its edge.
+        """
+        rows = self.all("gpus")
+        is_one = pl.col("communication_ns") > 0
+        parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
+        inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts)
+        rows = rows.with_columns(
+            from_ns=pl.when(is_one).then(pl.col("start_ns").filter(is_one).min().over("machine")).otherwise("start_ns"),
+            to_ns=pl.when(is_one).then(pl.col("end_ns").filter(is_one).max().over("machine")).otherwise("end_ns"),
+        )
+        edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
+        return rows.with_columns(edge_ns=edge + inside, idle_ns=pl.col("idle_ns") + edge + inside)
+
+    @cached_property
+    def gpu_count(self) -> int:
+        """GPUs with work."""
+        return self.gpus.height
+
+    @cached_property
+    def window_ns(self) -> float:
+        """Mean length of the windows of the GPUs."""
+        return self.mean(self.gpus["to_ns"] - self.gpus["from_ns"])
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """Idle time by cause."""
+        return self.all("cells")
+
+    @cached_property
+    def exposed(self) -> pl.DataFrame:
+        """Exposed communication and copies."""
+        return self.all("exposed")
+
+    @cached_property
+    def copies(self) -> pl.DataFrame:
+        """Copies by GPU and direction."""
+        return self.all("copies")
+
+    @cached_property
+    def calls(self) -> dict[str, tuple[int, int, int]]:
+        """Kind of call -> how many, how long (mean of the runs), how many after the first step."""
+        count = max(1, len(self.partials))
+        sums = self.all("calls").group_by("kind").agg(pl.col("count", "time_ns", "late_count").sum())
+        return {kind: (calls, time // count, late) for kind, calls, time, late in sums.iter_rows()}
+
+    @cached_property
+    def kernels(self) -> pl.DataFrame:
+        """Computing kernels by name, times as the mean of a GPU."""
+        rows = pl.concat(part.kernels.kernels for part in self.partials)
+        sums = rows.group_by("name").agg(
+            pl.col("calls", "total_ns", "graph_calls", "small_ns", "lost_ns").sum(),
+            pl.col("scratch_bytes", "max_ns", "workgroups").max(),
+        )
+        return sums.sort("total_ns", "name", descending=[True, False])
+
+    @cached_property
+    def steps(self) -> list[tuple[int, int]]:
+        """Lengths of all steps, and the computation in them."""
+        return [(length, computed) for part in self.partials for _, length, computed in part.steps]
+
+    @cached_property
+    def step_count(self) -> int:
+        """Steps of one GPU; 0 = none are known."""
+        return round(len(self.steps) / max(1, self.gpu_count))
+
+    @property
+    def step_name(self) -> str:
+        """Name that steps are known by."""
+        return next((name for part in self.partials for name, _, _ in part.steps), "")
+
+    @property
+    def path(self) -> str:
+        """Name of the input in commands."""
+        if self.named:
+            return self.named
+        paths = [str(part.facts["path"]) for part in self.partials]
+        return paths[0] if len(paths) == 1 else "PATHS"
+
+    def time(self, name: str) -> float:
+        """The mean over GPUs of one of their times."""
+        return self.mean(self.gpus[name])
+
+    def mean(self, times: pl.Series | float) -> float:
+        """A sum over GPUs, or the values to sum up, as the mean of one."""
+        summed = total(times) if isinstance(times, pl.Series) else times
+        return summed / self.gpu_count if self.gpu_count else 0.0
+
+    def share(self, time_ns: float) -> float:
+        """A mean time as a share of the window."""
+        return time_ns / self.window_ns if self.window_ns else 0.0
+
+    def gap_count(self, claim: pl.Expr) -> int:
+        """Gaps that a claim is about, at least: those with several causes count once."""
+        groups = self.cells.filter(claim).group_by(*_LANE, "segment", *FLAGS)
+        return int(groups.agg(pl.col("gap_count").max())["gap_count"].sum())
+
+    def idle_evidence(self, claim: pl.Expr) -> tuple[PlaceEvidence, ...]:
+        """The longest gaps that a claim is about."""
+        rows = self.all("worst")
+        index = [name for name in rows.columns if name not in CAUSES]
+        parts = rows.with_row_index("gap").unpivot(
+            CAUSES, index=["gap", *index], variable_name="cause", value_name="part_ns"
+        )
+        chosen = (
+            parts.filter(claim, pl.col("part_ns") > 0)
+            .group_by("gap")
+            .agg(pl.col([name for name in index if name != "cause"]).first(), pl.col("part_ns").sum())
+        )
+        top = chosen.sort("part_ns", "gap", descending=[True, False]).head(_MOST_EVIDENCE)
+        return tuple(
+            self.evidence(
+                row,
+                what=f"{row['before'] or 'nothing'} -> {row['after'] or '?'}",
+                start_ns=row["gap_start_ns"],
+                end_ns=row["gap_start_ns"] + row["gap_ns"],
+                time_ns=row["part_ns"],
+                call=row["call"] or "",
+                stack=tuple(row["stack"] or row["launch_stack"] or ()),
+            )
+            for row in top.iter_rows(named=True)
+        )
+
+    def exposed_evidence(self, *, is_copy: bool) -> tuple[PlaceEvidence, ...]:
+        """The longest exposed intervals of communication or of copies."""
+        rows = self.all("exposed_worst").filter(pl.col("kind") == (COPY if is_copy else COMMUNICATE))
+        top = rows.sort("exposed_ns", "start_ns", descending=[True, False]).head(_MOST_EVIDENCE)
+        return tuple(
+            self.evidence(
+                row,
+                what=row["name"] or "?",
+                start_ns=row["start_ns"],
+                end_ns=row["end_ns"],
+                time_ns=row["exposed_ns"],
+                stack=tuple(row["stack"] or ()),
+            )
+            for row in top.iter_rows(named=True)
+        )
+
+    def kernel_evidence(self, rows: pl.DataFrame, time: str, count: str = "calls") -> tuple[PlaceEvidence, ...]:
+        """Kernels as evidence, with no place in time."""
+        return tuple(
+            PlaceEvidence(row["name"], int(row[count]), int(self.mean(row[time])))
+            for row in rows.head(_MOST_EVIDENCE).iter_rows(named=True)
+        )
+
+    def evidence(self, row: dict[str, object], *, start_ns: int, end_ns: int, **more: object) -> PlaceEvidence:
+        """One case on the GPU that `part` and `place` of the row name."""
+        gpu = self._lanes[(row["part"], row["place"])]  # type: ignore[index]
+        return PlaceEvidence(
+            count=1,
+            node=gpu["node"],
+            gpu=gpu["gpu"],
+            rank=gpu["rank"],
+            start_ns=start_ns,
+            end_ns=end_ns,
+            window=time_window(start_ns - gpu["origin_ns"], end_ns - gpu["origin_ns"]),
+            **more,  # type: ignore[arg-type]
+        )
+
+    @cached_property
+    def _lanes(self) -> dict[tuple[int, int], dict[str, Any]]:
+        return {(row["part"], row["place"]): row for row in self.gpus.iter_rows(named=True)}
+
+    def all(self, name: str) -> pl.DataFrame:
+        """A table of all runs, with `part`, the number of the run."""
+        table: pl.DataFrame = pl.concat(
+            getattr(part, name).select(pl.lit(number, pl.UInt32).alias("part"), pl.all())
+            for number, part in enumerate(self.partials)
+        )
+        return table
+
+
+def time_window(start_ns: int, end_ns: int) -> str:
+    """A period after the start of the run as a value of --time.
+
+    Examples
+    --------
+    >>> time_window(158_391_000, 160_285_500)
+    '158.391ms:160.285500ms'
+    """
+    texts = []
+    for time in (max(0, start_ns), max(0, end_ns)):
+        digits = f"{time / 1e6:.3f}" if time % 1_000 == 0 else f"{time // 1_000_000}.{time % 1_000_000:06d}"
+        texts.append(f"{digits}ms")
+    return ":".join(texts)

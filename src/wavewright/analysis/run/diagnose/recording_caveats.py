@@ -1,0 +1,159 @@
+"""Beside the findings: caveats about the recording, what could not be checked, and what only looks like a finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.calls.kernel_names import short_names
+from wavewright.analysis.run.diagnose.finding import Note
+from wavewright.analysis.run.diagnose.sums import total
+from wavewright.base.words import counted, duration, percent
+from wavewright.facts.run_rules import OF_LAUNCHES, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.run.diagnose.across import Ranks
+    from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
+
+_LEAST_STEPS, _LEAST_NS = 3, 100_000_000
+_WORTH_SAYING = 0.05
+_HALF = 0.5
+_NAME = 60
+_LONG_STEP = 2.0
+_HOT, _WARM = 0.8, 0.03
+
+
+def unknown_share(runs: MergedDiagnosis) -> float:
+    """The share of the idle time whose launch is not recorded; of all work where nothing is idle."""
+    idle = total(runs.cells["idle_ns"])
+    unknown = total(runs.cells.filter(pl.col("cause") == "unknown")["idle_ns"])
+    if idle:
+        return unknown / idle
+    count = total(runs.gpus["dispatch_count"]) + total(runs.gpus["copy_count"])
+    return total(runs.gpus["unlaunched_count"]) / count if count else 0.0
+
+
+def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
+    """Why the numbers may not stand for the program."""
+    yield from _startup(runs)
+    tool = max((part.facts["tool_ns"] for part in runs.partials), default=0)
+    host = max((part.facts["host_ns"] for part in runs.partials), default=0)
+    if host and tool / host >= (RULES["D2"].say or 0):
+        yield Note("D2", f"{duration(tool)} in calls of the profiler itself ({percent(tool / host)} of the run)")
+    unknown = unknown_share(runs)
+    if unknown >= (RULES["D3"].say or 0):
+        yield Note(
+            "D3",
+            f"the launch that ends {percent(unknown)} of the idle time ({duration(runs.time('idle_ns'))}) is not "
+            "recorded, so nothing is said about its cause; record with rocprofv3 --runtime-trace",
+        )
+    if any(part.facts["counter_count"] for part in runs.partials):
+        yield Note("D4", "counters were measured in this run: the profiler runs kernels one after another")
+    settings = sorted({text for part in runs.partials for text in part.facts["settings"]})
+    if settings:
+        yield Note("D4", f"kernels run one after another by {', '.join(settings)}")
+    if runs.step_count and runs.step_count < _LEAST_STEPS:
+        yield Note("D5", f"{counted(runs.step_count, 'steps')} recorded: too few to tell what is usual")
+    elif runs.gpu_count and runs.window_ns < _LEAST_NS:
+        yield Note("D5", f"{duration(runs.window_ns)} of work recorded: a short sample")
+
+
+def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
+    late = runs.gpus.filter(pl.col("startup") != "")
+    if late.height:
+        left_out = runs.mean(late["start_ns"] - late["whole_start_ns"])
+        whole_ns = runs.mean(runs.gpus["end_ns"] - runs.gpus["whole_start_ns"])
+        yield Note(
+            "D1",
+            f"start-up is left out: {duration(left_out)} of {duration(whole_ns)} ({percent(left_out / whole_ns)}); "
+            f"{late['startup'][0]}",
+        )
+    for name, first, median in (part.first_step for part in runs.partials[:1] if part.first_step):
+        if first > _LONG_STEP * median:
+            times = f"{first / max(median, 1):.1f} times the median of {duration(median)}"
+            yield Note("D1", f"the first step of {name} takes {times}; --time can leave it out")
+    before = max((part.facts["before_ns"] for part in runs.partials), default=0)
+    spans = [part.facts["host_ns"] for part in runs.partials]
+    if spans and before > (RULES["D1"].say or 0) * max(spans):
+        allocated = max(part.facts["allocated_before_ns"] for part in runs.partials)
+        more = f", {duration(allocated)} of it in allocations" if allocated > _WORTH_SAYING * before else ""
+        yield Note("D1", f"start-up: {duration(before)} before the first kernel{more}; it is not counted")
+    loaded = runs.mean(runs.cells.filter(pl.col("cause") == "first use")["idle_ns"])
+    if runs.share(loaded) >= _WORTH_SAYING:
+        yield Note(
+            "D1",
+            f"first use: the GPU idles {duration(loaded)} ({percent(runs.share(loaded))}) while kernels are loaded at "
+            "their first launch; warm up before recording",
+        )
+
+
+def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
+    """Rules that could not be checked, and why."""
+    if not runs.gpu_count:
+        return
+    if unknown_share(runs) >= (RULES["D3"].say or 0):
+        yield Note(", ".join(OF_LAUNCHES), "causes of gaps (launches are not recorded)")
+    if runs.gpu_count < 2:
+        yield Note("X2, X3, X4, X5", "ranks (one GPU)")
+    elif not ranks.rows.height:
+        yield Note("X2, X3, X4, X5", "ranks (no collective is recorded on several of them)")
+    elif not ranks.clocks_agree:
+        yield Note("X2, X3, X4, X5", "ranks (their clocks could not be aligned)")
+    elif not ranks.rows["in_bytes"].count():
+        yield Note("X5", "bandwidth of collectives (sizes are not recorded)")
+    if not any(part.facts["has_sizes"] for part in runs.partials) and runs.copies.height:
+        yield Note("C2", "rates of copies (sizes are not recorded)")
+    if runs.copies.height:
+        yield Note("C2", "pinned memory (not recorded)")
+    if not any(part.facts["has_grids"] for part in runs.partials):
+        yield Note("L4", "filling of the GPU (grids are not recorded)")
+    yield Note("L5", "tail of the last round (registers are not looked at)")
+    if not any(part.clocks.height for part in runs.partials):
+        yield Note("T1", "clocks (not sampled)")
+    elif not any((part.clocks["sample_count"] >= 20).any() for part in runs.partials):
+        yield Note("T1", "clocks (fewer than 20 samples while busy)")
+    if not runs.step_count:
+        yield Note("T2, G7", "steps (none are known: no marker repeats over the run)")
+
+
+def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
+    """Alarms of other tools, and why they are none here."""
+    busy = 1 - runs.share(runs.time("idle_ns"))
+    blocked = sum(runs.calls.get(kind, (0, 0, 0))[1] for kind in ("synchronisation", "copy call"))
+    if runs.share(blocked) >= 0.1 and busy >= _HALF:
+        yield Note("G5", f"{duration(blocked)} inside blocking calls: the GPU was busy {percent(busy)} of the time")
+    graphs, all_count = int(runs.gpus["graph_count"].sum()), int(runs.gpus["dispatch_count"].sum())
+    if graphs >= 0.1 * max(1, all_count):
+        yield Note("L1", f"kernels shorter than their launch: {graphs:,} of {all_count:,} come from graphs")
+
+
+def hot_kernels(runs: MergedDiagnosis) -> pl.DataFrame:
+    """The fewest kernels that make up 80 % of the computation, and all of 3 % or more."""
+    rows = runs.kernels
+    computed = total(rows["total_ns"])
+    if not computed:
+        return rows.head(0).with_columns(share=pl.lit(0.0))
+    share = pl.col("total_ns") / computed
+    before = (pl.col("total_ns").cum_sum() - pl.col("total_ns")) / computed
+    return rows.filter((before < _HOT) | (share >= _WARM)).with_columns(share=share)
+
+
+def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
+    """Hot kernels, scratch memory, unused GPUs."""
+    if hot.height:
+        first = hot.row(0, named=True)
+        names = short_names(hot["name"], _NAME)
+        name = names[first["name"]]
+        few = f"{hot.height} of {counted(runs.kernels.height, 'kernels')} take {percent(total(hot['share']))}"
+        yield Note("N1", f"{few} of the computation; the first, {name}, {percent(first['share'])}")
+        scratch = hot.filter(pl.col("scratch_bytes") > 0)
+        if scratch.height:
+            listed = ", ".join(names[name] for name in scratch["name"].head(3))
+            count = counted(scratch.height, "hot kernels")
+            yield Note("N2", f"{count} with scratch memory (spilled registers?): {listed}")
+    unused = max((part.facts["unused_gpu_count"] for part in runs.partials), default=0)
+    if unused and len(runs.partials) == 1:
+        yield Note("N3", f"{unused} more {'GPU' if unused == 1 else 'GPUs'} visible, unused")

@@ -1,0 +1,255 @@
+"""The events of one run as the event graph takes them: calls of threads, work of streams, what is recorded between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.calls.launches import API_DOMAINS, Launches
+from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, collective_rows
+from wavewright.analysis.run.graph.runtime_calls import AWAITS_NOTHING, AWAITS_PERHAPS, SHORT_NS, described, event_calls
+from wavewright.analysis.run.measures.intervals import FARTHEST_NS
+from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.analysis.run.select.identities import processes_of
+from wavewright.model.run_tables import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.run import Run
+
+#: Kinds of events: work of GPUs, then calls by what they do (`CAUSES` of launches).
+WORK_KINDS = ("kernel", "communication", "copy")
+CALL_KINDS = ("launch call", "synchronisation", "allocation", "copy call", "loading code", "other call")
+KINDS = (*WORK_KINDS, *CALL_KINDS)
+KIND = pl.Enum(KINDS)
+#: One event; `row` counts the rows of its table (dispatches, copies or regions).
+EVENTS = {
+    "kind": KIND,
+    "name": pl.Categorical(),
+    "start_ns": pl.Int64(),
+    "end_ns": pl.Int64(),
+    "track": pl.UInt32(),
+    "launch": pl.UInt32(),
+    "awaits": pl.UInt8(),
+    "awaited": pl.UInt32(),
+    "row": pl.UInt32(),
+}
+#: A thread, or a stream of a GPU.
+TRACKS = {
+    "process": pl.UInt32(),
+    "is_gpu": pl.UInt8(),
+    "thread": pl.UInt32(),
+    "tid": pl.Int64(),
+    "stream_id": pl.Int64(),
+    "gpu": pl.Int64(),
+}
+#: The end of the event `before` comes before the start, or the end, of `after`.
+DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.UInt8()}
+
+
+@dataclass(frozen=True)
+class PartialGraph:
+    """The events of one run; events, tracks and processes are numbered by their rows."""
+
+    events: pl.DataFrame  #: Columns of `EVENTS`.
+    tracks: pl.DataFrame  #: Columns of `TRACKS`.
+    dependencies: pl.DataFrame  #: Columns of `DEPENDENCIES`.
+    processes: pl.DataFrame  #: `host`, `pid`, `rank`, `run`, `source`, and `start_ns`, `end_ns` of all events.
+    collectives: pl.DataFrame  #: See `collective_rows`.
+
+
+def partial_graph(run: Run) -> PartialGraph:
+    """The events of one run and their relations."""
+    calls, extents = _calls(run)
+    work = _with_launch(_work(run), calls)
+    has_collectives = bool((work["kind"] == "communication").any())  # else their arguments need not be read
+    tracks, calls, work = _in_tracks(run, calls, work)
+    events = pl.concat([calls.drop("number"), work], how="diagonal").with_row_index("number")
+    recorded = event_calls(run, calls.select("process", "name", "correlation", "event", "row", call="number"), work)
+    recorded = recorded.join(
+        tracks.filter(pl.col("is_gpu") == 1)
+        .select("process", "stream", "track")
+        .unique(["process", "stream"], keep="first", maintain_order=True),
+        on=["process", "stream"],
+        how="left",
+        maintain_order="left",
+    )
+    awaited = recorded.filter(pl.col("role") == "stream synchronisation").select(number="call", awaited="track")
+    events = events.join(awaited, on="number", how="left", maintain_order="left")
+    extents = pl.concat([extents, _extents(work)]).group_by("process").agg(*_FIRST_AND_LAST)
+    processes = processes_of(run).join(extents, on="process", how="left", maintain_order="left").drop("process")
+    (source,) = run.read("sources", ["path"])["path"] if len(run.origins) == 1 else ("",)
+    return PartialGraph(
+        events=_typed(events, EVENTS),
+        tracks=_typed(tracks, TRACKS),
+        dependencies=_dependencies(recorded, events),
+        processes=processes.with_columns(source=pl.lit(source)),
+        collectives=collective_rows(run) if has_collectives else pl.DataFrame(schema=ROW_COLUMNS),
+    )
+
+
+_FIRST_AND_LAST = (pl.col("start_ns").min(), pl.col("end_ns").max())
+
+
+def _typed(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in columns.items())
+
+
+def _extents(frame: pl.DataFrame) -> pl.DataFrame:
+    """`process` and the time from its first event to its last."""
+    return frame.group_by("process").agg(*_FIRST_AND_LAST)
+
+
+def _is_usable() -> pl.Expr:
+    near = pl.col("start_ns", "end_ns").is_between(-FARTHEST_NS, FARTHEST_NS)
+    return is_timed() & pl.all_horizontal(near) & pl.col("process").is_not_null()
+
+
+def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Calls of threads into a runtime, and for each process the time of all its regions."""
+    columns = ["process", "thread", "name", "start_ns", "end_ns", "correlation", "event"]
+    dtypes = RUN["regions"].dtypes
+    is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False) & pl.col("thread").is_not_null()
+    pieces = [pl.DataFrame(schema={"row": pl.UInt32} | {name: dtypes[name] for name in columns})]
+    extents = [pl.DataFrame(schema={name: dtypes[name] for name in ("process", "start_ns", "end_ns")})]
+    row_count = 0
+    for piece in run.chunks("regions", ["domain", *columns]):
+        timed = piece.with_row_index("row", offset=row_count).filter(_is_usable())
+        row_count += piece.height
+        extents.append(_extents(timed))
+        pieces.append(timed.filter(is_call).drop("domain"))
+    calls = pl.concat(pieces).with_row_index("number")
+    words = described(calls["name"])
+    codes = calls["name"].to_physical()
+    by_code = words.with_columns(code=pl.col("name").to_physical()).drop_nulls("code")
+    calls = calls.with_columns(
+        kind=_gathered(by_code["code"], by_code["kind"].cast(KIND), codes).fill_null("other call"),
+        awaits=_gathered(by_code["code"], by_code["awaits"], codes).fill_null(AWAITS_NOTHING),
+    )
+    is_short = (pl.col("end_ns") - pl.col("start_ns") < SHORT_NS) & (pl.col("awaits") == AWAITS_PERHAPS)
+    awaits = pl.when(is_short).then(AWAITS_NOTHING).otherwise("awaits").cast(pl.UInt8)
+    return calls.with_columns(awaits=awaits), pl.concat(extents)
+
+
+def _gathered(places: pl.Series, values: pl.Series, rows: pl.Series) -> pl.Series:
+    """The value at the place that each row names; null where there is none."""
+    count = int(places.max() or 0) + 1  # type: ignore[arg-type]
+    table = pl.repeat(None, count, dtype=values.dtype, eager=True).scatter(places, values)
+    return table.gather(rows)
+
+
+def _work(run: Run) -> pl.DataFrame:
+    """Dispatches and copies: `process`, `agent`, `queue`, `stream`, `name`, times, `correlation`, `kind`, `row`."""
+    columns = ["process", "queue", "stream", "name", "start_ns", "end_ns", "correlation"]
+    kernels = run.read("dispatches", [*columns, "agent"]).with_row_index("row")
+    names = kernels.select(pl.col("name").unique()).filter(is_collective("name"))["name"]
+    is_talk = pl.col("name").is_in(names.implode())
+    kernels = kernels.with_columns(kind=pl.when(is_talk).then(pl.lit("communication")).otherwise(pl.lit("kernel")))
+    copies = run.read("copies", [*columns, "src_agent", "dst_agent"]).with_row_index("row")
+    copies = copies.with_columns(agent=pl.coalesce("dst_agent", "src_agent"), kind=pl.lit("copy"))
+    work = pl.concat([kernels, copies.drop("src_agent", "dst_agent")], how="diagonal").filter(_is_usable())
+    return work.with_columns(pl.col("kind").cast(KIND), awaits=pl.lit(AWAITS_NOTHING, pl.UInt8))
+
+
+def _with_launch(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """Work with `launch`: the first call of its process with its correlation; null = not recorded."""
+    launches = Launches(work)
+    launching = calls.select("number", "start_ns", slot=launches.slots_of(calls)).drop_nulls("slot")
+    latest_first = launching.sort("start_ns", "number", descending=True)  # of several in one slot, the last put stays
+    numbers = pl.repeat(None, max(launches.count, 1), dtype=pl.UInt32, eager=True)
+    numbers.scatter(latest_first["slot"], latest_first["number"])
+    return work.with_columns(launch=numbers.gather(launches.slots_of(work)))
+
+
+def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The tracks, and both tables with the number of their track.
+
+    Work is in order within its stream, or its queue where no stream is recorded; copies with neither have a track.
+    """
+    tids = run.read("threads", ["thread", "tid"])
+    threads = calls.select("process", "thread").unique(maintain_order=True)
+    threads = threads.join(tids, on="thread", how="left", maintain_order="left")
+    gpus = run.read("agents", ["agent", "type_index", "absolute_index"])
+    gpus = gpus.select("agent", gpu=pl.coalesce("type_index", "absolute_index"))
+    ids = run.read("streams", ["stream", "stream_id"])
+    has_stream = pl.col("stream").is_not_null()
+    keys = ("process", "agent", "queue", "is_copy")
+    others = (
+        work.with_row_index("place")
+        .filter(~has_stream)
+        .with_columns(is_copy=pl.when(pl.col("queue").is_null()).then(pl.col("kind") == "copy"))
+    )
+    streams = pl.concat(
+        [
+            work.filter(has_stream).group_by("process", "stream", maintain_order=True).agg(pl.col("agent").first()),
+            others.select(keys).unique(maintain_order=True),
+        ],
+        how="diagonal",
+    )
+    streams = streams.join(gpus, on="agent", how="left", maintain_order="left")
+    streams = streams.join(ids, on="stream", how="left", maintain_order="left")
+    tracks = pl.concat(
+        [threads.with_columns(is_gpu=pl.lit(0, pl.UInt8)), streams.with_columns(is_gpu=pl.lit(1, pl.UInt8))],
+        how="diagonal",
+    ).with_row_index("track")
+    calls = calls.with_columns(track=_track_of(tracks, "thread", calls))
+    of_stream = _track_of(tracks, "stream", work)
+    of_rest = others.select("place", *keys).join(
+        tracks.filter((pl.col("is_gpu") == 1) & ~has_stream).select(*keys, "track"),
+        on=keys,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    return tracks, calls, work.with_columns(track=of_stream.scatter(of_rest["place"], of_rest["track"]))
+
+
+def _track_of(tracks: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:
+    """The track of the thread or stream of each row."""
+    numbered = tracks.select(column, "track").drop_nulls()
+    return _gathered(numbered[column], numbered["track"], rows[column])
+
+
+def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
+    """Work that a recorded event makes other work, or a call, wait for: the last one launched before the record."""
+    empty = pl.DataFrame(schema=DEPENDENCIES)
+    if not recorded.height:
+        return empty
+    starts = events.select(call="number", time="start_ns")
+    timed = recorded.join(starts, on="call", how="left", maintain_order="left").sort("time", "call")
+    launched = (
+        events.filter(pl.col("launch").is_not_null())
+        .select("track", "start_ns", work="number", call="launch")
+        .join(starts, on="call", maintain_order="left")
+        .sort("time", "start_ns", "work")
+    )
+    has_both = pl.col("handle").is_not_null() & pl.col("track").is_not_null()
+    records = timed.filter(pl.col("role") == "record", has_both).join_asof(
+        launched.select("track", "time", before="work"), on="time", by="track", check_sortedness=False
+    )
+    waits = timed.filter(pl.col("role").is_in(["stream wait", "event synchronisation"])).join_asof(
+        records.select("process", "handle", "time", "before"),
+        on="time",
+        by=["process", "handle"],
+        check_sortedness=False,
+    )
+    waits = waits.filter(pl.col("before").is_not_null())
+    into_calls = waits.filter(pl.col("role") == "event synchronisation").select("before", after="call", is_into_end=1)
+    into_work = (
+        waits.filter(pl.col("role") == "stream wait", pl.col("track").is_not_null())
+        .join_asof(
+            launched.select("track", "time", after="work"),
+            on="time",
+            by="track",
+            strategy="forward",
+            check_sortedness=False,
+        )
+        .drop_nulls("after")
+        .select("before", "after", is_into_end=0)
+    )
+    both = pl.concat([into_calls, into_work]).filter(pl.col("before") != pl.col("after"))
+    return pl.concat([empty, _typed(both, DEPENDENCIES)]).unique(maintain_order=True)

@@ -1,0 +1,143 @@
+"""Waits of the calls of a runtime, and the events that they record and wait for: by their names and arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.calls.launches import cause_of
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+#: Numbers of `Awaits` of the core.
+AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS = range(5)
+
+#: What a call waits for -> functions that do; the first that fits. HIP, CUDA and HSA names.
+AWAITS = {
+    AWAITS_NOTHING: r"(?i)waitevent|wait_event|eventquery|streamquery|addcallback|launchhostfunc|freeasync",
+    AWAITS_ALL: r"(?i)(device|ctx|context)synchronize",
+    AWAITS_STREAM: r"(?i)streamsynchronize",
+    AWAITS_PERHAPS: r"(?i)eventsynchronize|signal_wait|(memcpy|memset).*async|memset|free|hostunregister",
+    AWAITS_LAUNCHED: r"(?i)memcpy",
+}
+#: An asynchronous call that took less can have waited for nothing; it is the time of a launch.
+SHORT_NS = 20_000
+
+#: What a call does with events and streams -> its functions.
+_ROLES = {
+    "record": r"(?i)eventrecord",
+    "stream wait": r"(?i)streamwaitevent",
+    "event synchronisation": r"(?i)eventsynchronize",
+    "stream synchronisation": r"(?i)streamsynchronize",
+}
+_STREAM, _EVENT = r"(?i)^h?stream$", r"(?i)^h?event$"
+#: Arguments of waits as PyTorch records them: the stream that waits, the one it waits for, the call that recorded.
+_PYTORCH = {"waiting": "stream", "recorded": "wait_on_stream", "record": "wait_on_cuda_event_record_corr_id"}
+#: `call`: its number; `handle`: the event, a text that means something only within its process.
+EVENT_CALLS = {
+    "call": pl.UInt32(),
+    "process": pl.UInt32(),
+    "role": pl.String(),
+    "stream": pl.UInt32(),
+    "handle": pl.String(),
+}
+_CALL = ("process", "event")
+
+
+def described(names: pl.Series) -> pl.DataFrame:
+    """`name`, `kind` (as `CAUSES` of launches) and `awaits` of each function.
+
+    Examples
+    --------
+    >>> described(pl.Series("name", ["hipDeviceSynchronize", "hipMemcpyAsync", "hipMemcpy"])).rows()
+    [('hipDeviceSynchronize', 'synchronisation', 1), ('hipMemcpyAsync', 'copy call', 4), ('hipMemcpy', 'copy call', 3)]
+    """
+    text = pl.col("name").cast(pl.String).fill_null("")
+    awaits = pl.lit(AWAITS_NOTHING, pl.UInt8)
+    for number, pattern in reversed(AWAITS.items()):
+        awaits = pl.when(text.str.contains(pattern)).then(pl.lit(number, pl.UInt8)).otherwise(awaits)
+    return pl.DataFrame({"name": names.unique(maintain_order=True)}).with_columns(kind=cause_of(text), awaits=awaits)
+
+
+def event_calls(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """The calls that record or wait for events and streams, with the columns of `EVENT_CALLS`.
+
+    `calls` has `call` (number), `row` (of its region), `process`, `event`, `name` and `correlation`; `work` has
+    `process`, `correlation` and `stream`.
+    """
+    names = calls.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
+    role = pl.lit(None, pl.String)
+    for word, pattern in _ROLES.items():
+        role = pl.when(pl.col("text").str.contains(pattern)).then(pl.lit(word)).otherwise(role)
+    names = names.with_columns(role=role).filter(pl.col("role").is_not_null()).drop("text")
+    chosen = calls.join(names, on="name", maintain_order="left")
+    if not chosen.height:
+        return pl.DataFrame(schema=EVENT_CALLS)
+    every = pl.concat([_by_arguments(run, calls, chosen, work), *_by_properties(run, calls, chosen)])
+    return every.unique(["call", "role"], keep="first", maintain_order=True)
+
+
+def _typed(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in EVENT_CALLS.items())
+
+
+def _by_arguments(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """By arguments that are stored one by one (ROCpd, RPD).
+
+    Streams are addresses of the runtime there: which stream that is, launches with the same address tell.
+    """
+    is_stream, is_event = pl.col("name").str.contains(_STREAM), pl.col("name").str.contains(_EVENT)
+    pieces = [
+        piece.with_columns(pl.col("name").cast(pl.String)).filter(is_stream | is_event)
+        for piece in run.chunks("arguments", [*_CALL, "name", "value"])
+    ]
+    if not any(piece.height for piece in pieces):
+        return pl.DataFrame(schema=EVENT_CALLS)
+    arguments = pl.concat(pieces)
+    streams = arguments.filter(is_stream).unique(_CALL, keep="first").select(*_CALL, address="value")
+    handles = arguments.filter(is_event).unique(_CALL, keep="first").select(*_CALL, handle="value")
+    addresses = (
+        streams.join(calls.select(*_CALL, "correlation").drop_nulls(), on=_CALL)
+        .join(work.select("process", "correlation", "stream").drop_nulls(), on=["process", "correlation"])
+        .group_by("process", "address", maintain_order=True)
+        .agg(pl.col("stream").mode().sort().first())
+    )
+    described_calls = (
+        chosen.join(streams, on=_CALL, how="left", maintain_order="left")
+        .join(addresses, on=["process", "address"], how="left", maintain_order="left")
+        .join(handles, on=_CALL, how="left", maintain_order="left")
+    )
+    return _typed(described_calls.filter(pl.col("stream").is_not_null() | pl.col("handle").is_not_null()))
+
+
+def _by_properties(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame) -> list[pl.DataFrame]:
+    """By the arguments that PyTorch records with waits; the record of an event is known by its correlation."""
+    texts, row_count = [], 0
+    wanted = chosen.filter(pl.col("role") != "record").select("row")
+    for piece in run.chunks("regions", ["event_properties"]):
+        numbered = piece.with_row_index("row", offset=row_count).join(wanted, on="row", how="semi")
+        row_count += piece.height
+        texts.append(numbered.filter(pl.col("event_properties").str.contains("stream")))
+    if not any(piece.height for piece in texts):
+        return []
+    values = {name: pl.col("event_properties").str.json_path_match(f"$['{key}']") for name, key in _PYTORCH.items()}
+    waits = chosen.join(pl.concat(texts).select("row", **values), on="row")
+    ids = run.read("streams", ["stream", "stream_id", "process"])
+    numbers = ids.select("process", "stream", pl.col("stream_id").cast(pl.String).alias("text"))
+    numbers = numbers.unique(["process", "text"], keep="first", maintain_order=True)
+    waits = waits.join(
+        numbers.rename({"text": "waiting"}), on=["process", "waiting"], how="left", maintain_order="left"
+    ).with_columns(handle="record")
+    records = (
+        waits.select(
+            "process", text="recorded", handle="record", correlation=pl.col("record").cast(pl.Int64, strict=False)
+        )
+        .drop_nulls()
+        .unique(maintain_order=True)
+        .join(numbers, on=["process", "text"], maintain_order="left")
+        .join(calls.select("process", "correlation", "call"), on=["process", "correlation"], maintain_order="left")
+        .with_columns(role=pl.lit("record"))
+    )
+    return [_typed(waits), _typed(records)]

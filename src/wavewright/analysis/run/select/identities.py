@@ -1,0 +1,49 @@
+"""Identities: processes, GPUs and streams by values that mean the same in every file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
+
+#: Columns that identify processes, also those with equal pids on two nodes or in two files.
+PROCESS = ("host", "pid", "rank", "run")
+
+
+def processes_of(document: Run) -> pl.DataFrame:
+    """`process` (number in the run) with the columns `PROCESS`, and `path`: the file it was read from.
+
+    `run` is the unique id of the recording, or its path where none is stored.
+    """
+    hosts = document.read("nodes", ["node", "hostname"])
+    paths = document.read("sources", ["source", "path"])
+    processes = document.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
+    host = pl.col("hostname").fill_null("")
+    run = pl.coalesce(pl.col("guid").replace("", None), "path")
+    return (
+        processes.join(hosts, on="node", how="left", maintain_order="left")
+        .join(paths, on="source", how="left", maintain_order="left")
+        .select("process", host.alias("host"), "pid", "rank", run.alias("run"), "path")
+    )
+
+
+def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
+    """`agent` (number in the run) with `host` and `gpu`: its number among the node's GPUs.
+
+    Where no host name was recorded, the file stands for the node: nothing says that two files are of the same one.
+    """
+    agents = run.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
+    number = pl.coalesce("type_index", "absolute_index")
+    return (
+        agents.filter(pl.col("kind") == "GPU")
+        .join(who, on="process", how="left", maintain_order="left")
+        .select("agent", host=pl.coalesce(pl.col("host").replace("", None), "path"), gpu=number)
+    )
+
+
+def streams_of(run: Run) -> pl.DataFrame:
+    """`number` (of the stream in the run) with its id as `stream`."""
+    return run.read("streams", ["stream", "stream_id"]).rename({"stream": "number", "stream_id": "stream"})

@@ -1,0 +1,129 @@
+"""The time that a run was recorded on each node, or the window of it: what shares of time are of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order, merged
+from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.analysis.run.select.chosen import ChosenSource, without_window
+from wavewright.analysis.run.select.gpus import machines
+from wavewright.analysis.run.select.windows import TIMED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wavewright.model.run import Run
+
+_SCHEMA = {
+    "machine": pl.String,
+    "start_ns": pl.Int64,
+    "end_ns": pl.Int64,
+    "begin_ns": pl.Int64,
+    "is_named": pl.Boolean,
+    "rank": pl.Int32,
+    "is_window": pl.Boolean,
+}
+
+
+def recorded(run: Run) -> pl.DataFrame:
+    """Recordings of each source on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
+
+    `begin_ns` is the start of all that the source recorded there: times of `--time` count from it. `is_named` says
+    whether the host is known, and `rank` is the lowest that is.
+    """
+    rows = [pl.DataFrame(schema=_SCHEMA)]
+    for part in run.parts:
+        windows = windows_of_processes(part)
+        ranks = part.read("processes", ["process", "rank"])
+        where = machines(part).join(ranks, on="process", how="left")
+        extents = extents_of(without_window(part)).join(where, on="process", how="left")
+        by_machine = extents.group_by("machine", maintain_order=True).agg(
+            pl.col("start_ns").min(),
+            pl.col("end_ns").max(),
+            pl.col("is_named").any(),
+            pl.col("rank").min(),
+            begin_ns=pl.col("start_ns").min(),
+        )
+        if windows is not None:
+            chosen = windows.join(where, on="process").group_by("machine", maintain_order=True)
+            by_machine = by_machine.drop("start_ns", "end_ns").join(
+                chosen.agg(pl.col("start_ns").min(), pl.col("end_ns").max()), on="machine", maintain_order="left"
+            )
+        rows.append(by_machine.select(*[*_SCHEMA][:-1], is_window=pl.lit(windows is not None)))
+    return pl.concat(rows).drop_nulls(["machine", "start_ns"])
+
+
+def extents_of(run: Run) -> pl.DataFrame:
+    """`process`, and from the `start_ns` of its first to the `end_ns` of its last event of any kind."""
+    empty = pl.DataFrame(schema={"process": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64})
+    parts = [
+        _extents(piece.select("process", start_ns=begin, end_ns=end))
+        for table, (begin, end) in TIMED.items()
+        for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end])))
+    ]
+    return (
+        pl.concat([empty, *parts])
+        .group_by("process")
+        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+        .sort("process")
+    )
+
+
+def _extents(events: pl.DataFrame) -> pl.DataFrame:
+    """By `process`; of impossible lengths the start alone, and impossible times are moved as `intervals` does."""
+    begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
+    end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
+    return events.group_by("process").agg(begin.min(), end.max().alias("end_ns")).drop_nulls()
+
+
+def windows_of_processes(run: Run) -> pl.DataFrame | None:
+    """`process`, `start_ns`, `end_ns` of the window of each process of one source; None = no window is chosen."""
+    source = run.origins[0] if len(run.origins) == 1 else None
+    windows = source.windows if isinstance(source, ChosenSource) else None
+    if windows is None:
+        return None
+    farthest = range(-FARTHEST_NS, FARTHEST_NS + 1)
+    rows = [
+        (process, *(min(max(side, farthest[0]), farthest[-1]) for side in window))
+        for process, window in enumerate(windows)
+        if window is not None
+    ]
+    schema = {"process": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def recorded_times(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The results of `recorded` of several runs as merged intervals of each `machine`."""
+    rows = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts]).select("machine", "start_ns", "end_ns")
+    return merged(in_order(rows, ["machine"]), ["machine"])
+
+
+def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFrame:
+    """`machine`, `span_ns`, `wall_ns`: the time that shares of GPU time are of, and all of the recorded time.
+
+    `work` has the start and the end of the work of some GPU in some file. The span is from the first to the last of it
+    in each interval of recorded time, so that time between two recordings is nobody's; with a window, it is the window.
+    """
+    parts = list(parts)
+    is_window = any(part["is_window"].any() for part in parts)
+    whole = recorded_times(parts).with_columns(interval="start_ns")
+    walls = whole.group_by("machine", maintain_order=True).agg(wall_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
+    timed = work.select("machine", "start_ns", "end_ns").drop_nulls()
+    if is_window:
+        return walls.with_columns(span_ns="wall_ns")
+    placed = timed.sort("start_ns").join_asof(
+        whole.select("machine", "start_ns", "interval").sort("start_ns"),
+        on="start_ns",
+        by="machine",
+        check_sortedness=False,
+    )
+    spans = placed.group_by("machine", "interval").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
+    return (
+        spans.group_by("machine")
+        .agg(pl.col("span_ns").sum())
+        .join(walls, on="machine", how="left")
+        .with_columns(wall_ns=pl.max_horizontal("wall_ns", "span_ns"))
+    )

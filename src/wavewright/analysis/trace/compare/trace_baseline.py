@@ -1,0 +1,119 @@
+"""Measurements of thread traces, for a baseline: cycles per wave, exposed cycles per line, the median call."""
+
+from __future__ import annotations
+
+import hashlib
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.common.gate.check import JudgedFinding
+from wavewright.analysis.trace.code.functions import entered_rows
+from wavewright.analysis.trace.code.wave_paths import wave_paths
+from wavewright.analysis.trace.compare import main_kernel
+from wavewright.analysis.trace.compare.spread import batches
+from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.base.shown import quoted
+from wavewright.errors import UsageError
+from wavewright.model.baseline import MeasuredCapture, Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+_NORMAL_95 = 1.959964  #: Of a normal variable: 95 % are within this many standard errors.
+_MANY = 10**6  #: Degrees of freedom of the error of a median, which comes from ranks.
+_MOST_LINES = 1000  #: Of a baseline, those with the most exposed cycles.
+
+
+def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = ()) -> MeasuredCapture:
+    """One trace.
+
+    Raises
+    ------
+    UsageError
+        When no instruction was traced.
+    """
+    if not trace.instructions.height:
+        what = "no instruction was traced here, so there is nothing to judge"
+        raise UsageError(
+            what, where=trace.source.path, advice=f"wavewright coverage {quoted(trace.source.path)} tells why"
+        )
+    quantities = [_cycles(trace), *_kernel_time(trace), *_lines(trace)]
+    return MeasuredCapture(
+        label=label,
+        quantities=tuple(quantities),
+        target=trace.source.target or "",
+        software={trace.source.format: ""},
+        kernel=main_kernel(trace),
+        code=_code(trace),
+        damages=tuple(damages),
+    )
+
+
+def trace_findings(trace: ThreadTrace) -> tuple[JudgedFinding, ...]:
+    """The findings of the diagnosis, with the line that costs most of each."""
+    findings = []
+    for finding in diagnose(trace).findings:
+        place = next((each for each in finding.evidence if each.file and each.line), None)
+        file, line = (place.file or "", place.line or 0) if place else ("", 0)
+        findings.append(JudgedFinding(finding.name, finding.verdict, finding.gain_share_max, file, line))
+    return tuple(findings)
+
+
+def _cycles(trace: ThreadTrace) -> Quantity:
+    """The mean duration of a wave; its error is that of batches of neighbouring waves, which depend on each other."""
+    lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
+    means = lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"]
+    values = [float(value) for value in means.to_list()]
+    whole = [float(value) for value in lived["duration_cycles"].to_list()]
+    count = len(values)
+    middle = sum(values) / max(count, 1)
+    error = sqrt(sum((value - middle) ** 2 for value in values) / (count - 1) / count) if count > 1 else None
+    median = lived["duration_cycles"].median()
+    return Quantity(
+        "cycles",
+        "",
+        "cycles",
+        len(whole),
+        sum(whole) / max(len(whole), 1),
+        error,
+        None if error is None else count - 1,
+        median=float(median) if isinstance(median, float | int) else None,
+    )
+
+
+def _kernel_time(trace: ThreadTrace) -> list[Quantity]:
+    """The median call of the traced kernel in the run beside the trace, where there is one."""
+    launch = trace.launch
+    if launch is None or not launch.duration_ns_median:
+        return []
+    noise = launch.median_noise_ns
+    error, degrees = (None, None) if noise is None else (noise / _NORMAL_95, _MANY)
+    median = launch.duration_ns_median
+    return [Quantity("kernel-time", "", "ns", launch.call_count, median, error, degrees, median=median)]
+
+
+def _lines(trace: ThreadTrace) -> list[Quantity]:
+    waves = max(batches(trace).height, 1)
+    units = hotspots(trace, by="line").units.filter(
+        pl.col("file").is_not_null() & pl.col("line").is_not_null() & (pl.col("exposed_cycles_total") > 0)
+    )
+    return [
+        Quantity("line", f"{file}:{line}", "cycles", hits, exposed / waves, file=file, line=line)
+        for file, line, hits, exposed in units.select("file", "line", "hit_count", "exposed_cycles_total")
+        .head(_MOST_LINES)
+        .rows()
+    ]
+
+
+def _code(trace: ThreadTrace) -> str:
+    """A hash of the kernel's name and of the instructions of what ran, in order."""
+    rows = trace.code.join(entered_rows(trace).select("row"), on="row", how="semi", maintain_order="left")
+    digest = hashlib.sha256(main_kernel(trace).encode())
+    for text in rows["text"].fill_null(""):
+        digest.update(b"\0" + text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]

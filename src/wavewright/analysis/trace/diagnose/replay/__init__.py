@@ -1,0 +1,94 @@
+"""Time of a trace without a cause of waiting: waves re-timed, barriers and ports met again.
+
+`docs/explanation/replay.md` has the rules; the native pass is `cpp/src/waves/replay.cpp`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.trace.diagnose.replay.inputs import GAPS as GAPS
+from wavewright.analysis.trace.diagnose.replay.inputs import prepared
+from wavewright.analysis.trace.parts import answers
+from wavewright.analysis.trace.selection import whole_of
+from wavewright.analysis.trace.waits.ports import port_rules
+from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
+from wavewright.facts.stall_classes import BUSY_OF, PADDING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.model.trace import ThreadTrace
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Causes that cost nothing in a replay."""
+
+    causes: frozenset[str] = frozenset()  #: Stall classes and causes of gaps.
+    rows: tuple[int, ...] = ()  #: Only at these code rows; empty = everywhere.
+    keeps_latency: bool = False  #: Whether waits end as long after their producer as recorded.
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Times of the traced CUs, added up."""
+
+    recorded_cycles: int
+    cycles: dict[Removal, int]
+    #: Cause -> share of the time of the traced SIMDs in which one issues nothing while a wave of it waits for it.
+    no_issue_shares: dict[str, float]
+    instruction_count: int  #: Replayed instructions: of large traces those of some CUs.
+
+    def gain_share(self, removal: Removal) -> float:
+        """Share of the recorded time that a removal saves."""
+        return 1 - self.cycles[removal] / self.recorded_cycles if self.recorded_cycles else 0.0
+
+
+def replay(trace: ThreadTrace, removals: Sequence[Removal], *, left_out: tuple[int, ...] = ()) -> Replayed:
+    """Replay the waves of a trace without each of the removals; waves `left_out` are not there at all."""
+    asked = tuple(dict.fromkeys(removals))
+    parts = answers(trace, _in_part, asked, left_out)
+    recorded = sum(sum(part.recorded_cycles) for part in parts)
+    cycles = {removal: sum(sum(part.cycles[number]) for part in parts) for number, removal in enumerate(asked)}
+    simd_cycles = max(1, sum(part.simd_cycles for part in parts))
+    causes = {cause for part in parts for cause in part.no_issue_cycles}
+    no_issue = {cause: sum(part.no_issue_cycles.get(cause, 0) for part in parts) / simd_cycles for cause in causes}
+    return Replayed(recorded, cycles, no_issue, sum(part.instruction_count for part in parts))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Replays of one part of a trace."""
+
+    recorded_cycles: list[int]  #: Of every CU.
+    cycles: list[list[int]]  #: By removal.
+    no_issue_cycles: dict[str, int]  #: By cause.
+    simd_cycles: int
+    instruction_count: int
+
+
+def _in_part(part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]) -> _Part:
+    ready = prepared(part, trace, left_out)
+    rules = port_rules(whole_of(trace)[0])
+    flags = [_asked(removal, ready.causes, rules["is_matrix"].len()) for removal in removals]
+    recorded, cycles, idle, simd_cycles = _core.replay(
+        ready.instructions, ready.waves, ready.barriers, rules, free_wait_cycles(trace), flags
+    )
+    by_cause = {name: idle[number] for name, number in ready.causes.items()}
+    return _Part(recorded, cycles, by_cause, simd_cycles, ready.instruction_count)
+
+
+def _asked(
+    removal: Removal, causes: dict[str, int], row_count: int
+) -> tuple[int, int, bool, bool, bool, object | None]:
+    names = {name for cause in removal.causes for name in (cause, BUSY_OF.get(cause, cause))}
+    bits, padding = (sum({1 << causes[name] for name in some if name in causes}) for some in (names, names & PADDING))
+    flags = None
+    if removal.rows:
+        flags = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
+    return bits, padding, "barrier" in removal.causes, "store drain" in removal.causes, removal.keeps_latency, flags

@@ -1,0 +1,124 @@
+"""Executed instructions of each traced CU: what its pipes had to do, and in which time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.common.occupancy.architecture import possible_targets
+from wavewright.analysis.trace.floors.rates import (
+    PIPE_OF_CATEGORY,
+    base_clock,
+    counts_scalar_loads,
+    rate_of,
+    takes_declared_cycles,
+)
+from wavewright.analysis.trace.parts import answers
+from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.model.schema import CATEGORIES
+
+if TYPE_CHECKING:
+    from wavewright.model.trace import ThreadTrace
+
+UNIT = ["kernel", "se", "cu"]
+_SIMD = [*UNIT, "simd"]
+
+
+@dataclass(frozen=True)
+class Executed:
+    """Executions of the traced waves of each kernel on each CU."""
+
+    units: pl.DataFrame  #: `kernel`, `se`, `cu`, `wave_count`, `span_cycles`, `waves` (a list).
+    issues: pl.DataFrame  #: `kernel`, `se`, `cu`, `pipe`, `execution_count`, `floor_cycles`: pipes of waves and SIMDs.
+
+
+def executed(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> Executed:
+    """Spans of the CUs and what their SIMDs need at least; without the waves in `left_out`."""
+    parts = answers(trace, _counts_of_part, left_out)
+    units = _merged_units([units for units, _, _ in parts])
+    counts = pl.concat([counts for _, counts, _ in parts]).group_by(*_SIMD, "row", "category").agg(pl.col("n").sum())
+    longest = pl.concat([longest for _, _, longest in parts]).group_by(UNIT).agg(pl.col("n").max())
+    return Executed(units, pl.concat([_longest_waves(trace, longest), _of_simds(trace, counts)]))
+
+
+def _counts_of_part(
+    part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Units, executions by SIMD, row and category, and the instructions of the longest wave of each unit."""
+    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out)))
+    done = part.instructions.select(
+        "wave", "row", "category", end=pl.col("time_cycles") + pl.col("duration_cycles")
+    ).join(waves.select("wave", *_SIMD), on="wave")
+    ends = done.group_by("wave").agg(pl.col("end").max())
+    units = (
+        waves.join(ends, on="wave", maintain_order="left")
+        .group_by(UNIT, maintain_order=True)
+        .agg(pl.col("start_cycles").min(), pl.col("end").max(), waves="wave")
+    )
+    counts = done.group_by(*_SIMD, "row", "category").agg(n=pl.len().cast(pl.Int64))
+    issued = done.filter(pl.col("category").is_in(_issued_categories()))
+    longest = issued.group_by(*UNIT, "wave").agg(n=pl.len().cast(pl.Int64)).drop("wave")
+    return units, counts, longest.group_by(UNIT).agg(pl.col("n").max())
+
+
+def _issued_categories() -> list[int]:
+    return [number for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY]
+
+
+def _merged_units(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    merged = (
+        pl.concat(parts)
+        .group_by(UNIT, maintain_order=True)
+        .agg(pl.col("start_cycles").min(), pl.col("end").max(), pl.col("waves").explode())
+    )
+    return merged.select(
+        *UNIT,
+        pl.col("waves").list.len().cast(pl.Int64).alias("wave_count"),
+        (pl.col("end") - pl.col("start_cycles")).alias("span_cycles"),
+        "waves",
+    ).sort(UNIT)
+
+
+def _longest_waves(trace: ThreadTrace, longest: pl.DataFrame) -> pl.DataFrame:
+    return longest.select(
+        *UNIT,
+        pl.lit("issue").alias("pipe"),
+        pl.col("n").alias("execution_count"),
+        (pl.col("n") * base_clock(trace.gfxip)).alias("floor_cycles"),
+    )
+
+
+def _of_simds(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
+    """Needs of the busiest SIMD of each unit for each of its pipes."""
+    gfxip = trace.gfxip
+    clock = base_clock(gfxip)
+    ordered = trace.code.sort("row")
+    code = ordered.select("row", is_matrix=matrix_rows(ordered), declared=pipe_cycles_of_rows(trace))
+    by_category = {number: PIPE_OF_CATEGORY[name] for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY}
+    if not counts_scalar_loads(gfxip):
+        by_category = {number: pipe for number, pipe in by_category.items() if CATEGORIES[number] != "SMEM"}
+    of_category = pl.col("category").replace_strict(by_category, default=None, return_dtype=pl.String)
+    placed = counts.join(code, on="row", how="left").with_columns(
+        pipe=pl.when(pl.col("is_matrix").fill_null(value=False)).then(pl.lit("MATRIX")).otherwise(of_category)
+    )
+    targets = tuple(arch.target for arch in possible_targets(trace))
+    pipes = sorted(set(placed["pipe"].drop_nulls()))
+    width = {pipe: rate_of(pipe, gfxip, targets).per_step for pipe in pipes}
+    declared = [pipe for pipe in pipes if takes_declared_cycles(pipe, gfxip)]
+    cycles = pl.when(pl.col("pipe").is_in(declared)).then(pl.max_horizontal(pl.col("declared").fill_null(0), clock))
+    busy = (
+        placed.drop_nulls("pipe")
+        .with_columns(work=pl.col("n") * cycles.otherwise(clock).cast(pl.Int64))
+        .group_by(*_SIMD, "pipe")
+        .agg(pl.col("n").sum(), pl.col("work").sum())
+    )
+    per_step = pl.col("pipe").replace_strict(width, return_dtype=pl.Int64, default=1)
+    return (
+        busy.with_columns(floor=(pl.col("work") + per_step - 1) // per_step)
+        .group_by(*UNIT, "pipe")
+        .agg(pl.col("n").sum().alias("execution_count"), pl.col("floor").max().alias("floor_cycles"))
+    )

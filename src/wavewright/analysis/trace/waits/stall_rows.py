@@ -1,0 +1,93 @@
+"""Stall cycles of every code row by class: what `stalls` and `waits` share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
+from wavewright.analysis.trace.parts import ask
+from wavewright.analysis.trace.waits.wait_producers import PORT_BUSY, UNCERTAIN, UNKNOWN, resolve, resolved_in_part
+from wavewright.facts.stall_classes import (
+    CACHE_BIT,
+    ISSUE_OF_CATEGORY,
+    OTHER_ISSUE,
+    OWN_CLASS,
+    UNRESOLVED,
+    busy_class,
+    wait_class,
+)
+from wavewright.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    from wavewright.facts.stall_classes import StallClass
+    from wavewright.model.trace import ThreadTrace
+
+_IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; only the PC distinguishes them
+
+
+@once_per_trace
+def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
+    """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`."""
+    ask(trace, [(resolved_in_part,), *cost_questions(trace)])
+    groups = resolve(trace).groups
+    classes = _classes(groups, trace.code)
+    rows = (
+        groups.with_columns(
+            pl.Series("class", [entry.name for entry in classes], pl.String),
+            pl.Series("kind", [entry.kind for entry in classes], pl.String),
+        )
+        .group_by("row", "class", "kind", pl.col("is_wait").cast(pl.Boolean))
+        .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
+        .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
+    )
+    return _with_exposed(rows, row_costs(trace).select("row", "exposed_stall_cycles_total", of="stall_cycles_total"))
+
+
+def class_names(groups: pl.DataFrame, code: pl.DataFrame) -> list[str]:
+    """Name of the stall class of every group of the native pass (`Resolved.groups`)."""
+    return [entry.name for entry in _classes(groups, code)]
+
+
+def _classes(groups: pl.DataFrame, code: pl.DataFrame) -> list[StallClass]:
+    of_rows = groups.join(code.select("row", "class"), on="row", how="left", maintain_order="left")
+    keys = of_rows.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class"))
+    named: dict[tuple[int, int, str | None], StallClass] = {}
+    for key in keys.unique().iter_rows():
+        named[key] = _class_of(*key)
+    return [named[key] for key in keys.iter_rows()]
+
+
+def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
+    """The exposed stall of every row, given to its classes by their stall, so that the parts add up to the whole.
+
+    Nothing is known to hide what has no PC: all of its stall is exposed.
+    """
+    reached = pl.col("stall_cycles_total").cum_sum().over("row") / pl.col("of")
+    upto = (pl.col("exposed_stall_cycles_total") * reached.fill_nan(0)).round().cast(pl.Int64)
+    return (
+        rows.join(costs, on="row", how="left", maintain_order="left")
+        .with_columns(upto=upto.fill_null(0))
+        .with_columns(part=pl.col("upto") - pl.col("upto").shift(1, fill_value=0).over("row"))
+        .with_columns(
+            exposed_stall_cycles_total=pl.when(pl.col("of").is_null()).then("stall_cycles_total").otherwise("part")
+        )
+        .drop("upto", "part", "of")
+    )
+
+
+def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
+    """Class of a group: from its producers when it is a wait, else from what the instruction is."""
+    if not is_wait and code_class is None and key & ~PORT_BUSY == _IMMEDIATE:
+        return UNRESOLVED
+    if not is_wait:
+        declared = OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key & ~PORT_BUSY, OTHER_ISSUE)
+        return busy_class(declared) if key & PORT_BUSY else declared
+    mask = key & (UNKNOWN - 1)
+    if mask != CACHE_BIT:  # an invalidation is done long before the loads next to it
+        mask &= ~CACHE_BIT
+    one_kind = mask & (mask - 1) == 0
+    if key & UNKNOWN or (key & UNCERTAIN and not one_kind):
+        return UNRESOLVED
+    return wait_class(mask)

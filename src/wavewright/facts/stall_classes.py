@@ -1,0 +1,121 @@
+"""The stall classes (stall_classes.toml): name, meaning and first remedy of each, and mixtures of waits."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from wavewright.facts.loader import Fact, FactTable, decoded, packaged
+
+
+class StallClass(Fact, frozen=True):
+    """A reason to stall.
+
+    `kind` is `wait` (for operations in flight), `issue` (the instruction itself could not be issued), `busy` (its pipe
+    had other work: nothing is lost), `padding` (cycles that the code asks for) or `sync` (for other waves).
+    """
+
+    name: str
+    kind: str
+    meaning: str
+    remedy: str = ""
+    code_classes: tuple[str, ...] = ()  #: `code.class` of the instructions whose own stall this is.
+    categories: tuple[int, ...] = ()  #: `instructions.category` that decides for the other instructions.
+    if_busy: str = ""  #: Class of the same instructions while their pipe has other work.
+
+
+class Producer(Fact, frozen=True):
+    """A kind of operation that waits wait for: its classes of code, and the remedy."""
+
+    name: str
+    classes: tuple[str, ...]
+    meaning: str
+    remedy: str
+
+
+class StallRemedy(Fact, frozen=True):
+    """A remedy for a row of a class of stalls."""
+
+    name: str
+    text: str  #: `{accesses}` stands for the accesses by their width.
+    fits: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
+
+
+@cache
+def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
+    """Group of stall classes -> remedies in the order to try them in."""
+    remedies = packaged("stall_classes.toml")["remedies"]
+    return decoded(remedies, dict[str, tuple[StallRemedy, ...]], where="stall_classes.toml, remedies")
+
+
+_DECLARED = FactTable("stall_classes.toml", StallClass, "classes")
+
+#: Kinds of producers; their place in this list is their bit in the masks of the native pass.
+PRODUCERS: tuple[Producer, ...] = tuple(FactTable("stall_classes.toml", Producer, "producers").values())
+
+#: `code.class` -> place in PRODUCERS.
+PRODUCER_OF_CLASS: dict[str, int] = {
+    name: number for number, producer in enumerate(PRODUCERS) for name in producer.classes
+}
+
+CACHE_BIT = 1 << PRODUCER_OF_CLASS["vmem_invalidate"]  #: Mask of the producer kind `cache`.
+UNRESOLVED, OTHER_ISSUE = _DECLARED["wait unresolved"], _DECLARED["other issue"]
+
+#: Stall class -> the class of the same instructions while their pipe has other work.
+BUSY_OF: dict[str, str] = {declared.name: declared.if_busy for declared in _DECLARED.values() if declared.if_busy}
+
+#: `code.class` -> its own stall, where the category does not decide.
+OWN_CLASS: dict[str, StallClass] = {name: entry for entry in _DECLARED.values() for name in entry.code_classes}
+
+#: `instructions.category` -> pressure on which pipe.
+ISSUE_OF_CATEGORY: dict[int, StallClass] = {n: entry for entry in _DECLARED.values() for n in entry.categories}
+
+#: Classes whose instructions would not be there at all if the cause were gone: padding and spills.
+PADDING = frozenset(entry.name for entry in _DECLARED.values() if entry.kind == "padding") | {"scratch issue"}
+
+
+def busy_class(declared: StallClass) -> StallClass:
+    """The class of a stall during which the port of the instruction was taken."""
+    return _DECLARED[declared.if_busy] if declared.if_busy else declared
+
+
+def wait_class(mask: int) -> StallClass:
+    """Class of the waits for the producers in `mask` (bit n = PRODUCERS[n]); several make a mixture.
+
+    Examples
+    --------
+    >>> wait_class(0b10).name, wait_class(0b110).name, wait_class(0).name
+    ('wait LDS', 'wait LDS + vector load', 'wait for nothing')
+    """
+    producers = [producer for number, producer in enumerate(PRODUCERS) if mask >> number & 1]
+    if not producers:
+        return _DECLARED["wait for nothing"]
+    name = "wait " + " + ".join(producer.name for producer in producers)
+    meaning = "waits for " + " and ".join(producer.meaning for producer in producers)
+    if len(producers) > 1:
+        meaning += "; which of them came last cannot be told"
+    return StallClass(name, "wait", meaning, "; ".join(producer.remedy for producer in producers))
+
+
+#: Every class but the mixtures, by name.
+CLASSES: dict[str, StallClass] = {
+    entry.name: entry for entry in (*(wait_class(1 << bit) for bit in range(1, len(PRODUCERS))), *_DECLARED.values())
+}
+
+
+def stall_class(name: str) -> StallClass:
+    """The class of that name, mixtures included.
+
+    Raises
+    ------
+    KeyError
+        When there is no such class.
+
+    Examples
+    --------
+    >>> stall_class("wait LDS + vector load").kind
+    'wait'
+    """
+    if name in CLASSES:
+        return CLASSES[name]
+    numbers = {producer.name: number for number, producer in enumerate(PRODUCERS)}
+    return wait_class(sum(1 << numbers[part] for part in name.removeprefix("wait ").split(" + ")))

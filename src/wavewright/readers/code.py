@@ -1,0 +1,130 @@
+"""Files with code and their kernels: code objects, bundles, programs and libraries."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import shortened
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.containers import code_objects_in
+from wavewright.codeobj.names import demangle_all
+from wavewright.errors import NotATraceError, UnsupportedError, UsageError
+from wavewright.model.losses import Loss
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from wavewright.codeobj.code_object import Kernel
+    from wavewright.codeobj.embedded_objects import EmbeddedObject
+
+_NAMED = 4  # kernels that an error names
+
+
+@dataclass(frozen=True)
+class ObjectPlace:
+    """A code object and where in the file it was."""
+
+    number: int
+    code_object: CodeObject | None  #: None = it could not be read.
+    target: str | None = None
+    entry: str | None = None
+    place: str | None = None
+    size: int = 0
+    packing: str | None = None
+
+
+@dataclass(frozen=True)
+class ChosenKernel:
+    """A kernel of a file."""
+
+    place: ObjectPlace
+    code_object: CodeObject
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class CodeFile:
+    """The code objects of a file that were chosen, and what could not be read of them."""
+
+    where: str
+    places: tuple[ObjectPlace, ...]
+    losses: tuple[Loss, ...]
+
+    @property
+    def kernels(self) -> tuple[ChosenKernel, ...]:
+        """Every kernel of every code object."""
+        return tuple(
+            ChosenKernel(place, place.code_object, kernel)
+            for place in self.places
+            if place.code_object
+            for kernel in place.code_object.kernels
+        )
+
+    def named(self, name: str) -> tuple[ChosenKernel, ...]:
+        """Kernels of this very name, else those whose name contains it, else those whose name has this pattern.
+
+        Names are symbols or what they stand for in C++.
+
+        Raises
+        ------
+        UsageError
+            When there is none.
+        """
+        demangled = demangle_all(each.kernel.name for each in self.kernels)
+        names = [(each, (each.kernel.name, demangled[each.kernel.name])) for each in self.kernels]
+        try:
+            pattern = re.compile(name)
+        except re.error:
+            pattern = re.compile(re.escape(name))
+        for fits in (
+            lambda text: text == name,
+            lambda text: name in text,
+            lambda text: pattern.search(text) is not None,
+        ):
+            chosen = tuple(each for each, texts in names if any(map(fits, texts)))
+            if chosen:
+                return chosen
+        shown = ", ".join(shortened(demangled[each.kernel.name]) for each in self.kernels[:_NAMED])
+        what = f"no kernel is called {name[:60]!r}" if shown else "there are no kernels"
+        raise UsageError(what, where=self.where, advice=f"kernels: {shown}" if shown else "")
+
+
+def open_code(path: str | PathLike[str], *, target: str | None = None, number: int | None = None) -> CodeFile:
+    """Read the code objects of a file: all, those for a GPU, or the one of a number.
+
+    A code object that cannot be read is a loss, unless it is the only one.
+
+    Raises
+    ------
+    NotATraceError
+        When the file has no code object, or none that can be read.
+    UnsupportedError
+        When it is of a kind that is not read.
+    UsageError
+        When it has none of this GPU or number.
+    """
+    contents = code_objects_in(path)
+    if number is not None:
+        chosen: tuple[EmbeddedObject, ...] = (contents.choose(number=number),)
+    else:
+        chosen = contents.of_target(target) if target else contents.objects
+        if target and not chosen and len(contents.objects) > 1:
+            contents.choose(target=target)  # raises, and lists those that are there
+        chosen = chosen or contents.objects  # the only one: it may not say for which GPU it is
+    places: list[ObjectPlace] = []
+    losses: list[Loss] = list(contents.losses)
+    for each in chosen:
+        code_object = None
+        try:
+            code_object = CodeObject.from_bytes(each.read(), where=contents.where, target=each.target or target)
+            losses += code_object.losses
+        except (NotATraceError, UnsupportedError) as error:
+            if len(chosen) == 1:
+                raise
+            losses.append(Loss("unreadable_code_object", detail=f"{each.name}: {error.what}"))
+        places.append(
+            ObjectPlace(each.number, code_object, each.target, each.entry, each.place, each.size_bytes, each.packing)
+        )
+    return CodeFile(contents.where, tuple(places), tuple(losses))
