@@ -1,4 +1,4 @@
-"""The command line: one module per verb, loaded when the verb is used."""
+"""The command line: verbs that are derived from questions, and one module for each that does something else."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _LONGEST_WORD = 40
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
+_OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
 _OUTPUTS = ("-o", "--output")
 
 
@@ -39,16 +40,11 @@ class _LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         question = question_of_verb(cmd_name)
-        module = cmd_name.replace("-", "_")
-        from pathlib import Path  # not needed by `--help`, which must stay fast
-
-        if (
-            question is not None and not Path(__file__).with_name(f"{module}.py").exists()
-        ):  # it has no options of its own
+        if question is not None and cmd_name not in _OF_SEVERAL_QUESTIONS:
             from wavewright.cli.kit.derived import derived_verb
 
             return derived_verb(question)
-        command: click.Command = import_module(f"wavewright.cli.{module}").command
+        command: click.Command = import_module(f"wavewright.cli.{cmd_name}").command
         if question is not None:
             command.help = full_help(question, command.help or "")
         return command
@@ -92,6 +88,8 @@ class _LazyGroup(click.Group):
 
 def _results_of(words: list[str]) -> list[str]:
     """The words of a command line, in which the folder of a capture stands for its result; where to write stays."""
+    if all(word.startswith("-") for word in words):
+        return words
     from wavewright.base.job_folders import read_instead
 
     return [

@@ -14,7 +14,8 @@ from wavewright.cli.kit.counters import counter_options
 from wavewright.cli.kit.form import current_brief, is_about
 from wavewright.cli.kit.io import arguments_of, console, context_of_kind, json_option
 from wavewright.cli.kit.numbers import DispatchKey, Real, Whole
-from wavewright.cli.kit.request import Request, amd_option, csv_option, top_option
+from wavewright.cli.kit.options import shared_options
+from wavewright.cli.kit.request import Request, csv_option, top_option
 from wavewright.cli.kit.run import run_options
 from wavewright.cli.kit.trace import open_trace, selection_options
 from wavewright.facts.metrics.names import NORMALIZATIONS
@@ -65,7 +66,7 @@ _FAIL_ABOVE = (
 )
 @click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
 @click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@amd_option
+@shared_options("amd")
 @csv_option
 @json_option
 def _traces(
@@ -333,7 +334,7 @@ def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
     help="TOML file with metrics of your own; may be repeated.",
 )
 @click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@amd_option
+@shared_options("amd")
 @counter_options
 def _counters(
     asked: CounterRequest,

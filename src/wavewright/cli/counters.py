@@ -14,9 +14,9 @@ from wavewright.base.words import counted
 from wavewright.cli.kit.counters import counter_verb
 from wavewright.cli.kit.io import console, progress, with_options
 from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.options import shared_options
 from wavewright.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
 from wavewright.cli.kit.plan import plannable
-from wavewright.cli.kit.request import amd_option
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
@@ -66,7 +66,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--explain", is_flag=True, help="Show formula and meaning of each metric."),
     click.option("--all-channels", is_flag=True, help="Show each L2 channel, not statistics over them."),
     click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point."),
-    amd_option,
+    shared_options("amd"),
     click.option(
         "--more",
         type=click.Path(path_type=Path),

@@ -14,8 +14,9 @@ import click
 from wavewright.base.bounds import ENGINE, JOBS
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
-from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, show_losses
+from wavewright.cli.kit.io import console, emit_json, json_option, progress, show_losses
 from wavewright.cli.kit.numbers import DispatchKey, Whole
+from wavewright.cli.kit.options import shared_options
 from wavewright.errors import DamagedError, UsageError, WavewrightError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ FORMATS = ("ui_output", "parquet", "json")
     show_default=True,
     help="ui_output opens in AMD's viewer; parquet and json hold all tables.",
 )
-@code_object_option
+@shared_options("code-object")
 @click.option("--se", "shader_engines", type=Whole(ENGINE), multiple=True, help="Only this shader engine; repeatable.")
 @click.option("--dispatch", type=DispatchKey(), metavar="N[@WHERE]", help="Only this dispatch; default: all.")
 @click.option("--threads", type=Whole(JOBS), help="Shader engines to decode at once; default: all cores.")

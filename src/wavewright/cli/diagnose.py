@@ -16,7 +16,6 @@ from wavewright.cli.kit.form import refuse_format_with_brief
 from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
 from wavewright.cli.kit.numbers import Real
 from wavewright.cli.kit.run import run_verb
-from wavewright.cli.kit.samples import give_sample_diagnosis, has_only_samples
 from wavewright.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
@@ -74,10 +73,12 @@ def _traces(
     ideal_gb: float | None,
 ) -> None:
     """A prioritized plan for the kernel of a thread trace."""
-    if has_only_samples(request):
+    from wavewright.analysis.trace.required import has_only_samples
+
+    if has_only_samples(request.trace):
         if counters_path is not None:
             raise _no_counters(request)
-        give_sample_diagnosis(request, file_format)
+        _give_sample_diagnosis(request, file_format)
         return
     from wavewright.analysis.trace.diagnose import diagnose
     from wavewright.errors import UsageError
@@ -102,6 +103,29 @@ def _traces(
         return diagnosis_report(answer, limit=request.limit)
 
     request.give(answer, _finding_table(answer), report, request.trace.losses, **facts)
+
+
+def _give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
+    """The causes that many samples have in common."""
+    import polars as pl
+
+    from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
+
+    answer = sample_diagnosis(request.trace, rows=request.rows)
+    if file_format == "md" and not (request.as_json or request.as_csv):
+        from wavewright.report.trace.samples import sample_diagnosis_markdown
+
+        click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
+        return
+    names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
+    table = pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
+
+    def report() -> Parts:
+        from wavewright.report.trace.samples import sample_diagnosis_report
+
+        return sample_diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, table, report, request.trace.losses)
 
 
 def _print_markdown(request: TraceRequest, answer: Diagnosis) -> None:

@@ -11,8 +11,8 @@ import click
 from wavewright.base.bounds import AMOUNT, ITEM, SOME
 from wavewright.cli.kit.io import console, with_options
 from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.options import _Span as Span
 from wavewright.cli.kit.request import Request, form_options
-from wavewright.cli.kit.trace import Span
 
 if TYPE_CHECKING:
     from wavewright.analysis.code.files import ChosenKernel, CodeFile
@@ -31,7 +31,7 @@ _OPTIONS = (
     ),
     click.option("--all", "show_all", is_flag=True, help="List all rows; without it, long kernels are folded."),
     click.option(
-        "--rows", type=Span("A:B"), default=(None, None), metavar="A:B", help="List rows A to B, by their numbers."
+        "--rows", type=Span(), default=(None, None), metavar="A:B", help="List rows A to B, by their numbers."
     ),
     click.option("--loop", type=Whole(ITEM), metavar="N", help="List the rows of loop N."),
     click.option("--summary", is_flag=True, help="No listing."),

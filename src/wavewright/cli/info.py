@@ -11,17 +11,14 @@ from wavewright.base.shown import command_line, quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import (
-    code_object_option,
     console,
     emit_json,
     json_option,
     line_width,
     progress,
-    resources_option,
     show_losses,
 )
-from wavewright.cli.kit.numbers import dispatch_option
-from wavewright.cli.kit.request import amd_option
+from wavewright.cli.kit.options import shared_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,11 +43,11 @@ _SHOWN = 50  #: Decoded dispatches that text lists.
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@dispatch_option
+@shared_options("dispatch")
 @click.option("--kernel", metavar="NAME", help="The dispatch of a kernel whose name contains NAME.")
-@code_object_option
-@resources_option
-@amd_option
+@shared_options("code-object")
+@shared_options("resources")
+@shared_options("amd")
 @json_option
 def command(
     paths: tuple[str, ...],

@@ -11,9 +11,7 @@ from click.core import ParameterSource
 
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import json_flag
-from wavewright.cli.kit.io import code_object_option, resources_option
-from wavewright.cli.kit.numbers import dispatch_option
-from wavewright.cli.kit.request import amd_option
+from wavewright.cli.kit.options import shared_options
 from wavewright.cli.kit.serving import Listener, import_server, serving_options
 from wavewright.errors import UsageError
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@dispatch_option
+@shared_options("dispatch")
 @click.option("--one-run", is_flag=True, help="All PATHS are runs of one run; else each is shown by itself.")
 @click.option(
     "--source-root",
@@ -53,9 +51,9 @@ if TYPE_CHECKING:
     "--no-cache", is_flag=True, help="Keep nothing for the next time, neither answers nor PATHS, and use none."
 )
 @serving_options
-@code_object_option
-@resources_option
-@amd_option
+@shared_options("code-object")
+@shared_options("resources")
+@shared_options("amd")
 @json_flag
 def command(
     paths: tuple[Path, ...],

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import Bounds
-from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
-from wavewright.cli.kit.numbers import Whole, dispatch_option
+from wavewright.cli.kit.io import console, emit_json, json_option, progress
+from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.options import shared_options
 from wavewright.cli.kit.picture import PictureRequest
 from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
@@ -45,7 +46,7 @@ _ROWS = Bounds(1, 200)  #: Rows of a plot: more cannot be read.
 @click.option("--top", type=Whole(_ROWS), metavar="N", help="Rows to draw at most; default: as many as suit the plot.")
 @click.option("--list", "is_list", is_flag=True, help="List the plots; with PATH those that can be drawn of it.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@dispatch_option
+@shared_options("dispatch")
 @click.option("--target", metavar="NAME", help="GPU of a counter capture (gfx942 or MI300X), if it does not say it.")
 @click.option(
     "--source-root",
@@ -53,8 +54,8 @@ _ROWS = Bounds(1, 200)  #: Rows of a plot: more cannot be read.
     metavar="DIR",
     help="Where the source files are that a trace names but does not hold; default: PATH/src, if it is there.",
 )
-@code_object_option
-@resources_option
+@shared_options("code-object")
+@shared_options("resources")
 @json_option
 def command(
     words: tuple[str, ...],

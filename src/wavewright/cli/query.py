@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.query.result import QueryResult
     from wavewright.cli.kit.run import RunRequest
+    from wavewright.model.run import Run
 
 _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|explain)\s", re.IGNORECASE)
 
@@ -65,9 +66,13 @@ def command(
 
     from wavewright.analysis.run.query import run_query
     from wavewright.analysis.run.query.result import QueryLimits
+    from wavewright.cluster.gather import gather
+    from wavewright.model.run import Run
+    from wavewright.readers.run.inputs import find_runs
 
     _check_order(request.paths, sql)
-    run, gathered = request.opened()
+    gathered = gather(_itself, find_runs(request.paths), selection=request.selection, asked=request.asked)
+    run = Run([source for part in gathered.values for source in part.origins])
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
     limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
@@ -83,6 +88,10 @@ def command(
         emit_json({"engine": result.engine, **body}, inputs=gathered.paths, losses=losses.to_dicts())
     else:
         request.print_losses(losses, stderr=True)
+
+
+def _itself(run: Run) -> Run:
+    return run
 
 
 def _check_order(paths: Sequence[str | Path], sql: str) -> None:

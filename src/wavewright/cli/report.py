@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
-from wavewright.cli.kit.numbers import dispatch_option
+from wavewright.cli.kit.io import console, emit_json, json_option, progress
+from wavewright.cli.kit.options import shared_options
 from wavewright.cli.kit.reporting import again, check_outputs, documents_at, is_comparison, names_to_hide
-from wavewright.cli.kit.request import target_option, top_option
+from wavewright.cli.kit.request import top_option
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -64,16 +64,16 @@ _PURPOSES = ("full", "brief", "issue", "agent")
 @click.option("--no-source", is_flag=True, help="Leave the text of source files out.")
 @click.option("--date", default="", metavar="TEXT", help="Say when it was made; without it, reports do not say.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
-@dispatch_option
-@target_option
+@shared_options("dispatch")
+@shared_options("target")
 @click.option(
     "--source-root",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
     help="Where the source files are that a trace names but does not hold; default: PATH/src, if it is there.",
 )
-@code_object_option
-@resources_option
+@shared_options("code-object")
+@shared_options("resources")
 @json_option
 def command(
     paths: tuple[Path, ...],

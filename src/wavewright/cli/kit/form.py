@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.bounds import TOP
+from wavewright.cli.kit.numbers import Whole
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from wavewright.model.document import Document
     from wavewright.model.report import Block
 
+DEFAULT_TOP = 20
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
 
 
@@ -190,4 +194,13 @@ _events_flag = click.option(
     is_flag=True,
     callback=refuse_with_brief,
     help="Print events, one JSON object per line.",
+)
+
+top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
+csv_option = click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print the main table as CSV instead of text.",
 )

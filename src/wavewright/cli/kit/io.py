@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
@@ -28,21 +27,6 @@ if TYPE_CHECKING:
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
 
-code_object_option = click.option(
-    "--code-object",
-    "code_objects",
-    multiple=True,
-    metavar="FILE[@LOAD_ADDRESS][:ID]",
-    help="A code object or listing that is not next to the traces; may be repeated.",
-)
-resources_option = click.option(
-    "--resources",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="PATH",
-    help="Kernel-trace or agent CSV, result JSON or code object (or a folder of them) that records registers, LDS and "
-    "GPU; those next to the trace are found without it. May be repeated.",
-)
 _FILE_WIDTH = 120
 _SILENT_TERMINAL = 80
 _HEIGHT = 25
