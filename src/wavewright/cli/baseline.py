@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wavewright.base.words import amount, counted
-from wavewright.cli.kit.io import emit_json, json_option
-from wavewright.cli.kit.measuring import kernel_option, measured_with_progress, step_option
+from wavewright.cli.kit.io import emit_json
+from wavewright.cli.kit.measuring import measured_with_progress
+from wavewright.cli.kit.options import declared_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="What to write.")
-@step_option
-@kernel_option
-@click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME", help="Of counters: a metric by id or part of its name."
-)
-@click.option("--force", is_flag=True, help="Replace a file that exists.")
-@json_option
+@declared_options("baseline")
 def command(
     paths: tuple[str, ...],
     output: Path,
@@ -30,17 +27,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write what captures PATHS measured into a small file, the baseline of `wavewright gate`.
-
-    PATHS are runs, thread traces or counter captures of the same program; each PATH is one of them: a file, or a folder
-    or pattern of the files of its ranks. Five or more show how much captures differ without a cause, which one alone
-    cannot.
-
-    \b
-    wavewright baseline main-1.db main-2.db main-3.db main-4.db main-5.db -o main.wwbase
-    wavewright baseline run.db --step train_step -o main.wwbase
-    wavewright baseline counters/ --metric "L2 Cache Hit Rate" -o main.wwbase
-    """
+    """Write a baseline."""
     from wavewright.cluster.measuring import kind_of_paths
     from wavewright.export.gate.baseline import write_baseline
 

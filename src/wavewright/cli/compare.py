@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import DECIMALS, PERCENT
 from wavewright.base.words import counted, side_label
 from wavewright.cli.kit.counters import counter_options
 from wavewright.cli.kit.form import current_brief, is_about
-from wavewright.cli.kit.io import arguments_of, console, context_of_kind, json_option
-from wavewright.cli.kit.numbers import DispatchKey, Real, Whole
-from wavewright.cli.kit.options import shared_options
-from wavewright.cli.kit.request import Request, csv_option, top_option
+from wavewright.cli.kit.io import arguments_of, console, context_of_kind
+from wavewright.cli.kit.options import declared_options, read_declaration
+from wavewright.cli.kit.request import Request
 from wavewright.cli.kit.run import run_options
-from wavewright.cli.kit.trace import open_trace, selection_options
-from wavewright.facts.metrics.names import NORMALIZATIONS
+from wavewright.cli.kit.trace import open_trace, with_selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,42 +30,12 @@ if TYPE_CHECKING:
 _MOST_SIBLINGS = 8
 _MOST_FAILURES = 3  #: That are named in the line of --fail-above.
 _REGRESSION_EXIT_CODE = 1
-_FAIL_ABOVE = (
-    "Leave with status 1 if a run (--fail-on), a kernel of counter captures or the kernel of traces got slower by more "
-    "than this, unless that may be noise."
-)
 
 
 @click.command(name="compare")
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option(
-    "--by",
-    type=click.Choice(["instruction", "line", "block", "function"]),
-    help="What to match. Default: line if both have source lines, else instruction.",
-)
-@top_option
-@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@selection_options
-@click.option(
-    "--dispatch",
-    "dispatches",
-    type=DispatchKey(),
-    multiple=True,
-    metavar="N[@WHERE]",
-    help="Which dispatch: once for all, or once for each PATH; several of one PATH are compared with each other.",
-)
-@click.option(
-    "--repeat",
-    "repeats",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="A repeated run of the first PATH, to measure the noise; give two or more.",
-)
-@click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
-@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@shared_options("amd")
-@csv_option
-@json_option
+@declared_options("compare", "trace")
+@with_selection
 def _traces(
     paths: tuple[Path, ...],
     by: str | None,
@@ -225,23 +192,7 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
 
 @click.command(name="compare")
 @click.argument("paths", type=click.Path(), nargs=-1, required=True)
-@click.option("--step", metavar="MARKER", help="Per occurrence of this marker range (a name, or /REGEX/).")
-@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@click.option(
-    "--repeat",
-    "repeats",
-    type=click.Path(),
-    multiple=True,
-    help="A repeated run of the first PATH, to measure the noise; may be repeated.",
-)
-@click.option("--force", is_flag=True, help="Compare the only new kernel with the only one that is gone.")
-@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@click.option(
-    "--fail-on",
-    type=click.Choice(["total", "kernel", "step"]),
-    help="Of runs, what --fail-above looks at: the GPU time per run or step (total, the default), the mean duration "
-    "of every kernel, or the duration of a step (--step).",
-)
+@declared_options("compare", "run")
 @run_options
 def _runs(
     asked: RunRequest,
@@ -313,28 +264,7 @@ def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
 
 @click.command(name="compare")
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--panel", "panels", multiple=True, metavar="WORD", help="Only this panel of metrics; may be repeated.")
-@click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME", help="Only metrics by id or part of the name; repeatable."
-)
-@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@click.option(
-    "--per",
-    "normalization",
-    type=click.Choice(list(NORMALIZATIONS)),
-    default="kernel",
-    help="What amounts of counters are divided by. Default: kernel.",
-)
-@click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point.")
-@click.option(
-    "--more",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="TOML file with metrics of your own; may be repeated.",
-)
-@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@shared_options("amd")
+@declared_options("compare", "counters")
 @counter_options
 def _counters(
     asked: CounterRequest,
@@ -393,7 +323,9 @@ class _Either(click.Command):
             options |= {option for parameter in parameters for option in parameter.opts}
             self.only_of |= {option: kind for parameter in parameters for option in parameter.opts}
             more += parameters
-        super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
+        super().__init__(
+            "compare", params=[*_traces.params, *more], help=read_declaration("cli", "options", "compare")["help"]
+        )
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -415,21 +347,6 @@ class _Either(click.Command):
 
 _NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
 _COMMANDS = {"trace": _traces, "run": _runs, "counters": _counters}
-_HELP = """Compare PATHS with the first one: thread traces of the same kernel, runs, or counter captures.
-
-Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Two traces of the
-same code differ from run to run, which is not a change. Durations of calls in runs beside the traces, or repeated
-traces (two or more --repeat), tell what is more than noise.
-
-Runs: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
-folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise. The parts of
-a difference add up: what changed, and what cannot be attributed. --fail-above 5 is a gate for CI.
-
-Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise. Here
---kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
-
-Only larger differences are reported.
-"""
 
 
 def _kind_of(word: str) -> str | None:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.cli.kit.io import progress, show_losses
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.run import selection_options
 from wavewright.cli.kit.writing import (
     FORMATS,
-    format_option,
     inputs_of,
     opened,
     refuse_inputs,
     show_written,
     write_chosen,
-    writing_options,
 )
 from wavewright.errors import UsageError
 
@@ -35,9 +34,7 @@ _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FOR
 
 @click.command(epilog=f"\b\nFormats:\n{_FORMATS}")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@format_option("What to write; see below.")
-@writing_options("OUT")
-@click.option("--no-source", is_flag=True, help="With html: leave the texts of source files out.")
+@declared_options("convert")
 @selection_options
 def command(
     paths: tuple[str, ...],
@@ -47,18 +44,7 @@ def command(
     no_source: bool,
     **options: bool,
 ) -> None:
-    """Write runs in another format: what other tools read, or tables.
-
-    PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
-    output. With html each of PATHS is shown by itself, as `wavewright open` does; thread traces and captures of
-    hardware counters are welcome. Inputs are never changed.
-
-    \b
-    wavewright convert results.db -f parquet -o tables/
-    wavewright convert trace.rpd -f rocpd -o results.db
-    wavewright convert ranks/ -f arrow -o tables/ --rank 0 --time 30%:60%
-    wavewright convert ui_output_agent_5600_dispatch_1/ -f html -o trace.html --no-source
-    """
+    """Write runs in another format."""
     if file_format == "html":
         _write_page(paths, output, selection, with_source=not no_source, **options)
     elif no_source:

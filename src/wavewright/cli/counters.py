@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import DECIMALS
 from wavewright.base.words import counted
 from wavewright.cli.kit.counters import counter_verb
-from wavewright.cli.kit.io import console, progress, with_options
-from wavewright.cli.kit.numbers import Whole
-from wavewright.cli.kit.options import shared_options
+from wavewright.cli.kit.io import console, progress
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
 from wavewright.cli.kit.plan import plannable
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -38,54 +35,9 @@ _SUMMARY_KERNELS = 5
 _INSTEAD = 1  #: Panels that a summary shows where nothing of the speed of light was measured.
 
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--panel",
-        "panels",
-        multiple=True,
-        metavar="WORD",
-        help="Show this panel: its word (l2), number (17) or one of its tables (17.1); also top, system and raw (the "
-        "counters themselves). May be repeated.",
-    ),
-    click.option("--all", "everything", is_flag=True, help="Show every panel."),
-    click.option(
-        "--metric", "metrics", multiple=True, metavar="NAME", help="Show metrics by id or part of the name; repeatable."
-    ),
-    click.option(
-        "--per",
-        "normalization",
-        type=click.Choice(list(NORMALIZATIONS)),
-        default="kernel",
-        help="What amounts are divided by. Default: kernel, which is the amount of one dispatch.",
-    ),
-    click.option(
-        "--by",
-        type=click.Choice(["kernel", "dispatch"]),
-        help="One column for each kernel, or one row for each dispatch, with outliers.",
-    ),
-    click.option("--explain", is_flag=True, help="Show formula and meaning of each metric."),
-    click.option("--all-channels", is_flag=True, help="Show each L2 channel, not statistics over them."),
-    click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point."),
-    shared_options("amd"),
-    click.option(
-        "--more",
-        type=click.Path(path_type=Path),
-        multiple=True,
-        metavar="FILE",
-        help="TOML file with metrics of your own; may be repeated.",
-    ),
-    click.option(
-        "--csv-dir",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Write every table as a CSV file into this folder, named and laid out as ROCm Compute Profiler does.",
-    ),
-)
-
-
 @partial(counter_verb, is_path_needed=False)
 @plannable
-@partial(with_options, options=_OPTIONS)
+@declared_options("counters")
 def command(
     request: CounterRequest,
     panels: tuple[str, ...],
@@ -102,16 +54,7 @@ def command(
     *,
     force: bool,
 ) -> None:
-    """PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
-    folder of its passes, a ROCpd database with counters, a CSV of rocprof, or an analysis database. Without options a
-    summary is shown; `wavewright metrics` explains each metric.
-
-    \b
-    wavewright counters workloads/gemm/MI300X
-    wavewright counters run/ --panel l2 --kernel gemm --per wave
-    wavewright counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
-    wavewright counters --plan --panel l2 --target MI300X -o l2.txt
-    """
+    """Metrics of a counter capture."""
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)

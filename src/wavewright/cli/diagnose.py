@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import BYTES_GB
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.counters import counter_verb
-from wavewright.cli.kit.form import refuse_format_with_brief
 from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
-from wavewright.cli.kit.numbers import Real
+from wavewright.cli.kit.options import declared_options, read_declaration
 from wavewright.cli.kit.run import run_verb
 from wavewright.cli.kit.trace import trace_verb
 
@@ -31,40 +29,10 @@ if TYPE_CHECKING:
     from wavewright.readers.files.kinds import Kind
 
 _KERNELS = 5  #: Kernels of counters that text shows, if nothing else is asked for.
-_format_option = click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(("text", "md")),
-    default="text",
-    show_default=True,
-    callback=refuse_format_with_brief,
-    help="md prints the plan as Markdown.",
-)
-
-_run_option = click.option("--run", is_flag=True, help="Diagnose the run, where a file holds counters or samples too.")
 
 
 @trace_verb
-@_format_option
-@click.option(
-    "--counters",
-    "counters_path",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="A counter capture of the same kernel: findings of a thread trace get their reasons from it.",
-)
-@click.option(
-    "--counters-kernel",
-    metavar="NAME",
-    help="With --counters: the kernel of it, by rank or part of its name. Default: the one that is called as the "
-    "traced one, among those that --kernel names.",
-)
-@click.option(
-    "--ideal-gb",
-    type=Real(BYTES_GB),
-    metavar="GB",
-    help="With --counters: 10^9 bytes that one dispatch has to read at least.",
-)
+@declared_options("diagnose", "trace")
 def _traces(
     request: TraceRequest,
     file_format: str,
@@ -186,12 +154,11 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     request.give(answer, limiter_table(answer), report, request.counters.losses)
 
 
-_of_counters = counter_verb(_format_option(_counters))
+_of_counters = counter_verb(declared_options("diagnose", "counters")(_counters))
 
 
 @run_verb
-@_format_option
-@_run_option
+@declared_options("diagnose", "run")
 def _runs(request: RunRequest, file_format: str, run: bool) -> None:
     """What set the time of a run, and what to change first."""
     from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
@@ -224,7 +191,7 @@ class _Either(click.Command):
             more = [each for each in command.params if isinstance(each, click.Option) and not options & set(each.opts)]
             options |= {option for each in more for option in each.opts}
             params += more
-        super().__init__("diagnose", params=params, help=_HELP)
+        super().__init__("diagnose", params=params, help=read_declaration("cli", "options", "diagnose")["help"])
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -261,26 +228,6 @@ def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str
             click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
         return _of_counters, "counter captures"
     return runs
-
-
-_HELP = """PATH is a thread trace, PC samples, a counter capture or a run (any number of files).
-
-Thread trace: findings by exposed cycles; it also says when the trace must not be trusted: cut off, waves that left
-early, too few waves. With --counters of the same kernel, findings get their reasons: hit rates, sizes of reads,
-bandwidth against its peak, bank conflicts.
-
-PC samples: where the waves of the most sampled kernel are and why, as shares of samples with their intervals.
-
-Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
-between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
-
-Run: what set its time: the host, launches, copies, communication, late ranks or kernels, with bounds that never promise
-a nanosecond twice, what could not be checked, and what is no finding. A file with both a run and counters is taken for
-its counters; --run asks for the run.
-
---target is for counter captures only, --se to --line, --code-object, --resources and --counters for thread traces only,
---rank, --time, --jobs, --dask and the like for runs only.
-"""
 
 
 def _kind_of(word: str) -> Kind | None:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import PERCENT, SHARE
-from wavewright.cli.kit.form import refuse_format_with_brief
-from wavewright.cli.kit.io import console, emit_json, json_option
-from wavewright.cli.kit.measuring import kernel_option, measured_with_progress, step_option
-from wavewright.cli.kit.numbers import Real
-from wavewright.cli.kit.request import DEFAULT_TOP, top_option
+from wavewright.cli.kit.io import console, emit_json
+from wavewright.cli.kit.measuring import measured_with_progress
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.request import DEFAULT_TOP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,66 +28,7 @@ _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="CURRENT...")
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    type=click.Path(),
-    metavar="PATH",
-    help="A file of `wavewright baseline`, or a capture; captures may be repeated.",
-)
-@click.option(
-    "--threshold",
-    type=Real(PERCENT),
-    default=5,
-    show_default=True,
-    metavar="PERCENT",
-    help="By how much a quantity may get worse.",
-)
-@step_option
-@kernel_option
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="What to judge. Runs: gpu-time, kernel, copy, marker, step, wall, busy. Traces: cycles, line, kernel-time. "
-    "Counters: kernel, or a metric by id or part of its name. May be repeated.",
-)
-@click.option(
-    "--budget", "budget_path", type=click.Path(path_type=Path), metavar="FILE", help="TOML file with absolute limits."
-)
-@click.option(
-    "--least-share",
-    type=Real(SHARE),
-    default=1,
-    show_default=True,
-    metavar="PERCENT",
-    help="Kernels with a smaller share of the GPU time do not decide.",
-)
-@click.option("--allow-unsure", is_flag=True, help="Leave with status 0 where the gate cannot tell.")
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(_FORMATS),
-    default="text",
-    show_default=True,
-    callback=refuse_format_with_brief,
-    help="github: annotations, and Markdown in the summary of the step.",
-)
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write it in the form of its ending (.md, .xml JUnit, .sarif, .json, .txt), else in --format; repeatable.",
-)
-@click.option("--force", is_flag=True, help="Replace files that exist.")
-@click.option("--all", "everything", is_flag=True, help="Show quantities that were not judged, too.")
-@top_option
-@json_option
+@declared_options("gate")
 def command(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
@@ -107,19 +46,7 @@ def command(
     top: int | None,
     as_json: bool,
 ) -> None:
-    """Judge captures CURRENT by a baseline, a budget or both: pass (status 0), fail (1) or cannot tell (6).
-
-    CURRENT are runs, thread traces or counter captures; each path is one of them, several are repeats; or a file of
-    `wavewright baseline`, made where they are. fail: worse than
-    the baseline by more than the threshold, and more than noise. cannot tell: another GPU, other steps, too few calls,
-    losses, or noise larger than the threshold. Where the baseline is a file, its --step and --kernel are used.
-
-    \b
-    wavewright gate new.db --baseline main.wwbase
-    wavewright gate new.db --baseline old.db --threshold 10 --metric gpu-time
-    wavewright gate new.db --baseline main.wwbase --format github -o gate.xml
-    wavewright gate new.db --budget budget.toml
-    """
+    """Judge captures."""
     answer = _judged(
         paths,
         baselines,

@@ -13,12 +13,11 @@ from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import (
     console,
     emit_json,
-    json_option,
     line_width,
     progress,
     show_losses,
 )
-from wavewright.cli.kit.options import shared_options
+from wavewright.cli.kit.options import declared_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,12 +42,7 @@ _SHOWN = 50  #: Decoded dispatches that text lists.
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@shared_options("dispatch")
-@click.option("--kernel", metavar="NAME", help="The dispatch of a kernel whose name contains NAME.")
-@shared_options("code-object")
-@shared_options("resources")
-@shared_options("amd")
-@json_option
+@declared_options("info")
 def command(
     paths: tuple[str, ...],
     dispatch: str | None,
@@ -58,9 +52,7 @@ def command(
     amd: bool,
     as_json: bool,
 ) -> None:
-    """PATHS are anything that wavewright reads: thread traces, raw or decoded, runs and captures of hardware counters,
-    folders of them, or patterns. Several runs give one answer.
-    """
+    """Say what paths are."""
     named = _named(paths)
     if len(named) == 1:
         _tell(named[0], (dispatch, kernel), code_objects, resources, amd=amd, as_json=as_json)

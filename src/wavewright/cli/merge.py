@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.run import file_progress
-from wavewright.cli.kit.writing import inputs_of, refuse_inputs, show_written, writing_options
+from wavewright.cli.kit.writing import inputs_of, refuse_inputs, show_written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,17 +16,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@writing_options("FILE")
+@declared_options("merge")
 def command(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool, as_json: bool) -> None:
-    """Put any number of runs into one ROCpd database.
-
-    Tables of ROCpd files are copied as they are; other formats are converted. A run that is in several files is taken
-    once. The views of AMD's tools are in the file.
-
-    \b
-    wavewright merge rank*/results.db -o all.db
-    wavewright merge trace.rpd results.db -o all.db
-    """
+    """Write one database of many runs."""
     from wavewright.export.run.rocpd.merging import merge_runs
 
     inputs = inputs_of(paths)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.base.bounds import SECONDS, SOME
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.numbers import Real, Whole
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import ALL_ROWS, say_rows_left_out
 from wavewright.cli.kit.run import run_options
 from wavewright.errors import UsageError
@@ -34,14 +33,7 @@ _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|exp
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.argument("sql")
 @partial(run_options, is_spread=False, is_whole=True)
-@click.option(
-    "--engine",
-    type=click.Choice(["duckdb", "sqlite"]),
-    help="SQL engine; default: DuckDB if installed, else SQLite.",
-)
-@click.option("--max-rows", type=Whole(SOME), help="Rows that the query may give. Default: 5,000,000.")
-@click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
-@click.option("--max-seconds", type=Real(SECONDS), help="Seconds that it may take. Default: 300.")
+@declared_options("query")
 def command(
     request: RunRequest,
     sql: str,
@@ -50,18 +42,7 @@ def command(
     max_mib: int | None,
     max_seconds: float | None,
 ) -> None:
-    """Which rows does this SQL give?
-
-    PATHS are runs of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
-    views (kernels, regions, memory_copies, kernel_summary, top, ...) and of RPD's (op, api, ktop, ...), and over the
-    tables of the run itself (run.dispatches, ...); `wavewright schema` lists them. Nothing but the run can be read, and
-    nothing can be changed.
-
-    \b
-    wavewright query results.db 'SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC'
-    wavewright query ranks/ 'SELECT * FROM top' --top 10
-    wavewright query results.db 'SELECT * FROM kernels' --csv > kernels.csv
-    """
+    """Answer a query."""
     import polars as pl
 
     from wavewright.analysis.run.query import run_query

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.cli.kit.io import progress
-from wavewright.cli.kit.writing import inputs_of, opened, refuse_inputs, show_written, writing_options
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.writing import inputs_of, opened, refuse_inputs, show_written
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,15 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--by",
-    type=click.Choice(("process", "rank", "gpu", "marker")),
-    default="process",
-    show_default=True,
-    help="What a part is.",
-)
-@click.option("--marker", metavar="TEXT", help="With --by marker: one part per range whose text contains TEXT.")
-@writing_options("DIR")
+@declared_options("split")
 def command(
     paths: tuple[str, ...],
     by: Any,
@@ -34,15 +27,7 @@ def command(
     show_secrets: bool,
     as_json: bool,
 ) -> None:
-    """Write one ROCpd database per process, rank, GPU, or range of a marker.
-
-    With --by marker, part n holds what every process did during its n-th range of that marker; /TEXT/ is a regular
-    expression. With --by gpu, calls on CPUs are in every part.
-
-    \b
-    wavewright split merged.db -o ranks/ --by rank
-    wavewright split results.db -o steps/ --by marker --marker "step"
-    """
+    """Write the parts of a run."""
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.splitting import parts_of
     from wavewright.export.run.rocpd.splitting import write_parts

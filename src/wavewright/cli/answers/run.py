@@ -29,7 +29,7 @@ _LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some doze
 
 
 def busy(request: RunRequest, bins: int) -> Shown:
-    """How busy GPUs are, in so many bins."""
+    """Busy time of GPUs, in at most `bins` stretches of time."""
     from wavewright.analysis.run.gpu_time.busy import combine_busy, partial_busy
     from wavewright.analysis.run.select.gpus import shared_gpus
 
@@ -105,7 +105,7 @@ def _checked(marker: str | None) -> str | None:
 
 
 def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
-    """Memory over time, in so many points."""
+    """Memory in use over time, with `bins` points per curve."""
     from wavewright.analysis.run.memory.memory import combine_memory, partial_memory
 
     answer = combine_memory(request.gather(partial(partial_memory, bins=bins)).values)

@@ -33,7 +33,7 @@ class _View(NamedTuple):
     cost: str
     iteration: int | None
     frame: str
-    mine: tuple[str, ...]
+    prefixes: tuple[str, ...]
     lane_sums: pl.DataFrame | None
 
     @property
@@ -109,7 +109,7 @@ def _rows(request: TraceRequest, function: str | None) -> pl.Series | None:
 def _lines(request: TraceRequest, rows: pl.Series | None, view: _View) -> SourceListing | SampleLines:
     from wavewright.analysis.trace.listing.source_lines import sample_lines, source_listing
 
-    how: dict[str, Any] = {"rows": rows, "attribution": view.frame, "mine": view.mine}
+    how: dict[str, Any] = {"rows": rows, "attribution": view.frame, "mine": view.prefixes}
     if not request.trace.instructions.height:
         return sample_lines(request.trace, **how)
     return source_listing(request.trace, **how, lane_sums=view.lane_sums)

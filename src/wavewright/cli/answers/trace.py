@@ -54,15 +54,17 @@ def coverage(request: TraceRequest) -> Shown:
     return Shown(answer, covered.functions, words=words)
 
 
-def hotspots(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...], lanes: bool) -> Shown:
+def hotspots(
+    request: TraceRequest, by: str, sort: str, attribution: str, prefixes: tuple[str, ...], lanes: bool
+) -> Shown:
     """Costliest units of instructions, or of PC samples."""
     from wavewright.analysis.trace.costs.hotspots import hotspots as analysis
     from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
     from wavewright.cli.answers.source import evaluated_lanes
 
     sums = evaluated_lanes(request) if lanes else None
-    how: dict[str, Any] = {"rows": request.rows, "by": by, "mine": mine}
-    how["attribution"] = "mine" if mine else attribution
+    how: dict[str, Any] = {"rows": request.rows, "by": by, "mine": prefixes}
+    how["attribution"] = "mine" if prefixes else attribution
     if request.trace.samples.height:
         return Shown(sample_hotspots(request.trace, **how), is_by_code=False)
     if not request.trace.stored_totals.height:
@@ -78,12 +80,12 @@ def lanes(
     omniprobe_path: Path | None,
     target: str | None,
     picture: PictureRequest,
-    **known: Any,
+    **dispatch_facts: Any,
 ) -> Shown:
     """Lanes of all instructions, those of one, or the cycles that pipes need at least."""
     trace = _with_target(request.require_instructions(), target)
     request = replace(request, trace=trace)
-    options = _lane_options(trace, **known)
+    options = _lane_options(trace, **dispatch_facts)
     if row is not None:
         if fixes or wants_floors or omniprobe_path is not None:
             what = "--row shows one instruction, with the best layout; --fix, --floors and --omniprobe are about all"

@@ -88,9 +88,9 @@ def _of_counters(verb: Callable[..., None], form: str) -> click.Command:
         verb(Request(paths=paths, **form), **given)
 
     paths = click.Argument(["paths"], nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-    own = verb.__click_params__  # type: ignore[attr-defined]
+    declared = verb.__click_params__  # type: ignore[attr-defined]
     with_parameters(
-        run, [paths, *reversed(own), *(option for name in ("top", "csv", "json") for option in group(name))]
+        run, [paths, *reversed(declared), *(option for name in ("top", "csv", "json") for option in group(name))]
     )
     return click.command()(run)
 
@@ -130,8 +130,8 @@ def _give(question: Question[Any], request: Request, shown: Shown, picture: Pict
     losses = request.losses if shown.losses is None else shown.losses
     facts = dict(shown.facts) | (picture.told if picture is not None else {})
     is_by_code = question.needs == "code" and shown.is_by_code and request.kind == "trace"
-    told: Report = cast("TraceRequest", request).with_code(report) if is_by_code else report
-    request.give(shown.answer, table, told, losses, inputs=request.inputs, is_cut=shown.is_cut, **facts)
+    shown_report: Report = cast("TraceRequest", request).with_code(report) if is_by_code else report
+    request.give(shown.answer, table, shown_report, losses, inputs=request.inputs, is_cut=shown.is_cut, **facts)
 
 
 def _declared_words(question: Question[Any], answer: Any, wording: Wording) -> Parts:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from wavewright.cli.kit.io import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.model.baseline import Baseline
-
-step_option = click.option(
-    "--step", metavar="MARKER", help="Of runs: per occurrence of this marker range (or /REGEX/)."
-)
-kernel_option = click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME.")
 
 
 def measured_with_progress(

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base import bounds
-from wavewright.cli.kit.form import csv_option, json_option, top_option
+from wavewright.cli.kit.form import (
+    csv_option,
+    json_flag,
+    json_option,
+    refuse_format_with_brief,
+    refuse_with_brief,
+    top_option,
+)
 from wavewright.cli.kit.numbers import DispatchKey, Real, Whole, without_letter
 
 if TYPE_CHECKING:
@@ -58,20 +65,22 @@ def group(name: str, **words: str) -> list[click.Parameter]:
 
 def options(entries: Iterable[Mapping[str, Any]]) -> list[click.Parameter]:
     """The options that entries of a TOML file declare, in their order."""
-    made: list[click.Parameter] = []
+    parameters: list[click.Parameter] = []
     for entry in entries:
         if "like" in entry:
-            made += group(entry["like"])
+            parameters += group(entry["like"])
         else:
-            made.append(_option(**entry))
-    return made
+            parameters.append(_option(**entry))
+    return parameters
 
 
-def declared_options(verb: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a verb the options of its file in `cli/options`, after those that it has already."""
+def declared_options(verb: str, kind: str = "option") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a verb the help and the options of its file in `cli/options`; `kind` is the name of a part of these."""
+    declared = read_declaration("cli", "options", verb)
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        return with_parameters(function, options(read_declaration("cli", "options", verb)["option"]))
+        function.__doc__ = declared["help"]
+        return with_parameters(function, options(declared.get(kind, ())))
 
     return add
 
@@ -83,8 +92,8 @@ def shared_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
 
 def with_parameters(verb: Callable[..., Any], parameters: Sequence[click.Parameter]) -> Callable[..., Any]:
     """The verb with these parameters before those that it has, in `--help` too."""
-    own = getattr(verb, "__click_params__", [])
-    verb.__click_params__ = [*own, *reversed(parameters)]  # type: ignore[attr-defined]  # click reads it from its end
+    declared = getattr(verb, "__click_params__", [])
+    verb.__click_params__ = [*declared, *reversed(parameters)]  # type: ignore[attr-defined]  # click reads it from its end
     return verb
 
 
@@ -94,7 +103,16 @@ def _parameters_of(decorator: Callable[[Callable[..., None]], Any]) -> list[clic
     return [*reversed(decorator(holder).__click_params__)]
 
 
-def _option(names: str, *, type: str = "", choices: Sequence[str] = (), **fields: Any) -> click.Option:  # noqa: A002 - click's name
+def _option(
+    names: str,
+    *,
+    type: str = "",  # noqa: A002 - click's name
+    choices: Sequence[str] = (),
+    excludes_brief: bool = False,
+    **fields: Any,
+) -> click.Option:
+    if excludes_brief:
+        fields["callback"] = refuse_format_with_brief if choices else refuse_with_brief
     if choices:
         fields["type"] = click.Choice(choices)
     elif type:
@@ -183,17 +201,33 @@ def _path(**how: bool) -> click.Path:
     return click.Path(path_type=Path, **how)
 
 
+def _run_format() -> click.ParamType:  # type: ignore[type-arg,unused-ignore]
+    from wavewright.cli.kit.writing import FormatName
+
+    return FormatName()
+
+
 #: Word of a declaration -> type, made with the words after it; those of numbers are bounds and the letter of handles.
 _TYPES: dict[str, Callable[..., Any]] = {
     "whole": lambda name, letter="": Whole(getattr(bounds, name), letter),
+    "from": lambda low, high: Whole(bounds.Bounds(int(low), int(high))),
     "real": lambda name: Real(getattr(bounds, name)),
     "span": _Span,
     "window": _Window,
     "size": _Size,
     "dispatch": DispatchKey,
     "dispatches": _Dispatches,
+    "run-format": _run_format,
+    "name": click.Path,
     "path": _path,
     "file": lambda: _path(exists=True, dir_okay=False),
     "folder": lambda: _path(exists=True, file_okay=False),
+    "output-file": lambda: _path(dir_okay=False),
+    "output-folder": lambda: _path(file_okay=False),
 }
-_FORMS: dict[str, Callable[..., Any]] = {"top": top_option, "csv": csv_option, "json": json_option}
+_FORMS: dict[str, Callable[..., Any]] = {
+    "top": top_option,
+    "csv": csv_option,
+    "json": json_option,
+    "json-alone": json_flag,
+}

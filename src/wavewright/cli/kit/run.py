@@ -150,8 +150,8 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 def _after_its_options(verb: Callable[..., None], options: list[click.Parameter]) -> Callable[..., None]:
     """The verb with these options after those that it declares itself, in `--help` too."""
-    own = getattr(verb, "__click_params__", [])
-    verb.__click_params__ = [*reversed(options), *own]  # type: ignore[attr-defined]  # click reads it from its end
+    declared = getattr(verb, "__click_params__", [])
+    verb.__click_params__ = [*reversed(options), *declared]  # type: ignore[attr-defined]  # click reads it from its end
     return verb
 
 

@@ -137,8 +137,8 @@ def _is_code_object(path: Path) -> bool:
     return path.is_file() and sniff(path) is Kind.CODE_OBJECT
 
 
-def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Options that select waves, time and code rows, passed to `verb` as one `Selection`."""
+def with_selection(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb, to which the options that select waves, time and code rows are passed as one `Selection`."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
@@ -147,7 +147,7 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
         kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _CHOICES)
         verb(selection=Selection(kernel, se, simd, wave, begin, end, file, first, last), **options)
 
-    return with_parameters(run, group("trace-selection"))
+    return run
 
 
 def open_trace(

@@ -72,6 +72,25 @@ class Number:
         return value
 
 
+class OneOf:
+    """A parser of one of some words.
+
+    Examples
+    --------
+    >>> OneOf("cycles are not added up by", ("line", "loop"))("line")
+    'line'
+    """
+
+    def __init__(self, problem: str, choices: tuple[str, ...]) -> None:
+        self.problem, self.choices = problem, choices
+
+    def __call__(self, given: str) -> str:
+        """The word, if it is one of them."""
+        if given not in self.choices:
+            raise UsageError(f"{self.problem} {given[:40]!r}", advice=f"one of {', '.join(self.choices)}")
+        return given
+
+
 whole_number = Number(CYCLES)  #: Any whole number that the page can name.
 number = Number(CYCLES, is_whole=False)  #: A time, in the unit of the document.
 place = Number(ITEM)  #: The place of something in a table or among tiles: a row, a wave, an item, a document.

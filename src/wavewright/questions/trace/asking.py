@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.bounds import AMOUNT, ENGINE
 from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import KERNEL_TIME
-from wavewright.questions.kit.parameters import Number, Parameters, text
+from wavewright.questions.kit.parameters import Number, OneOf, Parameters, text
 from wavewright.questions.kit.question import A, Needs, Question, answer_key
 from wavewright.report.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
 
@@ -23,20 +23,7 @@ if TYPE_CHECKING:
 CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
 _WAVES = ("kernel", "se")
 #: The costliest units that hotspots can be of.
-UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
-
-
-def unit(given: str) -> str:
-    """A parser of what cycles are added up by.
-
-    Examples
-    --------
-    >>> unit("line")
-    'line'
-    """
-    if given not in UNITS:
-        raise UsageError(f"cycles are not added up by {given[:40]!r}", advice=f"one of {', '.join(UNITS)}")
-    return given
+UNIT = OneOf("cycles are not added up by", ("instruction", "line", "file", "function", "kernel", "block", "loop"))
 
 
 def instruction(given: str) -> InstructionHandle:

@@ -9,7 +9,7 @@ from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
-from wavewright.questions.trace.asking import AT, CHOICE, LINES, TraceQuestion, unit
+from wavewright.questions.trace.asking import AT, CHOICE, LINES, UNIT, TraceQuestion
 from wavewright.questions.trace.composed import (
     either_diagnosis,
     either_hotspots,
@@ -136,7 +136,7 @@ HOTSPOTS = TraceQuestion(
     analysis=_hotspots,
     words=_hotspots_words,
     composed=either_hotspots,
-    parameters={**CHOICE, "by": unit},
+    parameters={**CHOICE, "by": UNIT},
     rows=lambda answer: answer.units,
     without_rows="no instruction was executed",
     next_of_answer=after_hotspots,

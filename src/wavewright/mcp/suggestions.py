@@ -1,4 +1,4 @@
-"""What can be asked next, as calls that are ready to be sent."""
+"""Calls that are worth sending next, with their arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 3
 ALIASES = {"name": "kernel"}
 
 
-def offers_of(
+def suggested_calls(
     questions: Iterable[NextQuestion], kind: str, handle: str, *, asked: Offer | None = None
 ) -> tuple[Offer, ...]:
     """The calls that ask these questions about a capture, the most useful first; never the one that was just asked.

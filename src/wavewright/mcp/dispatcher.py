@@ -1,4 +1,4 @@
-"""Where calls of tools are answered: arguments checked, captures opened, every error turned into an answer."""
+"""The dispatcher of calls of tools: arguments checked, captures opened, every error turned into an answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.mcp.asking import ask, nearest
 from wavewright.mcp.captures import Captures
 from wavewright.mcp.declared import BY_NAME, MOST_ROWS, USUAL_ROWS
-from wavewright.mcp.offers import offers_of
 from wavewright.mcp.reply import Offer, error_of, result_of
 from wavewright.mcp.roots import Roots
+from wavewright.mcp.suggestions import suggested_calls
 from wavewright.mcp.tools import ANSWERS
 
 if TYPE_CHECKING:
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from wavewright.mcp.declared import Parameter, Tool
     from wavewright.mcp.reply import Reply
 
-desk_lock = threading.Lock()
+dispatcher_lock = threading.Lock()
 _LONGEST = 10_000  #: Characters of an argument.
 _SHOWN = 80
 
 
 @dataclass
-class Desk:
+class Dispatcher:
     """Answers calls about the captures below some folders."""
 
     captures: Captures
 
     @classmethod
-    def over(cls, roots: Sequence[Path]) -> Desk:
-        """A desk with no capture opened yet."""
+    def over(cls, roots: Sequence[Path]) -> Dispatcher:
+        """A dispatcher with no capture opened yet."""
         return cls(Captures(Roots.of(roots)))
 
     def answered(self, name: str, arguments: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Desk:
             return ()
         for capture in self.captures.at(given):
             if self.captures.is_open(capture.handle):
-                return offers_of((), self.captures.document(capture).kind, capture.handle)
+                return suggested_calls((), self.captures.document(capture).kind, capture.handle)
             if capture.handle == given:
                 return ()
         try:
