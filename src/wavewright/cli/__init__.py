@@ -26,6 +26,9 @@ _LONGEST_WORD = 40
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
+#: Modules of several verbs.
+_MODULES = {"convert": "convert", "merge": "convert", "split": "convert", "window": "convert"}
+_MODULES |= {"baseline": "gate", "gate": "gate"}
 _OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
 _OUTPUTS = ("-o", "--output")
 
@@ -44,7 +47,8 @@ class _LazyGroup(click.Group):
             from wavewright.cli.kit.derived import derived_verb
 
             return derived_verb(question)
-        command: click.Command = import_module(f"wavewright.cli.{cmd_name}").command
+        module = import_module(f"wavewright.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name if cmd_name in _MODULES else "command")
         if question is not None:
             command.help = full_help(question, command.help or "")
         return command
@@ -74,7 +78,7 @@ class _LazyGroup(click.Group):
             raise
         finally:
             if ctx.meta:  # a form was asked for
-                from wavewright.cli.kit.briefly import end_brief
+                from wavewright.cli.kit.brief_text import end_brief
 
                 end_brief(ctx, is_done=is_done)
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.words import counted, side_label
-from wavewright.cli.kit.counters import counter_options
+from wavewright.cli.kit.commands import counter_options, run_options, with_selection
 from wavewright.cli.kit.form import current_brief, is_about
 from wavewright.cli.kit.io import arguments_of, console, context_of_kind
 from wavewright.cli.kit.options import declared_options, read_declaration
 from wavewright.cli.kit.request import Request
-from wavewright.cli.kit.run import run_options
-from wavewright.cli.kit.trace import open_trace, with_selection
+from wavewright.cli.kit.trace import open_trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`wavewright convert`: a run in another format."""
+"""`wavewright convert`, `merge`, `split` and `window`: runs, or parts of them, in files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.cli.kit.commands import selection_options
 from wavewright.cli.kit.io import progress, show_losses
 from wavewright.cli.kit.options import declared_options
-from wavewright.cli.kit.run import selection_options
+from wavewright.cli.kit.run import file_progress
 from wavewright.cli.kit.writing import (
     FORMATS,
     inputs_of,
@@ -36,7 +37,7 @@ _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FOR
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @declared_options("convert")
 @selection_options
-def command(
+def convert(
     paths: tuple[str, ...],
     file_format: str,
     output: Path,
@@ -121,3 +122,59 @@ def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> 
         show_losses(losses, stderr=True)
     names = ("kind", "count", "message", "advice", "is_damage")
     return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("merge")
+def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool, as_json: bool) -> None:
+    """Write one database of many runs."""
+    from wavewright.export.run.rocpd.merging import merge_runs
+
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
+    with file_progress(inputs) as done:
+        written = merge_runs(inputs, output, show_secrets=show_secrets, force=force, done=done)
+    show_written(paths, [written], [], as_json=as_json)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("split")
+def split(
+    paths: tuple[str, ...],
+    by: Any,
+    marker: str | None,
+    output: Path,
+    force: bool,
+    show_secrets: bool,
+    as_json: bool,
+) -> None:
+    """Write the parts of a run."""
+    from wavewright.analysis.run.select.choice import RunSelection
+    from wavewright.analysis.run.select.splitting import parts_of
+    from wavewright.export.run.rocpd.splitting import write_parts
+
+    if (marker is not None) != (by == "marker"):
+        raise UsageError("--marker and --by marker belong together", advice='--by marker --marker "step"')
+    inputs = inputs_of(paths)
+    run = opened(inputs, RunSelection(), show_secrets=show_secrets)
+    parts = {output / f"{part.name}_results.db": part.run for part in parts_of(run, by, marker)}
+    refuse_inputs(list(parts), inputs)
+    with progress(f"writing {len(parts):,} parts"):
+        written = write_parts(parts, force=force)
+    show_written(paths, written, [(source.path, source.losses) for source in run.origins], as_json=as_json)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("window")
+@selection_options
+def window(paths: tuple[str, ...], file_format: str, output: Path, selection: RunSelection, **options: bool) -> None:
+    """Write a part of runs."""
+    from wavewright.analysis.run.select.choice import RunSelection
+
+    if selection in (RunSelection(), RunSelection(is_inside=True)):
+        what = "nothing says which part to write"
+        raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavewright merge`")
+    write_chosen(paths, file_format, output, selection, **options)

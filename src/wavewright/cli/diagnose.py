@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.counters import counter_verb
+from wavewright.cli.kit.commands import counter_verb, run_verb, trace_verb
 from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
 from wavewright.cli.kit.options import declared_options, read_declaration
-from wavewright.cli.kit.run import run_verb
-from wavewright.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
     import polars as pl

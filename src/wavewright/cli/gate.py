@@ -1,4 +1,4 @@
-"""`wavewright gate`: did it get worse than its baseline, or leave its budget? Pass, fail, or cannot tell."""
+"""`wavewright gate` and `baseline`: captures judged by earlier ones or a budget, and what to judge by written down."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.measuring import measured_with_progress
+from wavewright.base.words import amount, counted
+from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import DEFAULT_TOP
 
@@ -29,7 +29,7 @@ _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="CURRENT...")
 @declared_options("gate")
-def command(
+def gate(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
     threshold: float,
@@ -107,10 +107,10 @@ def _judged(
         captures = [*baselines] if written else [*paths, *baselines]
         kind = written.kind if written and not captures else kind_of_paths(captures, asks_for_counters=bool(named))
     _check_subjects(subjects, kind)
-    current = written or measured_with_progress(paths, kind, metrics=named, **asked)
+    current = written or _measured(paths, kind, metrics=named, **asked)
     baseline = stored
     if stored is None and baselines:
-        baseline = measured_with_progress(baselines, kind, metrics=named, **asked)
+        baseline = _measured(baselines, kind, metrics=named, **asked)
     pairs = {}
     if baseline is not None and kind == "run":
         from wavewright.analysis.run.compare.baseline import renamed_kernels
@@ -239,3 +239,49 @@ def _in_repository(file: str) -> str:
         if not tail.is_absolute() and ".." not in tail.parts and tail.is_file():
             return tail.as_posix()
     return file
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("baseline")
+def baseline(
+    paths: tuple[str, ...],
+    output: Path,
+    step: str | None,
+    kernel: str | None,
+    metrics: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write a baseline."""
+    from wavewright.cluster.measuring import kind_of_paths
+    from wavewright.export.gate.baseline import write_baseline
+
+    kind = kind_of_paths(paths, asks_for_counters=bool(metrics))
+    measurements = _measured(paths, kind, step=step, kernel=kernel, metrics=metrics)
+    write_baseline(measurements, output, force=force)
+    size = output.stat().st_size
+    counts = [len(capture.quantities) for capture in measurements.captures]
+    damages = [f"{capture.label}: {damage}" for capture in measurements.captures for damage in capture.damages]
+    if as_json:
+        facts = {"output": str(output), "kind": kind, "capture_count": len(counts), "quantity_count": sum(counts)}
+        emit_json({**facts, "byte_count": size, "targets": list(measurements.targets)}, inputs=paths, losses=damages)
+        return
+    from wavewright.report.kit.tables import printable
+
+    gpus = ", ".join(measurements.targets) or "GPU not recorded"
+    what = f"{counted(len(counts), 'captures')}, {counted(sum(counts), 'quantities')}, {gpus}, {amount(size)}"
+    click.echo(printable(f"{output}: {what}"))
+    for damage in damages:
+        click.echo(printable(f"damaged, so that a gate cannot tell: {damage}"), err=True)
+
+
+def _measured(
+    paths: Sequence[str], kind: str, *, step: str | None, kernel: str | None, metrics: Sequence[str]
+) -> Baseline:
+    """Quantities of the captures at the paths, read with progress on a terminal."""
+    from wavewright.cluster.measuring import measured
+
+    return measured(
+        paths, kind, step=step, kernel=kernel, metrics=metrics, progress=lambda path: progress(f"reading {path}")
+    )

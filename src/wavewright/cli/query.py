@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from wavewright.base.shown import command_line
+from wavewright.cli.kit.commands import run_options
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
 from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import ALL_ROWS, say_rows_left_out
-from wavewright.cli.kit.run import run_options
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _show(result: QueryResult, limit: int) -> None:
 
     _, shown, count = _first(result, limit)
     if brief := current_brief():
-        from wavewright.cli.kit.briefly import table_of
+        from wavewright.cli.kit.brief_text import table_of
 
         brief.add(table_of(shown, count))
         return

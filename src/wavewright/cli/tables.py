@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.cli.kit.commands import run_verb
 from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import declared_options
-from wavewright.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import click
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.cli.kit.io import progress
-from wavewright.cli.kit.numbers import without_letter
-from wavewright.cli.kit.options import group, with_parameters
-from wavewright.cli.kit.request import FORM_NAMES, Request
+from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
     import polars as pl
 
@@ -101,27 +96,3 @@ class CounterRequest(Request):
             ids_there = f"ids are from {ids[0]} to {ids[-1]}" if ids.len() else "the capture has no dispatches"
             raise UsageError(what, where=str(self.path), advice=f"--dispatch takes 5, 3-7 or '>10'; {ids_there}")
         return tuple(chosen)
-
-
-def counter_verb(verb: Callable[..., None], *, is_path_needed: bool = True) -> click.Command:
-    """A click command that takes PATH and the common options, and passes them to `verb` as one `CounterRequest`."""
-    path = click.Argument(["path"], type=click.Path(path_type=Path), required=is_path_needed)
-    return click.command()(with_parameters(counter_options(verb), [path]))
-
-
-def counter_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The common options without PATH, passed on as one `CounterRequest`; no path where a verb has PATHS."""
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        common = {name: options.pop(name) for name in _NAMES}
-        common["kernels"] = tuple(without_letter(name, "k") for name in common["kernels"])
-        path = options.pop("path", None)
-        paths = options.get("paths", ()) if path is None else (path,)
-        verb(CounterRequest(path=path, paths=paths, **common), **options)
-
-    groups = ("counter-selection", "target", "top", "csv", "json")
-    return with_parameters(run, [option for name in groups for option in group(name)])
-
-
-_NAMES = ("kernels", "dispatches", "gpus", "target", *FORM_NAMES)

@@ -6,22 +6,21 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import click
-
+from wavewright.cli.kit.commands import captures_verb, counter_verb, run_verb, trace_verb
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.options import declaration_of, group, options, with_parameters
-from wavewright.cli.kit.request import FORM_NAMES, Request
+from wavewright.cli.kit.options import declaration_of, options, with_parameters
 from wavewright.cli.kit.verbs import full_help
 from wavewright.questions.kit.question import Wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import click
     import polars as pl
 
     from wavewright.cli.kit.counters import CounterRequest
     from wavewright.cli.kit.picture import PictureRequest
-    from wavewright.cli.kit.request import Parts, Report
+    from wavewright.cli.kit.request import Parts, Report, Request
     from wavewright.cli.kit.run import RunRequest
     from wavewright.cli.kit.trace import TraceRequest
     from wavewright.model.answer import Answer
@@ -47,7 +46,8 @@ def derived_verb(question: Question[Any]) -> click.Command:
     """The verb that answers a question."""
     declared = declaration_of(question)
     entries = declared.get("option", ())
-    answers = import_module(f"wavewright.cli.answers.{question.kind}").ANSWERS
+    module = f"wavewright.cli.answers.{question.kind.removesuffix('s')}_answers"
+    answers = import_module(module).ANSWERS
     answer = answers.get(question.name) or partial(_DEFAULTS[question.kind], question)
     has_picture = {"like": "picture"} in entries
 
@@ -58,41 +58,18 @@ def derived_verb(question: Question[Any]) -> click.Command:
             given["picture"] = picture_request(given)
         _give(question, request, answer(request, **given), given.get("picture"))
 
-    verb_of_kind = {"trace": _of_trace, "run": _of_run, "counters": _of_counters}[question.kind]
-    command = verb_of_kind(with_parameters(verb, options(entries)), declared.get("form", ""))
+    command = _command(question.kind, with_parameters(verb, options(entries)), declared.get("form", ""))
     command.help = full_help(question, declared.get("details", ""))
     return command
 
 
-def _of_trace(verb: Callable[..., None], form: str) -> click.Command:
-    from wavewright.cli.kit.trace import trace_verb
-
-    return trace_verb(verb, in_parts=form == "totals", is_whole=form == "with or without a trace")
-
-
-def _of_run(verb: Callable[..., None], form: str) -> click.Command:
-    from wavewright.cli.kit.run import run_verb
-
-    return run_verb(verb, takes_name=form == "a name, and whole events")
-
-
-def _of_counters(verb: Callable[..., None], form: str) -> click.Command:
-    from wavewright.cli.kit.counters import counter_verb
-
-    if form != "captures side by side":
-        return counter_verb(verb)
-    from pathlib import Path
-
-    def run(paths: tuple[Path, ...], **given: Any) -> None:
-        form = {name: given.pop(name) for name in FORM_NAMES}
-        verb(Request(paths=paths, **form), **given)
-
-    paths = click.Argument(["paths"], nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-    declared = verb.__click_params__  # type: ignore[attr-defined]
-    with_parameters(
-        run, [paths, *reversed(declared), *(option for name in ("top", "csv", "json") for option in group(name))]
-    )
-    return click.command()(run)
+def _command(kind: str, verb: Callable[..., None], form: str) -> click.Command:
+    """The verb with the arguments and options of its kind; `form` is what its file says about them."""
+    if kind == "trace":
+        return trace_verb(verb, in_parts=form == "totals", is_whole=form == "with or without a trace")
+    if kind == "run":
+        return run_verb(verb, takes_name=form == "a name, and whole events")
+    return captures_verb(verb) if form == "captures side by side" else counter_verb(verb)
 
 
 def _trace_answer(question: Question[Any], request: TraceRequest) -> Shown:

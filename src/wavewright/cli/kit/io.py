@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from wavewright.analysis.trace.overview import LossLine
-    from wavewright.cli.kit.form import Brief
+    from wavewright.cli.kit.brief import Brief
     from wavewright.errors import WavewrightError
 
 BUG_EXIT_CODE = 70

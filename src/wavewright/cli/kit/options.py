@@ -1,4 +1,4 @@
-"""Options of verbs, made of what TOML files declare: beside the questions, in `cli/options`, and shared ones here."""
+"""Options of verbs, made of what TOML files declare: beside the questions, and in `cli/options`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def declaration_of(question: Question[Any]) -> dict[str, Any]:
 
 @cache
 def _shared() -> dict[str, Any]:
-    return read_declaration("cli", "kit", "options")
+    return read_declaration("cli", "options", "shared")
 
 
 def group(name: str, **words: str) -> list[click.Parameter]:
@@ -61,6 +61,11 @@ def group(name: str, **words: str) -> list[click.Parameter]:
         if isinstance(parameter, click.Option) and "{" in (parameter.help or ""):
             parameter.help = str(parameter.help).format(**words)
     return parameters
+
+
+def groups(*names: str) -> list[click.Parameter]:
+    """The options of several groups, one after the other."""
+    return [option for name in names for option in group(name)]
 
 
 def options(entries: Iterable[Mapping[str, Any]]) -> list[click.Parameter]:
@@ -83,11 +88,6 @@ def declared_options(verb: str, kind: str = "option") -> Callable[[Callable[...,
         return with_parameters(function, options(declared.get(kind, ())))
 
     return add
-
-
-def shared_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a verb groups of options that others have, too."""
-    return lambda function: with_parameters(function, [option for name in names for option in group(name)])
 
 
 def with_parameters(verb: Callable[..., Any], parameters: Sequence[click.Parameter]) -> Callable[..., Any]:
@@ -195,7 +195,8 @@ class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return first, last
 
 
-def _path(**how: bool) -> click.Path:
+def path_type(**how: bool) -> click.Path:
+    """The type of an argument or option that is a path."""
     from pathlib import Path  # not at the top: verbs without such options start faster
 
     return click.Path(path_type=Path, **how)
@@ -219,11 +220,11 @@ _TYPES: dict[str, Callable[..., Any]] = {
     "dispatches": _Dispatches,
     "run-format": _run_format,
     "name": click.Path,
-    "path": _path,
-    "file": lambda: _path(exists=True, dir_okay=False),
-    "folder": lambda: _path(exists=True, file_okay=False),
-    "output-file": lambda: _path(dir_okay=False),
-    "output-folder": lambda: _path(file_okay=False),
+    "path": path_type,
+    "file": lambda: path_type(exists=True, dir_okay=False),
+    "folder": lambda: path_type(exists=True, file_okay=False),
+    "output-file": lambda: path_type(dir_okay=False),
+    "output-folder": lambda: path_type(file_okay=False),
 }
 _FORMS: dict[str, Callable[..., Any]] = {
     "top": top_option,

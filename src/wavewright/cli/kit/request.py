@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import click
 
 from wavewright.cli.kit.form import DEFAULT_TOP as DEFAULT_TOP  # verbs take it from here
-from wavewright.cli.kit.form import csv_option as csv_option
-from wavewright.cli.kit.form import current_brief, is_compact, json_option
+from wavewright.cli.kit.form import current_brief, is_compact
 from wavewright.cli.kit.form import top_option as top_option
 from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, tell_losses
 
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
 
 ALL_ROWS = 1 << 62
-
-form_options: tuple[Callable[[Any], Any], ...] = (top_option, csv_option, json_option)
-FORM_NAMES = ("top", "as_csv", "as_json")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

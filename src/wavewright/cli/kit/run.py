@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, replace
-from functools import partial, wraps
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
-from wavewright.base.names_form import NAMES_FORM
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.options import group, with_parameters
-from wavewright.cli.kit.request import FORM_NAMES, Request
+from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,54 +106,7 @@ class RunRequest(Request):
         return gathered
 
 
-def run_verb(verb: Callable[..., None], *, takes_name: bool = False) -> click.Command:
-    """A click command that takes PATHS and the common options, and passes them to `verb` as one `RunRequest`.
-
-    One about whole events takes a NAME before them.
-    """
-    paths = click.Argument(["paths"], nargs=-1, required=True, type=click.Path())
-    arguments = [click.Argument(["name"]), paths] if takes_name else [paths]
-    return click.command()(with_parameters(run_options(verb, is_whole=takes_name), arguments))
-
-
-def run_options(verb: Callable[..., None], *, is_spread: bool = True, is_whole: bool = False) -> Callable[..., None]:
-    """The common options without PATHS, which the verb declares itself as `paths`, passed on as one `RunRequest`.
-
-    A verb whose work is not spread over processes has no options for them. Events that a time window cuts are cut
-    for the verb, unless it is about whole ones.
-    """
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        selection = _selection(options, is_whole=is_whole)
-        common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
-        verb(RunRequest(selection=selection, asked=selection, **common), **options)
-
-    cut_events = "kept whole" if is_whole else "cut at its borders, and shares of time are of the window"
-    form = [option for name in ("top", "csv", "json") for option in group(name)]
-    choosing = group("run-selection", cut_events=cut_events)
-    return _after_its_options(run, [*form, _NAMES_OPTION, *choosing, *(group("spreading") if is_spread else ())])
-
-
-def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The options that choose events alone, passed on as one `RunSelection` of whole events called `selection`."""
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        selection = _selection(options, is_whole=True)
-        verb(selection=selection, **options)
-
-    return _after_its_options(run, group("run-selection", cut_events="kept whole"))
-
-
-def _after_its_options(verb: Callable[..., None], options: list[click.Parameter]) -> Callable[..., None]:
-    """The verb with these options after those that it declares itself, in `--help` too."""
-    declared = getattr(verb, "__click_params__", [])
-    verb.__click_params__ = [*reversed(options), *declared]  # type: ignore[attr-defined]  # click reads it from its end
-    return verb
-
-
-def _selection(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
+def selection_of(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
     """What the options choose, which are taken out."""
     from wavewright.analysis.run.select.choice import RunSelection
 
@@ -213,19 +164,11 @@ class file_progress:  # noqa: N801 - used like a function
             self.status.update(self._text())
 
 
-def _set_names_form(_context: click.Context, _option: click.Parameter, form: str) -> None:
-    NAMES_FORM.set(form)
-
-
-_NAMES_OPTION = click.Option(
-    ["--names"],
-    type=click.Choice(["short", "full"]),
-    default="short",
-    show_default=True,
-    expose_value=False,
-    callback=_set_names_form,
-    help="Names of kernels in text: shortened by what differs, or full. --csv and --json have full names.",
-)
 _CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
-_HERE = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
-_NAMES = ("paths", *FORM_NAMES, *_HERE)
+
+
+def run_request(options: dict[str, Any], *, is_whole: bool, **common: Any) -> RunRequest:
+    """The request of a command line, whose options that choose events are taken out."""
+    selection = selection_of(options, is_whole=is_whole)
+    here = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
+    return RunRequest(selection=selection, asked=selection, **here | common)

@@ -14,7 +14,7 @@ _MOST = 3  #: Suggestions at once.
 
 
 def _words() -> dict[str, Any]:
-    return read_declaration("cli", "kit", "suggestions")
+    return read_declaration("cli", "options", "suggestions")
 
 
 def verbs_meant(word: str, verbs: Collection[str]) -> list[str]:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import click
-
+from wavewright.cli.kit.form import FORM_NAMES
 from wavewright.cli.kit.io import progress
-from wavewright.cli.kit.options import group, with_parameters
-from wavewright.cli.kit.request import FORM_NAMES, Request
+from wavewright.cli.kit.request import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
     import polars as pl
 
@@ -98,37 +94,35 @@ class CodeObjectRequest(Request):
     kernel: str | None  #: Only kernels whose name contains it; None = all.
 
 
-def trace_verb(verb: Callable[..., None], *, in_parts: bool = False, is_whole: bool = False) -> click.Command:
-    """A click command that takes PATH and the common options, and passes them to `verb` as one `TraceRequest`.
-
-    Parameters
-    ----------
-    in_parts
-        Whether answers are totals: a large capture is then decoded one shader engine at a time.
-    is_whole
-        Whether the trace is not reduced to the selection, and PATH may be left away or a code object: the verb then
-        gets a `Request`, or a `CodeObjectRequest`.
-    """
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        common = {name: options.pop(name) for name in _NAMES}
-        make = _any_request if is_whole else partial(_request, in_parts=in_parts)
-        verb(make(**common), **options)
-
-    path = click.Argument(["path"], type=click.Path(path_type=Path), required=not is_whole)
-    groups = ("trace-selection", "dispatch", "code-object", "resources", "amd", "top", "csv", "json")
-    with_parameters(run, [path, *(option for name in groups for option in group(name))])
-    return click.command()(run)
-
-
-def _any_request(path: Path | None, kernel: str | None, **common: Any) -> Request:
+def any_request(path: Path | None, kernel: str | None, **common: Any) -> Request:
+    """The request of a command line whose path may be left away, or a code object; its trace is not reduced."""
     form = {name: common[name] for name in FORM_NAMES}
     if path is None:
         return Request(**form)
     if _is_code_object(path):
         return CodeObjectRequest(paths=(path,), path=path, kernel=kernel, **form)
-    return _request(path=path, kernel=kernel, **common, cut=False)
+    return trace_request(path, kernel=kernel, **common, cut=False)
+
+
+def trace_request(path: Path, *, cut: bool = True, in_parts: bool = False, **common: Any) -> TraceRequest:
+    """The request of a command line; `in_parts` as in `readers.opening`."""
+    from wavewright.analysis.trace.selection import select, selected_rows
+
+    selection = selection_of(common)
+    form = {name: common.pop(name) for name in FORM_NAMES}
+    trace = open_trace(path, kernel=selection.kernel, in_parts=in_parts, **common)
+    trace = select(trace, selection) if cut else trace
+    rows = selected_rows(trace, selection)
+    return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
+
+
+def selection_of(options: dict[str, Any]) -> Selection:
+    """The selection of waves, time and code rows that options ask for, which are taken out."""
+    from wavewright.analysis.trace.selection import Selection
+
+    names = ("kernel", "se", "simd", "wave", "time", "file", "line")
+    kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in names)
+    return Selection(kernel, se, simd, wave, begin, end, file, first, last)
 
 
 def _is_code_object(path: Path) -> bool:
@@ -137,78 +131,9 @@ def _is_code_object(path: Path) -> bool:
     return path.is_file() and sniff(path) is Kind.CODE_OBJECT
 
 
-def with_selection(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb, to which the options that select waves, time and code rows are passed as one `Selection`."""
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        from wavewright.analysis.trace.selection import Selection
-
-        kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _CHOICES)
-        verb(selection=Selection(kernel, se, simd, wave, begin, end, file, first, last), **options)
-
-    return run
-
-
-def open_trace(
-    path: Path,
-    *,
-    dispatch: str | None = None,
-    kernel: str | None = None,
-    code_objects: tuple[str, ...] = (),
-    resources: tuple[Path, ...] = (),
-    amd: bool = False,
-    in_parts: bool = False,
-) -> ThreadTrace:
-    """Open a thread trace of any form, with progress on a terminal; `in_parts` as in `readers.opening`."""
+def open_trace(path: Path, **reading: Any) -> ThreadTrace:
+    """Open a thread trace of any form, with progress on a terminal; options as of `readers.opening`."""
     from wavewright.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
-        return open_path(
-            path,
-            dispatch=dispatch,
-            kernel=kernel,
-            code_objects=code_objects,
-            resources=resources,
-            amd=amd,
-            in_parts=in_parts,
-        )
-
-
-def _request(
-    path: Path,
-    kernel: str | None,
-    se: tuple[int, ...],
-    simd: tuple[int, ...],
-    wave: tuple[int, ...],
-    time: tuple[int | None, int | None],
-    file: str | None,
-    line: tuple[int | None, int | None],
-    dispatch: str | None,
-    code_objects: tuple[str, ...],
-    resources: tuple[Path, ...],
-    amd: bool,
-    *,
-    cut: bool = True,
-    in_parts: bool = False,
-    **form: Any,
-) -> TraceRequest:
-    from wavewright.analysis.trace.selection import Selection, select, selected_rows
-
-    selection = Selection(kernel, se, simd, wave, *time, file, *line)
-    trace = open_trace(
-        path,
-        dispatch=dispatch,
-        kernel=kernel,
-        code_objects=code_objects,
-        resources=resources,
-        amd=amd,
-        in_parts=in_parts,
-    )
-    trace = select(trace, selection) if cut else trace
-    rows = selected_rows(trace, selection)
-    return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
-
-
-_CHOICES = ("kernel", "se", "simd", "wave", "time", "file", "line")
-_NAMES = ("path", *_CHOICES, "dispatch", "code_objects", "resources", "amd", *FORM_NAMES)
+        return open_path(path, **reading)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
-from wavewright.cli.answers.source import source
+from wavewright.cli.answers.source_listing import source
 from wavewright.cli.kit.derived import Shown
 from wavewright.cli.kit.io import line_width, progress
 from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
@@ -60,7 +60,7 @@ def hotspots(
     """Costliest units of instructions, or of PC samples."""
     from wavewright.analysis.trace.costs.hotspots import hotspots as analysis
     from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
-    from wavewright.cli.answers.source import evaluated_lanes
+    from wavewright.cli.answers.source_listing import evaluated_lanes
 
     sums = evaluated_lanes(request) if lanes else None
     how: dict[str, Any] = {"rows": request.rows, "by": by, "mine": prefixes}
