@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.words import counted, side_label
-from wavewright.cli.kit.commands import counter_options, run_options, with_selection
+from wavewright.cli.kit.commands import KINDS, CommandOfKinds, counter_options, run_options, with_selection
 from wavewright.cli.kit.form import current_brief, is_about
-from wavewright.cli.kit.io import arguments_of, console, context_of_kind
-from wavewright.cli.kit.options import declared_options, read_declaration
+from wavewright.cli.kit.io import console
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import Request
 from wavewright.cli.kit.trace import open_trace
 
@@ -310,42 +310,18 @@ def _counters(
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
-class _Either(click.Command):
-    """Compares traces, runs or counters, by what the paths are; shows the options of all."""
+def _meant(words: list[str], kinds_of_options: set[str]) -> str:
+    """The kind of what the paths are, else of the options that are given."""
+    kinds = {kind for word in words if (kind := _kind_of(word))}
+    asked_kinds = kinds_of_options & {"run", "counters"}
+    if kinds <= {"run", "counters"} and "counters" in asked_kinds:
+        kinds = {"counters"}  # what has counters may be a run as well
+    if len(kinds) > 1:
+        from wavewright.errors import UsageError
 
-    def __init__(self) -> None:
-        options = {option for parameter in _traces.params for option in parameter.opts}
-        more: list[click.Parameter] = []
-        self.only_of: dict[str, str] = {}
-        for kind, command in (("run", _runs), ("counters", _counters)):
-            parameters = [parameter for parameter in command.params if not options & set(parameter.opts)]
-            options |= {option for parameter in parameters for option in parameter.opts}
-            self.only_of |= {option: kind for parameter in parameters for option in parameter.opts}
-            more += parameters
-        super().__init__(
-            "compare", params=[*_traces.params, *more], help=read_declaration("cli", "options", "compare")["help"]
-        )
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        if {"-h", "--help"} & set(args):
-            return super().make_context(info_name, args, parent, **extra)
-        kinds = {kind for word in arguments_of(self, args) if (kind := _kind_of(word))}
-        asked = {kind for word in args if (kind := self.only_of.get(word.split("=")[0]))}
-        if kinds <= {"run", "counters"} and "counters" in asked:
-            kinds = {"counters"}  # what has counters may be a run as well
-        if len(kinds) > 1:
-            from wavewright.errors import UsageError
-
-            what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
-            raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
-        chosen = next(iter(kinds or asked), "trace")
-        return context_of_kind(_COMMANDS[chosen], self, _NAMES[chosen], info_name, args, parent=parent, **extra)
-
-
-_NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
-_COMMANDS = {"trace": _traces, "run": _runs, "counters": _counters}
+        what = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
+        raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
+    return next(iter(kinds or asked_kinds), "trace")
 
 
 def _kind_of(word: str) -> str | None:
@@ -360,4 +336,4 @@ def _kind_of(word: str) -> str | None:
     return document_at(path)
 
 
-command = _Either()
+command = CommandOfKinds("compare", {"trace": _traces, "run": _runs, "counters": _counters}, _meant)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Window
 
-FORMATS = ("ui_output", "parquet", "json")
-
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.commands import counter_verb, run_verb, trace_verb
-from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
-from wavewright.cli.kit.options import declared_options, read_declaration
+from wavewright.cli.kit.commands import CommandOfKinds, counter_verb, run_verb, trace_verb
+from wavewright.cli.kit.io import progress
+from wavewright.cli.kit.options import declared_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -179,53 +179,24 @@ def _runs(request: RunRequest, file_format: str, run: bool) -> None:
     request.give(answer, answer.finding_table(), report, gathered.losses, inputs=gathered.paths)
 
 
-class _Either(click.Command):
-    """Diagnoses a thread trace, a counter capture or a run, by what the path is; shows the options of all."""
-
-    def __init__(self) -> None:
-        params: list[click.Parameter] = [click.Argument(["paths"], nargs=-1, required=True, metavar="PATH...")]
-        options: set[str] = set()
-        for command in (_traces, _of_counters, _runs):
-            more = [each for each in command.params if isinstance(each, click.Option) and not options & set(each.opts)]
-            options |= {option for each in more for option in each.opts}
-            params += more
-        super().__init__("diagnose", params=params, help=read_declaration("cli", "options", "diagnose")["help"])
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        if {"-h", "--help"} & set(args):
-            return super().make_context(info_name, args, parent, **extra)
-        chosen, what = _chosen(arguments_of(self, args), asks_for_run=_asks_for_run(args))
-        return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
-
-
-def _asks_for_run(args: list[str]) -> bool:
-    """Whether an option is given that only runs have."""
-    others = {option for command in (_traces, _of_counters) for each in command.params for option in each.opts}
-    of_runs = {option for each in _runs.params for option in each.opts} - others
-    return any(word.partition("=")[0] in of_runs for word in args)
-
-
-def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str]:
-    """The command for what the paths are: what holds both a run and counters is a counter capture, unless asked."""
+def _meant(words: list[str], kinds_of_options: set[str]) -> str:
+    """The kind of what the paths are: what holds both a run and counters is a counter capture, unless asked."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS, STORES_OF_COUNTERS
 
-    runs = (_runs, "runs")
-    if asks_for_run:
-        return runs
+    if "run" in kinds_of_options:
+        return "run"
     kinds = {word: _kind_of(word) for word in words}
     if any(kind in COUNTER_CAPTURES for kind in kinds.values()):
-        return _of_counters, "counter captures"
+        return "counters"
     if any(_has_samples(word) for word in words):
-        return _traces, "thread traces"
+        return "trace"
     if not kinds or not any(kind in RUNS for kind in kinds.values()):
-        return _traces, "thread traces"
+        return "trace"
     if len(words) == 1 and _has_counters(Path(words[0]), kinds[words[0]]):
         if kinds[words[0]] in STORES_OF_COUNTERS:
             click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
-        return _of_counters, "counter captures"
-    return runs
+        return "counters"
+    return "run"
 
 
 def _kind_of(word: str) -> Kind | None:
@@ -260,4 +231,6 @@ def _has_counters(path: Path, kind: Kind | None) -> bool:
         return False
 
 
-command = _Either()
+command = CommandOfKinds(
+    "diagnose", {"trace": _traces, "counters": _of_counters, "run": _runs}, _meant, metavar="PATH..."
+)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from wavewright.model.baseline import Baseline
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
-_FORMATS = ("text", "md", "github", "junit", "sarif")
 _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".txt": "text"}
 
 

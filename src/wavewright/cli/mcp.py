@@ -8,8 +8,6 @@ import click
 
 from wavewright.cli.kit.options import declared_options
 
-_CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
-
 
 @click.command()
 @declared_options("mcp")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import Bounds
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.picture import PictureRequest
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from wavewright.model.document import Document
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
-
-_ROWS = Bounds(1, 200)  #: Rows of a plot: more cannot be read.
 
 
 @click.command()

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from wavewright.model.report import Report
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
-_PURPOSES = ("full", "brief", "issue", "agent")
 
 
 @click.command()

@@ -124,35 +124,6 @@ def _terminal_width(stream: TextIO) -> int | None:
         return _SILENT_TERMINAL
 
 
-def context_of_kind(
-    command: click.Command, shown: click.Command, what: str, info_name: str | None, args: list[str], **extra: Any
-) -> click.Context:
-    """The context of the command for one kind of input, `what`; `shown` is the verb with the options of all kinds."""
-    from wavewright.errors import UsageError
-
-    try:
-        return command.make_context(info_name, args, **extra)
-    except click.NoSuchOption as error:
-        if not any(error.option_name in parameter.opts for parameter in shown.params):
-            raise
-        problem = f"{error.option_name} does not apply to {what}"
-        raise UsageError(problem, advice=f"`wavewright {info_name} --help` says which options are for what") from error
-
-
-def arguments_of(command: click.Command, args: list[str]) -> list[str]:
-    """The words of a command line that are arguments, neither options nor their values; none if it has mistakes."""
-    context = click.Context(command, resilient_parsing=True)
-    try:
-        values, _, _ = command.make_parser(context).parse_args(list(args))
-    except click.UsageError:  # the command of the kind reports it
-        return []
-    words: list[str] = []
-    for parameter in command.params:
-        value = values.get(parameter.name or "") if isinstance(parameter, click.Argument) else None
-        words += value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else []
-    return words
-
-
 def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: Sequence[object] = ()) -> None:
     """Print one JSON object: the inputs, the answer, the losses."""
     import msgspec

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range
 from wavewright.errors import UsageError
+from wavewright.report.kit.handles import is_handle, parse_handle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +90,22 @@ class OneOf:
         if given not in self.choices:
             raise UsageError(f"{self.problem} {given[:40]!r}", advice=f"one of {', '.join(self.choices)}")
         return given
+
+
+def kernel_of_handle(given: str, names: Callable[[], Sequence[str]], *, without: str) -> str | None:
+    """The kernel that a handle such as k3 names, by its place among `names`; None = the text is not such a handle.
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel; `without` is the advice where there is none at all.
+    """
+    if not (is_handle(given) and given.startswith("k")):
+        return None
+    kernels, number = names(), parse_handle(given, "k")
+    if number >= len(kernels):
+        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(kernels) - 1}" if kernels else without)
+    return kernels[number]
 
 
 whole_number = Number(CYCLES)  #: Any whole number that the page can name.
