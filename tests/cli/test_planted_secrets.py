@@ -16,7 +16,7 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.kit.page_answers import answers_in
-from wavewright.mcp.desk import Desk
+from wavewright.mcp.dispatcher import Dispatcher
 
 COMMAND = "train --api-key PLANTED_1 --token=PLANTED_2 http://me:PLANTED_3@host/x HF_TOKEN=PLANTED_4"
 PLANTED = re.compile(rb"PLANTED_\w+")
@@ -100,10 +100,10 @@ def test_what_is_printed(capture: Path, words: tuple[str, ...]) -> None:
 
 
 def test_what_agents_get(capture: Path) -> None:
-    desk = Desk.over([capture])
+    dispatcher = Dispatcher.over([capture])
     for tool, more in (("open_capture", {}), ("query", {"sql": "SELECT * FROM processes"})):
         name = "path" if tool == "open_capture" else "capture"
-        answer = desk.answered(tool, {name: "rank0_results.db", **more}, lambda _: None)
+        answer = dispatcher.answered(tool, {name: "rank0_results.db", **more}, lambda _: None)
         assert not answer["isError"]
         assert planted([str(answer).encode()]) == set()
 

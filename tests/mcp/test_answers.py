@@ -15,15 +15,15 @@ from synth.runs import Launch, Program, Rank, Synchronise, simulate, write_rocpd
 from tests.kit.hostile_documents import LONG, NASTY
 from wavewright.mcp import captures as captures_module
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavewright.mcp.desk import Desk
+from wavewright.mcp.dispatcher import Dispatcher
 from wavewright.mcp.lines import as_line
 
 VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
 HARD_CAP = 24_000
 
 
-def ask(desk: Desk, tool: str, **arguments: Any) -> dict[str, Any]:
-    result = desk.answered(tool, arguments, lambda _stage: None)
+def ask(dispatcher: Dispatcher, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = dispatcher.answered(tool, arguments, lambda _stage: None)
     VALIDATOR.validate(result["structuredContent"])
     return result
 
@@ -35,8 +35,8 @@ def text_of(result: dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def desk(root: Path) -> Desk:
-    return Desk.over([root])
+def dispatcher(root: Path) -> Dispatcher:
+    return Dispatcher.over([root])
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,11 @@ def desk(root: Path) -> Desk:
         ("plan_capture", {"goal": "run", "command": "a 'b"}, "cannot be read"),
     ],
 )
-def test_errors_say_what_to_do(desk: Desk, trace: str, tool: str, arguments: dict[str, Any], words: str) -> None:
+def test_errors_say_what_to_do(
+    dispatcher: Dispatcher, trace: str, tool: str, arguments: dict[str, Any], words: str
+) -> None:
     given = {name: trace if value == "TRACE" else value for name, value in arguments.items()}
-    result = ask(desk, tool, **given)
+    result = ask(dispatcher, tool, **given)
     text = text_of(result)
     assert result["isError"]
     assert text.startswith("error: ")
@@ -82,63 +84,63 @@ def test_errors_say_what_to_do(desk: Desk, trace: str, tool: str, arguments: dic
     assert len(text) < 3_000
 
 
-def test_a_handle_stays_and_a_path_gets_one(desk: Desk, trace: str) -> None:
-    first = ask(desk, "open_capture", path=trace)["structuredContent"]["capture"]
-    assert ask(desk, "diagnose", capture=trace)["structuredContent"]["capture"] == first
-    assert ask(desk, "diagnose", capture=first)["structuredContent"]["capture"] == first
-    assert ask(desk, "open_capture", path=trace, dispatch="1")["structuredContent"]["capture"] != first
+def test_a_handle_stays_and_a_path_gets_one(dispatcher: Dispatcher, trace: str) -> None:
+    first = ask(dispatcher, "open_capture", path=trace)["structuredContent"]["capture"]
+    assert ask(dispatcher, "diagnose", capture=trace)["structuredContent"]["capture"] == first
+    assert ask(dispatcher, "diagnose", capture=first)["structuredContent"]["capture"] == first
+    assert ask(dispatcher, "open_capture", path=trace, dispatch="1")["structuredContent"]["capture"] != first
 
 
-def test_a_folder_of_several_captures_offers_a_list(desk: Desk) -> None:
-    result = ask(desk, "open_capture", path="traces", kind="counters")
+def test_a_folder_of_several_captures_offers_a_list(dispatcher: Dispatcher) -> None:
+    result = ask(dispatcher, "open_capture", path="traces", kind="counters")
     assert result["isError"]
     (offer,) = result["structuredContent"]["next"]
     assert offer["tool"] == "list_captures"
-    assert not ask(desk, offer["tool"], **offer["arguments"])["isError"]
+    assert not ask(dispatcher, offer["tool"], **offer["arguments"])["isError"]
 
 
-def test_what_cannot_be_answered_offers_what_can(desk: Desk, trace: str) -> None:
-    ask(desk, "open_capture", path=trace)
-    result = ask(desk, "timeline", capture=trace)
+def test_what_cannot_be_answered_offers_what_can(dispatcher: Dispatcher, trace: str) -> None:
+    ask(dispatcher, "open_capture", path=trace)
+    result = ask(dispatcher, "timeline", capture=trace)
     assert result["isError"]
     offers = result["structuredContent"]["next"]
     assert offers
     for offer in offers:
-        assert not ask(desk, offer["tool"], **offer["arguments"])["isError"], offer
+        assert not ask(dispatcher, offer["tool"], **offer["arguments"])["isError"], offer
 
 
 def test_counters_that_do_not_name_their_gpu_can_be_given_one(tmp_path: Path) -> None:
     write_counter_csv(tmp_path, CounterCapture("gfx942", kernels=(KernelWork("gemm", matrix=64),)))
     for agents in tmp_path.rglob("*agent_info*"):
         agents.unlink()
-    desk = Desk.over([tmp_path])
+    dispatcher = Dispatcher.over([tmp_path])
     path = str(next(tmp_path.rglob("*counter_collection.csv")).relative_to(tmp_path))
-    unknown = ask(desk, "counters", capture=path, about="panels", panel=2)
+    unknown = ask(dispatcher, "counters", capture=path, about="panels", panel=2)
     assert unknown["isError"]
-    opened = ask(desk, "open_capture", path=path, target="gfx942")["structuredContent"]["capture"]
-    assert not ask(desk, "counters", capture=opened, about="panels", panel=2)["isError"]
+    opened = ask(dispatcher, "open_capture", path=path, target="gfx942")["structuredContent"]["capture"]
+    assert not ask(dispatcher, "counters", capture=opened, about="panels", panel=2)["isError"]
 
 
 def test_the_same_question_gives_the_same_bytes(root: Path, trace: str) -> None:
     answers = []
     for _ in range(2):
-        desk = Desk.over([root])
+        dispatcher = Dispatcher.over([root])
         asked = [("open_capture", {"path": trace}), ("diagnose", {"capture": "c1"}), ("diagnose", {"capture": "run"})]
-        answers.append(b"".join(as_line(ask(desk, tool, **given)) for tool, given in asked))
+        answers.append(b"".join(as_line(ask(dispatcher, tool, **given)) for tool, given in asked))
     assert answers[0] == answers[1]
 
 
 def test_captures_make_room_for_others(root: Path, trace: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captures_module, "MOST_OPEN", 2)
-    desk = Desk.over([root])
+    dispatcher = Dispatcher.over([root])
     for path in (trace, "run", "counters"):
-        ask(desk, "open_capture", path=path)
-    assert [desk.captures.is_open(handle) for handle in ("c1", "c2", "c3")] == [False, True, True]
-    assert not ask(desk, "hotspots", capture="c1")["isError"]
-    assert [desk.captures.is_open(handle) for handle in ("c1", "c2", "c3")] == [True, False, True]
+        ask(dispatcher, "open_capture", path=path)
+    assert [dispatcher.captures.is_open(handle) for handle in ("c1", "c2", "c3")] == [False, True, True]
+    assert not ask(dispatcher, "hotspots", capture="c1")["isError"]
+    assert [dispatcher.captures.is_open(handle) for handle in ("c1", "c2", "c3")] == [True, False, True]
     monkeypatch.setattr(captures_module, "MOST_BYTES", 1)
-    ask(desk, "open_capture", path="run")
-    assert [desk.captures.is_open(handle) for handle in ("c1", "c2", "c3")] == [False, True, False]
+    ask(dispatcher, "open_capture", path="run")
+    assert [dispatcher.captures.is_open(handle) for handle in ("c1", "c2", "c3")] == [False, True, False]
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +159,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_recorded_names_stay_data(hostile: Path) -> None:
-    desk = Desk.over([hostile])
+    dispatcher = Dispatcher.over([hostile])
     for tool in TOOLS:
         for topic in tool.topics.get("run", ()):
             about = {"about": topic} if any(each.name == "about" for each in tool.parameters) else {}
-            result = ask(desk, tool.name, capture=".", limit=50, **about)
+            result = ask(dispatcher, tool.name, capture=".", limit=50, **about)
             text, fields = text_of(result), result["structuredContent"]
             line = as_line(result)
             assert line.count(b"\n") == 1
@@ -185,15 +187,15 @@ def largest(shared: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_the_largest_inputs_stay_within_the_budget(shared: Path) -> None:
-    desk = Desk.over([shared / "data"])
+    dispatcher = Dispatcher.over([shared / "data"])
     asked = 0
     for path in largest(shared):
-        kind = desk.captures.document(desk.captures.get(path)).kind
+        kind = dispatcher.captures.document(dispatcher.captures.get(path)).kind
         for tool in TOOLS:
             for topic in tool.topics.get(kind, ()):
                 about = {"about": topic} if any(each.name == "about" for each in tool.parameters) else {}
-                usual = ask(desk, tool.name, capture=path, **about)
-                most = ask(desk, tool.name, capture=path, limit=50, **about)
+                usual = ask(dispatcher, tool.name, capture=path, **about)
+                most = ask(dispatcher, tool.name, capture=path, limit=50, **about)
                 assert len(text_of(usual)) <= 8_000, (path, tool.name, topic)
                 assert len(json.dumps(usual["structuredContent"], separators=(",", ":"))) <= 8_000, (
                     path,
@@ -203,5 +205,5 @@ def test_the_largest_inputs_stay_within_the_budget(shared: Path) -> None:
                 size = len(text_of(most)) + len(json.dumps(most["structuredContent"], separators=(",", ":")))
                 assert size <= HARD_CAP, (path, tool.name, topic)
                 asked += 1
-        desk.captures._documents.clear()
+        dispatcher.captures._documents.clear()
     assert asked > 20

@@ -15,8 +15,8 @@ import pytest
 from tests.mcp.talking import ENVIRONMENT, Talk
 from wavewright.mcp.clients import snippet
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavewright.mcp.offers import ALIASES
 from wavewright.mcp.serving import version
+from wavewright.mcp.suggestions import ALIASES
 from wavewright.questions.catalog import QUESTIONS, every_question
 from wavewright.writers.markdown.brief import token_count
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
-from wavewright.mcp.desk import Desk
+from wavewright.mcp.dispatcher import Dispatcher
 from wavewright.writers.markdown.recorded import Recorded
 
 _SPAN = re.compile(r"(`+)(?:(?!\1).)*\1")
@@ -50,7 +50,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("tool", "more"), QUESTIONS, ids=lambda each: each if isinstance(each, str) else "")
 def test_no_recorded_text_is_a_sentence(root: Path, tool: str, more: dict[str, str]) -> None:
     named = {"path" if tool == "open_capture" else "capture": "hostile.db"}
-    answer = Desk.over([root]).answered(tool, {**named, **more}, lambda _: None)
+    answer = Dispatcher.over([root]).answered(tool, {**named, **more}, lambda _: None)
     text = answer["content"][0]["text"]
     assert "this is a bug" not in text
     for line in (*text.splitlines(), answer["structuredContent"].get("headline", "")):

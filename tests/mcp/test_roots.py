@@ -9,7 +9,7 @@ import pytest
 from synth.runs import write_rocpd
 from tests.kit.planted_runs import simulated
 from wavewright.errors import UsageError
-from wavewright.mcp.desk import Desk
+from wavewright.mcp.dispatcher import Dispatcher
 from wavewright.mcp.roots import Roots
 
 
@@ -36,7 +36,7 @@ def escapes(house: Path) -> list[str]:
 
 
 def test_nothing_outside_is_read(house: Path) -> None:
-    desk = Desk.over([house / "inside"])
+    dispatcher = Dispatcher.over([house / "inside"])
     for tool, name in (
         ("open_capture", "path"),
         ("diagnose", "capture"),
@@ -47,37 +47,37 @@ def test_nothing_outside_is_read(house: Path) -> None:
             more = {"sql": "SELECT 1"} if tool == "query" else {}
             if tool == "list_captures" and not path:
                 continue  # the roots themselves
-            result = desk.answered(tool, {name: path, **more}, lambda _: None)
+            result = dispatcher.answered(tool, {name: path, **more}, lambda _: None)
             text = result["content"][0]["text"]
             assert result["isError"], (tool, path, text)
             assert "bug" not in text, (tool, path, text)
     for path in escapes(house):
         arguments = {"capture": "run", "other": path}
-        assert desk.answered("compare", arguments, lambda _: None)["isError"], path
+        assert dispatcher.answered("compare", arguments, lambda _: None)["isError"], path
 
 
 def test_a_handle_does_not_follow_a_link_that_came_later(house: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     write_rocpd(simulated("straggler", 1, 2)[0], root / "run")
-    desk = Desk.over([root])
-    assert not desk.answered("open_capture", {"path": "run"}, lambda _: None)["isError"]
+    dispatcher = Dispatcher.over([root])
+    assert not dispatcher.answered("open_capture", {"path": "run"}, lambda _: None)["isError"]
     (root / "run").rename(tmp_path / "moved")
     (root / "run").symlink_to(house / "outside")
-    desk.captures._documents.clear()  # as when others needed the room
-    answer = desk.answered("summary", {"capture": "c1"}, lambda _: None)
+    dispatcher.captures._documents.clear()  # as when others needed the room
+    answer = dispatcher.answered("summary", {"capture": "c1"}, lambda _: None)
     assert answer["isError"]
     assert "leads out of the folders" in answer["content"][0]["text"]
 
 
 def test_what_is_inside_is_read_by_all_its_names(house: Path) -> None:
-    desk = Desk.over([house / "inside"])
+    dispatcher = Dispatcher.over([house / "inside"])
     for path in ("run", "./run", str(house / "inside" / "run"), "within"):
-        assert not desk.answered("open_capture", {"path": path}, lambda _: None)["isError"], path
+        assert not dispatcher.answered("open_capture", {"path": path}, lambda _: None)["isError"], path
 
 
 def test_lists_do_not_follow_links_out(house: Path) -> None:
-    desk = Desk.over([house / "inside"])
-    result = desk.answered("list_captures", {"limit": 50}, lambda _: None)["structuredContent"]
+    dispatcher = Dispatcher.over([house / "inside"])
+    result = dispatcher.answered("list_captures", {"limit": 50}, lambda _: None)["structuredContent"]
     paths = [row[2] for row in result["tables"]["captures"]["rows"]]
     assert paths
     assert all(path.startswith("run/") for path in paths), paths
@@ -125,6 +125,6 @@ def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_queries_read_the_run_and_nothing_else(house: Path, sql: str) -> None:
-    desk = Desk.over([house / "inside"])
-    result = desk.answered("query", {"capture": "run", "sql": sql}, lambda _: None)
+    dispatcher = Dispatcher.over([house / "inside"])
+    result = dispatcher.answered("query", {"capture": "run", "sql": sql}, lambda _: None)
     assert result["isError"], result["content"][0]["text"]

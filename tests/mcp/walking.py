@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wavewright.mcp.desk import Desk
+from wavewright.mcp.dispatcher import Dispatcher
 
 MOST_CALLS = 6
 MOST_TOKENS = 6_000
@@ -25,7 +25,7 @@ class Walk:
 
 def walked(root: Path, path: str) -> Walk:
     """Follow the first offer of the newest answer that still has one that was not sent, as far as the budget goes."""
-    desk, walk = Desk.over([root]), Walk()
+    dispatcher, walk = Dispatcher.over([root]), Walk()
     pending: list[list[dict[str, Any]]] = [[{"tool": "open_capture", "arguments": {"path": path}}]]
     while pending and len(walk.calls) < MOST_CALLS:
         offers = pending[-1]
@@ -36,7 +36,7 @@ def walked(root: Path, path: str) -> Walk:
         sent = f"{offer['tool']} {json.dumps(offer['arguments'], sort_keys=True)}"
         if sent in walk.calls:
             continue
-        result = desk.answered(offer["tool"], offer["arguments"], lambda _stage: None)
+        result = dispatcher.answered(offer["tool"], offer["arguments"], lambda _stage: None)
         fields = result["structuredContent"]
         tokens = -(-(len(result["content"][0]["text"]) + len(json.dumps(fields, separators=(",", ":")))) // 4)
         assert not result["isError"], (sent, result["content"][0]["text"])

@@ -197,7 +197,7 @@ def test_a_report_shows_itself_and_writes_itself(tmp_path: Path) -> None:
 def test_displays_cost_nothing_before_they_are_asked_for() -> None:
     code = (
         "import sys, wavewright; wavewright.Run, wavewright.ThreadTrace, wavewright.CounterSet;"
-        "print([m for m in ('polars', 'rich', 'IPython', 'anywidget', 'wavewright.notebook', 'wavewright.report')"
+        "print([m for m in ('polars', 'rich', 'IPython', 'anywidget', 'wavewright.notebook', 'wavewright.words')"
         " if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

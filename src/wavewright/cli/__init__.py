@@ -1,4 +1,4 @@
-"""The command line: one module per verb, loaded when the verb is used."""
+"""The command line: verbs that are derived from questions, and one module for each that does something else."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ _LONGEST_WORD = 40
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
+#: Modules of several verbs.
+_MODULES = {"convert": "convert", "merge": "convert", "split": "convert", "window": "convert"}
+_MODULES |= {"baseline": "gate", "gate": "gate"}
+_OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
 _OUTPUTS = ("-o", "--output")
 
 
@@ -39,16 +43,12 @@ class _LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         question = question_of_verb(cmd_name)
-        module = cmd_name.replace("-", "_")
-        from pathlib import Path  # not needed by `--help`, which must stay fast
-
-        if (
-            question is not None and not Path(__file__).with_name(f"{module}.py").exists()
-        ):  # it has no options of its own
+        if question is not None and cmd_name not in _OF_SEVERAL_QUESTIONS:
             from wavewright.cli.kit.derived import derived_verb
 
             return derived_verb(question)
-        command: click.Command = import_module(f"wavewright.cli.{module}").command
+        module = import_module(f"wavewright.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name if cmd_name in _MODULES else "command")
         if question is not None:
             command.help = full_help(question, command.help or "")
         return command
@@ -78,7 +78,7 @@ class _LazyGroup(click.Group):
             raise
         finally:
             if ctx.meta:  # a form was asked for
-                from wavewright.cli.kit.briefly import end_brief
+                from wavewright.cli.kit.brief_text import end_brief
 
                 end_brief(ctx, is_done=is_done)
 
@@ -92,6 +92,8 @@ class _LazyGroup(click.Group):
 
 def _results_of(words: list[str]) -> list[str]:
     """The words of a command line, in which the folder of a capture stands for its result; where to write stays."""
+    if all(word.startswith("-") for word in words):
+        return words
     from wavewright.base.job_folders import read_instead
 
     return [

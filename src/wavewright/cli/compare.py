@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import DECIMALS, PERCENT
 from wavewright.base.words import counted, side_label
-from wavewright.cli.kit.counters import counter_options
+from wavewright.cli.kit.commands import KINDS, CommandOfKinds, counter_options, run_options, with_selection
 from wavewright.cli.kit.form import current_brief, is_about
-from wavewright.cli.kit.io import arguments_of, console, context_of_kind, json_option
-from wavewright.cli.kit.numbers import DispatchKey, Real, Whole
-from wavewright.cli.kit.request import Request, amd_option, csv_option, top_option
-from wavewright.cli.kit.run import run_options
-from wavewright.cli.kit.trace import open_trace, selection_options
-from wavewright.facts.metrics.names import NORMALIZATIONS
+from wavewright.cli.kit.io import console
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.request import Request
+from wavewright.cli.kit.trace import open_trace
 from wavewright.model.blocks import sentence
 
 if TYPE_CHECKING:
@@ -33,42 +30,12 @@ if TYPE_CHECKING:
 _MOST_SIBLINGS = 8
 _MOST_FAILURES = 3  #: That are named in the line of --fail-above.
 _REGRESSION_EXIT_CODE = 1
-_FAIL_ABOVE = (
-    "Leave with status 1 if a run (--fail-on), a kernel of counter captures or the kernel of traces got slower by more "
-    "than this, unless that may be noise."
-)
 
 
 @click.command(name="compare")
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option(
-    "--by",
-    type=click.Choice(["instruction", "line", "block", "function"]),
-    help="What to match. Default: line if both have source lines, else instruction.",
-)
-@top_option
-@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@selection_options
-@click.option(
-    "--dispatch",
-    "dispatches",
-    type=DispatchKey(),
-    multiple=True,
-    metavar="N[@WHERE]",
-    help="Which dispatch: once for all, or once for each PATH; several of one PATH are compared with each other.",
-)
-@click.option(
-    "--repeat",
-    "repeats",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="A repeated run of the first PATH, to measure the noise; give two or more.",
-)
-@click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
-@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@amd_option
-@csv_option
-@json_option
+@declared_options("compare", "trace")
+@with_selection
 def _traces(
     paths: tuple[Path, ...],
     by: str | None,
@@ -224,23 +191,7 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
 
 @click.command(name="compare")
 @click.argument("paths", type=click.Path(), nargs=-1, required=True)
-@click.option("--step", metavar="MARKER", help="Per occurrence of this marker range (a name, or /REGEX/).")
-@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@click.option(
-    "--repeat",
-    "repeats",
-    type=click.Path(),
-    multiple=True,
-    help="A repeated run of the first PATH, to measure the noise; may be repeated.",
-)
-@click.option("--force", is_flag=True, help="Compare the only new kernel with the only one that is gone.")
-@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@click.option(
-    "--fail-on",
-    type=click.Choice(["total", "kernel", "step"]),
-    help="Of runs, what --fail-above looks at: the GPU time per run or step (total, the default), the mean duration "
-    "of every kernel, or the duration of a step (--step).",
-)
+@declared_options("compare", "run")
 @run_options
 def _runs(
     asked: RunRequest,
@@ -312,28 +263,7 @@ def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
 
 @click.command(name="compare")
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--panel", "panels", multiple=True, metavar="WORD", help="Only this panel of metrics; may be repeated.")
-@click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME", help="Only metrics by id or part of the name; repeatable."
-)
-@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@click.option(
-    "--per",
-    "normalization",
-    type=click.Choice(list(NORMALIZATIONS)),
-    default="kernel",
-    help="What amounts of counters are divided by. Default: kernel.",
-)
-@click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point.")
-@click.option(
-    "--more",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="TOML file with metrics of your own; may be repeated.",
-)
-@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
-@amd_option
+@declared_options("compare", "counters")
 @counter_options
 def _counters(
     asked: CounterRequest,
@@ -380,55 +310,18 @@ def _counters(
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
-class _Either(click.Command):
-    """Compares traces, runs or counters, by what the paths are; shows the options of all."""
+def _meant(words: list[str], kinds_of_options: set[str]) -> str:
+    """The kind of what the paths are, else of the options that are given."""
+    kinds = {kind for word in words if (kind := _kind_of(word))}
+    asked_kinds = kinds_of_options & {"run", "counters"}
+    if kinds <= {"run", "counters"} and "counters" in asked_kinds:
+        kinds = {"counters"}  # what has counters may be a run as well
+    if len(kinds) > 1:
+        from wavewright.errors import UsageError
 
-    def __init__(self) -> None:
-        options = {option for parameter in _traces.params for option in parameter.opts}
-        more: list[click.Parameter] = []
-        self.only_of: dict[str, str] = {}
-        for kind, command in (("run", _runs), ("counters", _counters)):
-            parameters = [parameter for parameter in command.params if not options & set(parameter.opts)]
-            options |= {option for parameter in parameters for option in parameter.opts}
-            self.only_of |= {option: kind for parameter in parameters for option in parameter.opts}
-            more += parameters
-        super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        if {"-h", "--help"} & set(args):
-            return super().make_context(info_name, args, parent, **extra)
-        kinds = {kind for word in arguments_of(self, args) if (kind := _kind_of(word))}
-        asked = {kind for word in args if (kind := self.only_of.get(word.split("=")[0]))}
-        if kinds <= {"run", "counters"} and "counters" in asked:
-            kinds = {"counters"}  # what has counters may be a run as well
-        if len(kinds) > 1:
-            from wavewright.errors import UsageError
-
-            what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
-            raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
-        chosen = next(iter(kinds or asked), "trace")
-        return context_of_kind(_COMMANDS[chosen], self, _NAMES[chosen], info_name, args, parent=parent, **extra)
-
-
-_NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
-_COMMANDS = {"trace": _traces, "run": _runs, "counters": _counters}
-_HELP = """Compare PATHS with the first one: thread traces of the same kernel, runs, or counter captures.
-
-Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Two traces of the
-same code differ from run to run, which is not a change. Durations of calls in runs beside the traces, or repeated
-traces (two or more --repeat), tell what is more than noise.
-
-Runs: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
-folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise. The parts of
-a difference add up: what changed, and what cannot be attributed. --fail-above 5 is a gate for CI.
-
-Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise. Here
---kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
-
-Only larger differences are reported.
-"""
+        what = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
+        raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
+    return next(iter(kinds or asked_kinds), "trace")
 
 
 def _kind_of(word: str) -> str | None:
@@ -443,4 +336,4 @@ def _kind_of(word: str) -> str | None:
     return document_at(path)
 
 
-command = _Either()
+command = CommandOfKinds("compare", {"trace": _traces, "run": _runs, "counters": _counters}, _meant)

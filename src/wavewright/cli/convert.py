@@ -1,4 +1,4 @@
-"""`wavewright convert`: a run in another format."""
+"""`wavewright convert`, `merge`, `split` and `window`: runs, or parts of them, in files."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.cli.kit.commands import selection_options
 from wavewright.cli.kit.io import progress, show_losses
-from wavewright.cli.kit.run import selection_options
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.run import file_progress
 from wavewright.cli.kit.writing import (
     FORMATS,
-    format_option,
     inputs_of,
     opened,
     refuse_inputs,
     show_written,
     write_chosen,
-    writing_options,
 )
 from wavewright.errors import UsageError
 
@@ -35,11 +35,9 @@ _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FOR
 
 @click.command(epilog=f"\b\nFormats:\n{_FORMATS}")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@format_option("What to write; see below.")
-@writing_options("OUT")
-@click.option("--no-source", is_flag=True, help="With html: leave the texts of source files out.")
+@declared_options("convert")
 @selection_options
-def command(
+def convert(
     paths: tuple[str, ...],
     file_format: str,
     output: Path,
@@ -47,18 +45,7 @@ def command(
     no_source: bool,
     **options: bool,
 ) -> None:
-    """Write runs in another format: what other tools read, or tables.
-
-    PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
-    output. With html each of PATHS is shown by itself, as `wavewright open` does; thread traces and captures of
-    hardware counters are welcome. Inputs are never changed.
-
-    \b
-    wavewright convert results.db -f parquet -o tables/
-    wavewright convert trace.rpd -f rocpd -o results.db
-    wavewright convert ranks/ -f arrow -o tables/ --rank 0 --time 30%:60%
-    wavewright convert ui_output_agent_5600_dispatch_1/ -f html -o trace.html --no-source
-    """
+    """Write runs in another format."""
     if file_format == "html":
         _write_page(paths, output, selection, with_source=not no_source, **options)
     elif no_source:
@@ -135,3 +122,59 @@ def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> 
         show_losses(losses, stderr=True)
     names = ("kind", "count", "message", "advice", "is_damage")
     return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("merge")
+def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool, as_json: bool) -> None:
+    """Write one database of many runs."""
+    from wavewright.export.run.rocpd.merge import merge_runs
+
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
+    with file_progress(inputs) as done:
+        written = merge_runs(inputs, output, show_secrets=show_secrets, force=force, done=done)
+    show_written(paths, [written], [], as_json=as_json)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("split")
+def split(
+    paths: tuple[str, ...],
+    by: Any,
+    marker: str | None,
+    output: Path,
+    force: bool,
+    show_secrets: bool,
+    as_json: bool,
+) -> None:
+    """Write the parts of a run."""
+    from wavewright.analysis.run.select.choice import RunSelection
+    from wavewright.analysis.run.select.run_parts import parts_of
+    from wavewright.export.run.rocpd.split import write_parts
+
+    if (marker is not None) != (by == "marker"):
+        raise UsageError("--marker and --by marker belong together", advice='--by marker --marker "step"')
+    inputs = inputs_of(paths)
+    run = opened(inputs, RunSelection(), show_secrets=show_secrets)
+    parts = {output / f"{part.name}_results.db": part.run for part in parts_of(run, by, marker)}
+    refuse_inputs(list(parts), inputs)
+    with progress(f"writing {len(parts):,} parts"):
+        written = write_parts(parts, force=force)
+    show_written(paths, written, [(source.path, source.losses) for source in run.origins], as_json=as_json)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("window")
+@selection_options
+def window(paths: tuple[str, ...], file_format: str, output: Path, selection: RunSelection, **options: bool) -> None:
+    """Write a part of runs."""
+    from wavewright.analysis.run.select.choice import RunSelection
+
+    if selection in (RunSelection(), RunSelection(is_inside=True)):
+        what = "nothing says which part to write"
+        raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavewright merge`")
+    write_chosen(paths, file_format, output, selection, **options)

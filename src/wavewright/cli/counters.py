@@ -2,89 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import DECIMALS
 from wavewright.base.words import counted
-from wavewright.cli.kit.counters import counter_verb
-from wavewright.cli.kit.io import console, progress, with_options
-from wavewright.cli.kit.numbers import Whole
-from wavewright.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
+from wavewright.cli.kit.commands import counter_verb
+from wavewright.cli.kit.io import console, progress
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.plan import plannable
-from wavewright.cli.kit.request import amd_option
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
 from wavewright.model.blocks import GAP, AnyBlock, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import polars as pl
 
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.raw import RawCounters
     from wavewright.cli.kit.counters import CounterRequest
-    from wavewright.cli.kit.own_panels import OwnPanels
     from wavewright.cli.kit.request import Parts
     from wavewright.facts.metrics.declared import Panel
+    from wavewright.model.counters import System
 
+_TOP, _SYSTEM, RAW = ("top", "0"), ("system", "1"), ("raw",)
+OWN_PANELS = (*_TOP, *_SYSTEM, *RAW)  #: Words for them.
 _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
 _INSTEAD = 1  #: Panels that a summary shows where nothing of the speed of light was measured.
 
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--panel",
-        "panels",
-        multiple=True,
-        metavar="WORD",
-        help="Show this panel: its word (l2), number (17) or one of its tables (17.1); also top, system and raw (the "
-        "counters themselves). May be repeated.",
-    ),
-    click.option("--all", "everything", is_flag=True, help="Show every panel."),
-    click.option(
-        "--metric", "metrics", multiple=True, metavar="NAME", help="Show metrics by id or part of the name; repeatable."
-    ),
-    click.option(
-        "--per",
-        "normalization",
-        type=click.Choice(list(NORMALIZATIONS)),
-        default="kernel",
-        help="What amounts are divided by. Default: kernel, which is the amount of one dispatch.",
-    ),
-    click.option(
-        "--by",
-        type=click.Choice(["kernel", "dispatch"]),
-        help="One column for each kernel, or one row for each dispatch, with outliers.",
-    ),
-    click.option("--explain", is_flag=True, help="Show formula and meaning of each metric."),
-    click.option("--all-channels", is_flag=True, help="Show each L2 channel, not statistics over them."),
-    click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point."),
-    amd_option,
-    click.option(
-        "--more",
-        type=click.Path(path_type=Path),
-        multiple=True,
-        metavar="FILE",
-        help="TOML file with metrics of your own; may be repeated.",
-    ),
-    click.option(
-        "--csv-dir",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Write every table as a CSV file into this folder, named and laid out as ROCm Compute Profiler does.",
-    ),
-)
-
-
 @partial(counter_verb, is_path_needed=False)
 @plannable
-@partial(with_options, options=_OPTIONS)
+@declared_options("counters")
 def command(
     request: CounterRequest,
     panels: tuple[str, ...],
@@ -101,16 +56,7 @@ def command(
     *,
     force: bool,
 ) -> None:
-    """PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
-    folder of its passes, a ROCpd database with counters, a CSV of rocprof, or an analysis database. Without options a
-    summary is shown; `wavewright metrics` explains each metric.
-
-    \b
-    wavewright counters workloads/gemm/MI300X
-    wavewright counters run/ --panel l2 --kernel gemm --per wave
-    wavewright counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
-    wavewright counters --plan --panel l2 --target MI300X -o l2.txt
-    """
+    """Metrics of a counter capture."""
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
@@ -317,3 +263,71 @@ def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
             if not explain:
                 del table["metrics"]
     return described
+
+
+@dataclass(frozen=True)
+class OwnPanels:
+    """Those that were asked for; None = not."""
+
+    dispatches: pl.DataFrame | None = None  #: The chosen ones.
+    system: System | None = None
+    raw: RawCounters | None = None
+
+    def described(self, top: int | None) -> dict[str, Any]:
+        """What JSON says."""
+        from wavewright.model.answer import to_builtins
+
+        tables = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
+        body = {name: to_builtins(table, top=top) for name, table in tables.items() if table is not None}
+        return body | ({} if self.system is None else {"system": to_builtins(self.system)})
+
+    def table(self, answer: CounterPanels) -> pl.DataFrame:
+        """What CSV holds: metrics, else the first of these."""
+        if answer.rows.height:
+            return answer.rows
+        if self.dispatches is not None:
+            return self.dispatches
+        if self.system is not None:
+            return _facts(self.system)
+        return answer.rows if self.raw is None else self.raw.counters
+
+    def parts(self, answer: CounterPanels, *, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
+        """What text shows, each after an empty line; kernels too where there are several."""
+        from wavewright.words.counters.summary import kernel_table
+        from wavewright.words.counters.system import dispatch_table, raw_table, system_table
+
+        if answer.kernels.height > 1 or self.dispatches is not None:
+            yield GAP
+            yield kernel_table(answer.kernels, limit=limit)
+        if self.dispatches is not None:
+            yield GAP
+            yield dispatch_table(self.dispatches, limit=limit)
+        if self.system is not None:
+            yield GAP
+            yield system_table(self.system)
+        if self.raw is not None:
+            yield GAP
+            yield raw_table(self.raw, limit=limit, decimals=decimals)
+
+
+def own_panels(request: CounterRequest, words: Sequence[str]) -> OwnPanels:
+    """The panels that these words of `OWN_PANELS` name."""
+    from wavewright.analysis.counters.choice import chosen_dispatches
+    from wavewright.analysis.counters.raw import raw_counters
+
+    chosen = set(words)
+    return OwnPanels(
+        dispatches=chosen_dispatches(request.counters, request.choice) if chosen & set(_TOP) else None,
+        system=request.counters.system if chosen & set(_SYSTEM) else None,
+        raw=raw_counters(request.counters, choice=request.choice) if chosen & set(RAW) else None,
+    )
+
+
+def _facts(system: System) -> pl.DataFrame:
+    import polars as pl
+
+    names = [field.name for field in fields(system) if field.name not in ("said_by", "described")]
+    facts = [(name, getattr(system, name), system.said_by.get(name, "")) for name in names]
+    rows = [(name, None if value is None else str(value), source) for name, value, source in facts]
+    rows += [(name, text, "") for name, text in system.described.items()]
+    return pl.DataFrame(rows, schema={"fact": pl.String, "value": pl.String, "said_by": pl.String}, orient="row")

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import ENGINE, JOBS
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
-from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, show_losses
-from wavewright.cli.kit.numbers import DispatchKey, Whole
+from wavewright.cli.kit.io import console, emit_json, progress, show_losses
+from wavewright.cli.kit.options import declared_options
 from wavewright.errors import DamagedError, UsageError, WavewrightError
 from wavewright.model.blocks import sentence
 
@@ -26,48 +25,10 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Window
 
-FORMATS = ("ui_output", "parquet", "json")
-
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    metavar="DIR",
-    help="Folder to write into (created if missing); default: here.",
-)
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(FORMATS),
-    default="ui_output",
-    show_default=True,
-    help="ui_output opens in AMD's viewer; parquet and json hold all tables.",
-)
-@code_object_option
-@click.option("--se", "shader_engines", type=Whole(ENGINE), multiple=True, help="Only this shader engine; repeatable.")
-@click.option("--dispatch", type=DispatchKey(), metavar="N[@WHERE]", help="Only this dispatch; default: all.")
-@click.option("--threads", type=Whole(JOBS), help="Shader engines to decode at once; default: all cores.")
-@click.option("--amd", is_flag=True, help="Equal AMD's decoder, defects included; ui_output always does.")
-@click.option(
-    "--source-root",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="Copy source files that debug lines name, from below this folder only.",
-)
-@click.option(
-    "--schema",
-    type=click.Choice(("3.0", "3.1")),
-    default="3.0",
-    show_default=True,
-    help="Version of the ui_output layout.",
-)
-@click.option("--strict", is_flag=True, help="Leave with status 4 when anything was lost.")
-@click.option("-f", "--force", is_flag=True, help="Replace output that exists.")
-@json_option
+@declared_options("decode")
 def command(
     paths: tuple[Path, ...],
     output: Path,
@@ -83,15 +44,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Decode raw thread traces: a capture folder, or single .att files.
-
-    A trace that is decoded already (a ui_output directory, an archive of one) is converted to parquet or json.
-
-    \b
-    wavewright decode capture/ -o decoded/
-    wavewright decode se0.att se1.att --code-object kernel.elf@0x200001008000:0 --format parquet
-    wavewright decode ui_output_agent_5600_dispatch_1/ -o tables/ --format parquet
-    """
+    """Decode traces and write them."""
     from wavewright.analysis.trace.overview import overview
 
     options = {"threads": threads, "amd": amd, "source_root": source_root}

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from wavewright.base.scratch import scratch_folder
-from wavewright.cli.kit.io import console, emit_json, json_option, progress
-from wavewright.cli.kit.serving import Listener, import_server, serving_options
+from wavewright.cli.kit.io import console, emit_json, progress
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.serving import Listener, import_server
 
 if TYPE_CHECKING:
     from wavewright.model.document import Library
@@ -23,38 +24,11 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
 
 
 @click.command()
-@click.option("--target", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU of the trace.")
-@click.option(
-    "--keep",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Put the capture into this folder, with the kernel's source in DIR/src; or the runs before and after.",
-)
-@click.option(
-    "--prefetch", is_flag=True, help="The kernel after a change: it loads the next tile while it multiplies this one."
-)
-@click.option(
-    "--run",
-    "kind",
-    flag_value="run",
-    help="Databases of a run of four processes instead, before and after a change.",
-)
-@click.option(
-    "--counters",
-    "kind",
-    flag_value="counters",
-    help="Captures of hardware counters instead, before and after a change.",
-)
-@serving_options
-@json_option
+@declared_options("demo")
 def command(
     target: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
-    """Decode a capture of a small matrix multiplication, explain it and open the viewer on it.
-
-    The captures come with wavewright and are synthetic: the kernel was compiled from our source, and a timing model
-    stands in for the GPU. In a terminal the viewer is served until Ctrl-C; elsewhere the explanation is printed.
-    """
+    """Explain a capture, and show it."""
     viewer = None if as_json else _viewer(port)
     if viewer is None:
         tell = {"run": _run, "counters": _counters}.get(kind or "", partial(_trace, target, prefetch=prefetch))

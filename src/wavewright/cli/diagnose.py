@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import BYTES_GB
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.counters import counter_verb
-from wavewright.cli.kit.form import refuse_format_with_brief
-from wavewright.cli.kit.io import arguments_of, context_of_kind, progress
-from wavewright.cli.kit.numbers import Real
-from wavewright.cli.kit.run import run_verb
-from wavewright.cli.kit.samples import give_sample_diagnosis, has_only_samples
-from wavewright.cli.kit.trace import trace_verb
+from wavewright.cli.kit.commands import CommandOfKinds, counter_verb, run_verb, trace_verb
+from wavewright.cli.kit.io import progress
+from wavewright.cli.kit.options import declared_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,40 +27,10 @@ if TYPE_CHECKING:
     from wavewright.readers.files.kinds import Kind
 
 _KERNELS = 5  #: Kernels of counters that text shows, if nothing else is asked for.
-_format_option = click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(("text", "md")),
-    default="text",
-    show_default=True,
-    callback=refuse_format_with_brief,
-    help="md prints the plan as Markdown.",
-)
-
-_run_option = click.option("--run", is_flag=True, help="Diagnose the run, where a file holds counters or samples too.")
 
 
 @trace_verb
-@_format_option
-@click.option(
-    "--counters",
-    "counters_path",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="A counter capture of the same kernel: findings of a thread trace get their reasons from it.",
-)
-@click.option(
-    "--counters-kernel",
-    metavar="NAME",
-    help="With --counters: the kernel of it, by rank or part of its name. Default: the one that is called as the "
-    "traced one, among those that --kernel names.",
-)
-@click.option(
-    "--ideal-gb",
-    type=Real(BYTES_GB),
-    metavar="GB",
-    help="With --counters: 10^9 bytes that one dispatch has to read at least.",
-)
+@declared_options("diagnose", "trace")
 def _traces(
     request: TraceRequest,
     file_format: str,
@@ -74,10 +39,12 @@ def _traces(
     ideal_gb: float | None,
 ) -> None:
     """A prioritized plan for the kernel of a thread trace."""
-    if has_only_samples(request):
+    from wavewright.analysis.trace.about.requirements import has_only_samples
+
+    if has_only_samples(request.trace):
         if counters_path is not None:
             raise _no_counters(request)
-        give_sample_diagnosis(request, file_format)
+        _give_sample_diagnosis(request, file_format)
         return
     from wavewright.analysis.trace.diagnose import diagnose
     from wavewright.errors import UsageError
@@ -102,6 +69,29 @@ def _traces(
         return diagnosis_report(answer, limit=request.limit)
 
     request.give(answer, _finding_table(answer), report, request.trace.losses, **facts)
+
+
+def _give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
+    """The causes that many samples have in common."""
+    import polars as pl
+
+    from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
+
+    answer = sample_diagnosis(request.trace, rows=request.rows)
+    if file_format == "md" and not (request.as_json or request.as_csv):
+        from wavewright.words.trace.samples import sample_diagnosis_markdown
+
+        click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
+        return
+    names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
+    table = pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
+
+    def report() -> Parts:
+        from wavewright.words.trace.samples import sample_diagnosis_report
+
+        return sample_diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, table, report, request.trace.losses)
 
 
 def _print_markdown(request: TraceRequest, answer: Diagnosis) -> None:
@@ -162,12 +152,11 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     request.give(answer, limiter_table(answer), report, request.counters.losses)
 
 
-_of_counters = counter_verb(_format_option(_counters))
+_of_counters = counter_verb(declared_options("diagnose", "counters")(_counters))
 
 
 @run_verb
-@_format_option
-@_run_option
+@declared_options("diagnose", "run")
 def _runs(request: RunRequest, file_format: str, run: bool) -> None:
     """What set the time of a run, and what to change first."""
     from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
@@ -190,73 +179,24 @@ def _runs(request: RunRequest, file_format: str, run: bool) -> None:
     request.give(answer, answer.finding_table(), report, gathered.losses, inputs=gathered.paths)
 
 
-class _Either(click.Command):
-    """Diagnoses a thread trace, a counter capture or a run, by what the path is; shows the options of all."""
-
-    def __init__(self) -> None:
-        params: list[click.Parameter] = [click.Argument(["paths"], nargs=-1, required=True, metavar="PATH...")]
-        options: set[str] = set()
-        for command in (_traces, _of_counters, _runs):
-            more = [each for each in command.params if isinstance(each, click.Option) and not options & set(each.opts)]
-            options |= {option for each in more for option in each.opts}
-            params += more
-        super().__init__("diagnose", params=params, help=_HELP)
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        if {"-h", "--help"} & set(args):
-            return super().make_context(info_name, args, parent, **extra)
-        chosen, what = _chosen(arguments_of(self, args), asks_for_run=_asks_for_run(args))
-        return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
-
-
-def _asks_for_run(args: list[str]) -> bool:
-    """Whether an option is given that only runs have."""
-    others = {option for command in (_traces, _of_counters) for each in command.params for option in each.opts}
-    of_runs = {option for each in _runs.params for option in each.opts} - others
-    return any(word.partition("=")[0] in of_runs for word in args)
-
-
-def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str]:
-    """The command for what the paths are: what holds both a run and counters is a counter capture, unless asked."""
+def _meant(words: list[str], kinds_of_options: set[str]) -> str:
+    """The kind of what the paths are: what holds both a run and counters is a counter capture, unless asked."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS, STORES_OF_COUNTERS
 
-    runs = (_runs, "runs")
-    if asks_for_run:
-        return runs
+    if "run" in kinds_of_options:
+        return "run"
     kinds = {word: _kind_of(word) for word in words}
     if any(kind in COUNTER_CAPTURES for kind in kinds.values()):
-        return _of_counters, "counter captures"
+        return "counters"
     if any(_has_samples(word) for word in words):
-        return _traces, "thread traces"
+        return "trace"
     if not kinds or not any(kind in RUNS for kind in kinds.values()):
-        return _traces, "thread traces"
+        return "trace"
     if len(words) == 1 and _has_counters(Path(words[0]), kinds[words[0]]):
         if kinds[words[0]] in STORES_OF_COUNTERS:
             click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
-        return _of_counters, "counter captures"
-    return runs
-
-
-_HELP = """PATH is a thread trace, PC samples, a counter capture or a run (any number of files).
-
-Thread trace: findings by exposed cycles; it also says when the trace must not be trusted: cut off, waves that left
-early, too few waves. With --counters of the same kernel, findings get their reasons: hit rates, sizes of reads,
-bandwidth against its peak, bank conflicts.
-
-PC samples: where the waves of the most sampled kernel are and why, as shares of samples with their intervals.
-
-Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
-between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
-
-Run: what set its time: the host, launches, copies, communication, late ranks or kernels, with bounds that never promise
-a nanosecond twice, what could not be checked, and what is no finding. A file with both a run and counters is taken for
-its counters; --run asks for the run.
-
---target is for counter captures only, --se to --line, --code-object, --resources and --counters for thread traces only,
---rank, --time, --jobs, --dask and the like for runs only.
-"""
+        return "counters"
+    return "run"
 
 
 def _kind_of(word: str) -> Kind | None:
@@ -291,4 +231,6 @@ def _has_counters(path: Path, kind: Kind | None) -> bool:
         return False
 
 
-command = _Either()
+command = CommandOfKinds(
+    "diagnose", {"trace": _traces, "counters": _of_counters, "run": _runs}, _meant, metavar="PATH..."
+)

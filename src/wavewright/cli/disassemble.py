@@ -8,47 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import AMOUNT, ITEM, SOME
-from wavewright.cli.kit.io import console, with_options
-from wavewright.cli.kit.numbers import Whole
-from wavewright.cli.kit.request import Request, form_options
-from wavewright.cli.kit.trace import Span
+from wavewright.cli.kit.io import console
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.request import Request
 
 if TYPE_CHECKING:
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.cli.kit.request import Parts
     from wavewright.readers.code import ChosenKernel, CodeFile
 
-_OPTIONS = (
-    click.option("--kernel", metavar="NAME", help="The kernel of this name: a part of it or a pattern will do."),
-    click.option("--target", metavar="GPU", help="Only code objects for this GPU: gfx942."),
-    click.option(
-        "--object",
-        "number",
-        type=Whole(ITEM),
-        metavar="N",
-        help="Only code object N; without --kernel they are listed.",
-    ),
-    click.option("--all", "show_all", is_flag=True, help="List all rows; without it, long kernels are folded."),
-    click.option(
-        "--rows", type=Span("A:B"), default=(None, None), metavar="A:B", help="List rows A to B, by their numbers."
-    ),
-    click.option("--loop", type=Whole(ITEM), metavar="N", help="List the rows of loop N."),
-    click.option("--summary", is_flag=True, help="No listing."),
-    click.option("--source", "with_source", is_flag=True, help="Name source lines, with inlined calls, between rows."),
-    click.option("--descriptor", is_flag=True, help="Also the fields of the kernel descriptor."),
-    click.option("--lds", type=Whole(AMOUNT), metavar="BYTES", help="LDS per workgroup with what the launch adds."),
-    click.option("--workgroup", type=Whole(SOME), metavar="N", help="Work-items per workgroup of the launch."),
-)
-
-
-def _with(verb: Any) -> Any:
-    return with_options(verb, (*_OPTIONS, *form_options))
-
 
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@_with
+@declared_options("disassemble")
 def command(
     path: Path,
     kernel: str | None,
@@ -61,16 +33,7 @@ def command(
     as_json: bool,
     **view: Any,
 ) -> None:
-    """The kernels in FILE, their code, live registers, loops and waits, and what one wave more on a SIMD needs.
-
-    FILE is a code object, a bundle, or a program or library with code objects in it. No GPU and no trace is needed. A
-    file with several kernels is listed; --kernel chooses one of them.
-
-    \b
-    wavewright disassemble librocblas.so.4 --target gfx942
-    wavewright disassemble kernel.hsaco --kernel gemm --all
-    wavewright disassemble kernel.hsaco --kernel gemm --summary --workgroup 256
-    """
+    """Show the kernels of a file, or one of them."""
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.readers.code import open_code
 

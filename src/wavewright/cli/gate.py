@@ -1,4 +1,4 @@
-"""`wavewright gate`: did it get worse than its baseline, or leave its budget? Pass, fail, or cannot tell."""
+"""`wavewright gate` and `baseline`: captures judged by earlier ones or a budget, and what to judge by written down."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import PERCENT, SHARE
-from wavewright.cli.kit.form import refuse_format_with_brief
-from wavewright.cli.kit.io import console, emit_json, json_option
-from wavewright.cli.kit.measuring import kernel_option, measured_with_progress, step_option
-from wavewright.cli.kit.numbers import Real
-from wavewright.cli.kit.request import DEFAULT_TOP, top_option
+from wavewright.base.words import amount, counted
+from wavewright.cli.kit.io import console, emit_json, progress
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.request import DEFAULT_TOP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,73 +23,13 @@ if TYPE_CHECKING:
 
 _TEXT_WIDTH = 160  #: Characters of a line in a file.
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
-_FORMATS = ("text", "md", "github", "junit", "sarif")
 _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".txt": "text"}
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="CURRENT...")
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    type=click.Path(),
-    metavar="PATH",
-    help="A file of `wavewright baseline`, or a capture; captures may be repeated.",
-)
-@click.option(
-    "--threshold",
-    type=Real(PERCENT),
-    default=5,
-    show_default=True,
-    metavar="PERCENT",
-    help="By how much a quantity may get worse.",
-)
-@step_option
-@kernel_option
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="What to judge. Runs: gpu-time, kernel, copy, marker, step, wall, busy. Traces: cycles, line, kernel-time. "
-    "Counters: kernel, or a metric by id or part of its name. May be repeated.",
-)
-@click.option(
-    "--budget", "budget_path", type=click.Path(path_type=Path), metavar="FILE", help="TOML file with absolute limits."
-)
-@click.option(
-    "--least-share",
-    type=Real(SHARE),
-    default=1,
-    show_default=True,
-    metavar="PERCENT",
-    help="Kernels with a smaller share of the GPU time do not decide.",
-)
-@click.option("--allow-unsure", is_flag=True, help="Leave with status 0 where the gate cannot tell.")
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(_FORMATS),
-    default="text",
-    show_default=True,
-    callback=refuse_format_with_brief,
-    help="github: annotations, and Markdown in the summary of the step.",
-)
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write it in the form of its ending (.md, .xml JUnit, .sarif, .json, .txt), else in --format; repeatable.",
-)
-@click.option("--force", is_flag=True, help="Replace files that exist.")
-@click.option("--all", "everything", is_flag=True, help="Show quantities that were not judged, too.")
-@top_option
-@json_option
-def command(
+@declared_options("gate")
+def gate(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
     threshold: float,
@@ -108,19 +46,7 @@ def command(
     top: int | None,
     as_json: bool,
 ) -> None:
-    """Judge captures CURRENT by a baseline, a budget or both: pass (status 0), fail (1) or cannot tell (6).
-
-    CURRENT are runs, thread traces or counter captures; each path is one of them, several are repeats; or a file of
-    `wavewright baseline`, made where they are. fail: worse than
-    the baseline by more than the threshold, and more than noise. cannot tell: another GPU, other steps, too few calls,
-    losses, or noise larger than the threshold. Where the baseline is a file, its --step and --kernel are used.
-
-    \b
-    wavewright gate new.db --baseline main.wwbase
-    wavewright gate new.db --baseline old.db --threshold 10 --metric gpu-time
-    wavewright gate new.db --baseline main.wwbase --format github -o gate.xml
-    wavewright gate new.db --budget budget.toml
-    """
+    """Judge captures."""
     answer = _judged(
         paths,
         baselines,
@@ -181,10 +107,10 @@ def _judged(
         captures = [*baselines] if written else [*paths, *baselines]
         kind = written.kind if written and not captures else kind_of_paths(captures, asks_for_counters=bool(named))
     _check_subjects(subjects, kind)
-    current = written or measured_with_progress(paths, kind, metrics=named, **asked)
+    current = written or _measured(paths, kind, metrics=named, **asked)
     baseline = stored
     if stored is None and baselines:
-        baseline = measured_with_progress(baselines, kind, metrics=named, **asked)
+        baseline = _measured(baselines, kind, metrics=named, **asked)
     pairs = {}
     if baseline is not None and kind == "run":
         from wavewright.analysis.run.compare.run_baseline import renamed_kernels
@@ -302,3 +228,49 @@ def _in_repository(file: str) -> str:
         if not tail.is_absolute() and ".." not in tail.parts and tail.is_file():
             return tail.as_posix()
     return file
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@declared_options("baseline")
+def baseline(
+    paths: tuple[str, ...],
+    output: Path,
+    step: str | None,
+    kernel: str | None,
+    metrics: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write a baseline."""
+    from wavewright.cluster.measurements import kind_of_paths
+    from wavewright.export.gate.baseline import write_baseline
+
+    kind = kind_of_paths(paths, asks_for_counters=bool(metrics))
+    measurements = _measured(paths, kind, step=step, kernel=kernel, metrics=metrics)
+    write_baseline(measurements, output, force=force)
+    size = output.stat().st_size
+    counts = [len(capture.quantities) for capture in measurements.captures]
+    damages = [f"{capture.label}: {damage}" for capture in measurements.captures for damage in capture.damages]
+    if as_json:
+        facts = {"output": str(output), "kind": kind, "capture_count": len(counts), "quantity_count": sum(counts)}
+        emit_json({**facts, "byte_count": size, "targets": list(measurements.targets)}, inputs=paths, losses=damages)
+        return
+    from wavewright.base.shown import printable
+
+    gpus = ", ".join(measurements.targets) or "GPU not recorded"
+    what = f"{counted(len(counts), 'captures')}, {counted(sum(counts), 'quantities')}, {gpus}, {amount(size)}"
+    click.echo(printable(f"{output}: {what}"))
+    for damage in damages:
+        click.echo(printable(f"damaged, so that a gate cannot tell: {damage}"), err=True)
+
+
+def _measured(
+    paths: Sequence[str], kind: str, *, step: str | None, kernel: str | None, metrics: Sequence[str]
+) -> Baseline:
+    """Quantities of the captures at the paths, read with progress on a terminal."""
+    from wavewright.cluster.measurements import measured
+
+    return measured(
+        paths, kind, step=step, kernel=kernel, metrics=metrics, progress=lambda path: progress(f"reading {path}")
+    )

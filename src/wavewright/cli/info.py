@@ -11,17 +11,13 @@ from wavewright.base.shown import command_line, quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import (
-    code_object_option,
     console,
     emit_json,
-    json_option,
     line_width,
     progress,
-    resources_option,
     show_losses,
 )
-from wavewright.cli.kit.numbers import dispatch_option
-from wavewright.cli.kit.request import amd_option
+from wavewright.cli.kit.options import declared_options
 from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
@@ -47,12 +43,7 @@ _SHOWN = 50  #: Decoded dispatches that text lists.
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@dispatch_option
-@click.option("--kernel", metavar="NAME", help="The dispatch of a kernel whose name contains NAME.")
-@code_object_option
-@resources_option
-@amd_option
-@json_option
+@declared_options("info")
 def command(
     paths: tuple[str, ...],
     dispatch: str | None,
@@ -62,9 +53,7 @@ def command(
     amd: bool,
     as_json: bool,
 ) -> None:
-    """PATHS are anything that wavewright reads: thread traces, raw or decoded, runs and captures of hardware counters,
-    folders of them, or patterns. Several runs give one answer.
-    """
+    """Say what paths are."""
     named = _named(paths)
     if len(named) == 1:
         _tell(named[0], (dispatch, kernel), code_objects, resources, amd=amd, as_json=as_json)

@@ -6,37 +6,13 @@ from pathlib import Path
 
 import click
 
-from wavewright.cli.kit.form import json_flag
-
-_CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
+from wavewright.cli.kit.options import declared_options
 
 
 @click.command()
-@click.option(
-    "--root",
-    "roots",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    multiple=True,
-    metavar="DIR",
-    help="Folder below which captures may be read; may be repeated. Default: the current folder.",
-)
-@click.option(
-    "--config",
-    "client",
-    type=click.Choice(_CLIENTS),
-    help="Print what a client needs in its settings, and leave.",
-)
-@json_flag
+@declared_options("mcp")
 def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:
-    """Serve agents over standard input and output: tools that open, diagnose, compare and query captures.
-
-    A client starts this command itself; --config prints what it needs for that. Only files below --root are read,
-    nothing is run, nothing is written.
-
-    \b
-    wavewright mcp --config claude
-    claude mcp add wavewright -- wavewright mcp --root ~/captures
-    """
+    """Serve agents, or print the settings of a client."""
     chosen = roots or (Path(),)
     if client is not None or as_json:
         from wavewright.mcp.clients import snippet

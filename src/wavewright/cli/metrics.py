@@ -11,6 +11,7 @@ import click
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.form import refuse_with_brief
 from wavewright.cli.kit.io import console, emit_json, json_option
+from wavewright.cli.kit.options import read_declaration
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _panels(context: click.Context, parameter: click.Parameter, incomplete: str)
     return [word for word in words if word.startswith(incomplete)]
 
 
-@click.command()
+@click.command(help=read_declaration("cli", "options", "metrics")["help"])
 @click.argument("name", required=False, shell_complete=_names)
 @click.option(
     "--target", metavar="GPU", shell_complete=_targets, help="Only what this GPU has: gfx942 or MI300X. Default: all."
@@ -72,19 +73,7 @@ def _panels(context: click.Context, parameter: click.Parameter, incomplete: str)
 def command(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...], as_csv: bool, as_json: bool
 ) -> None:
-    """Which metrics are there, and how is each computed?
-
-    Without NAME: the panels, or the metrics of a target or of some panels. NAME is an id (17.1.2), a table (17.1), a
-    panel (l2), a counter, a part of a metric's name, or a name in formulas (fabric_read_bytes): then each match is
-    explained with its formula, the counters that it needs, its peak, and how it differs from what ROCm Compute Profiler
-    3.3 computes.
-
-    \b
-    wavewright metrics
-    wavewright metrics --target gfx942 --panel l2
-    wavewright metrics "hit rate"
-    wavewright metrics TCC_EA0_RDREQ --target MI300X
-    """
+    """List or explain metrics."""
     entries = _chosen(name, target, panels, more)
     if as_json:
         from wavewright.facts.metrics.catalog_rows import as_builtins

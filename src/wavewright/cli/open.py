@@ -10,11 +10,8 @@ import click
 from click.core import ParameterSource
 
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.form import json_flag
-from wavewright.cli.kit.io import code_object_option, resources_option
-from wavewright.cli.kit.numbers import dispatch_option
-from wavewright.cli.kit.request import amd_option
-from wavewright.cli.kit.serving import Listener, import_server, serving_options
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.serving import Listener, import_server
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,38 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@dispatch_option
-@click.option("--one-run", is_flag=True, help="All PATHS are runs of one run; else each is shown by itself.")
-@click.option(
-    "--source-root",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="Where the source files are that the trace names but does not hold; default: PATH/src, if it is there.",
-)
-@click.option(
-    "--notes",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Where the page saves notes when asked to; default: beside the trace, in PATH.wavewright-notes.json.",
-)
-@click.option(
-    "--target", metavar="NAME", help="GPU (gfx942 or MI300X) of a counter capture, if the capture does not say it."
-)
-@click.option(
-    "--at",
-    metavar="PLACE",
-    default="",
-    callback=lambda _context, _option, place: _place(place),
-    help="Where the page opens: document, selection, time and views, as the page's *Copy link* writes them.",
-)
-@click.option(
-    "--no-cache", is_flag=True, help="Keep nothing for the next time, neither answers nor PATHS, and use none."
-)
-@serving_options
-@code_object_option
-@resources_option
-@amd_option
-@json_flag
+@declared_options("open")
 def command(
     paths: tuple[Path, ...],
     one_run: bool,
@@ -68,24 +34,12 @@ def command(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Show traces, runs and counters in a browser: timelines, instructions, source, findings, speed of light, roofline.
-
-    PATHS are whatever wavewright reads: decoded traces, raw captures, which are decoded first, runs, and
-    captures of hardware counters. Without PATHS the page lists recent ones, and takes files, folders and archives that
-    are dropped on it.
-    The page is served on this machine only, to whoever has its address, until Ctrl-C.
-
-    \b
-    wavewright open
-    wavewright open ui_output_agent_5600_dispatch_1/
-    wavewright open before/ after/
-    wavewright open rank0.db rank1.db --one-run
-    wavewright open workloads/gemm/MI300X/
-    """
+    """Serve documents to a browser."""
     from wavewright.model.document import Library
     from wavewright.page.inputs import Reading, add_inputs
     from wavewright.server.recent import remember
 
+    at = _place(at)
     if not paths and (used := _useless()):
         raise UsageError(f"{used} without PATHS", advice="name what to open")
     import_server()

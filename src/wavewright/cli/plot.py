@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import Bounds
-from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
-from wavewright.cli.kit.numbers import Whole, dispatch_option
+from wavewright.cli.kit.io import console, emit_json, progress
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.picture import PictureRequest
 from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
@@ -24,38 +23,10 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
 
-_ROWS = Bounds(1, 200)  #: Rows of a plot: more cannot be read.
-
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="PATH... NAME")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where to draw it: FILE.svg, or FILE.png with the extra [plot].",
-)
-@click.option(
-    "--theme",
-    type=click.Choice(["auto", "light", "dark"]),
-    default="auto",
-    help="Colours; auto = dark where the viewer prefers it (PNG: light).",
-)
-@click.option("--top", type=Whole(_ROWS), metavar="N", help="Rows to draw at most; default: as many as suit the plot.")
-@click.option("--list", "is_list", is_flag=True, help="List the plots; with PATH those that can be drawn of it.")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@dispatch_option
-@click.option("--target", metavar="NAME", help="GPU of a counter capture (gfx942 or MI300X), if it does not say it.")
-@click.option(
-    "--source-root",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="Where the source files are that a trace names but does not hold; default: PATH/src, if it is there.",
-)
-@code_object_option
-@resources_option
-@json_option
+@declared_options("plot")
 def command(
     words: tuple[str, ...],
     output: Path | None,
@@ -66,14 +37,7 @@ def command(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Draw the plot NAME of what is at PATH: a run (or several files of one run), a thread trace, a counter capture.
-
-    \b
-    wavewright plot --list
-    wavewright plot ranks/ budget -o budget.svg
-    wavewright plot ui_output_agent_5600_dispatch_1/ heat -o heat.png --theme dark
-    wavewright plot workloads/gemm/MI300X/ roofline -o roofline.svg
-    """
+    """Draw a plot."""
     picture = PictureRequest(output, theme, force)
     picture.check()
     if is_list:

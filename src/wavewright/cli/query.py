@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.base.bounds import SECONDS, SOME
 from wavewright.base.shown import command_line
+from wavewright.cli.kit.commands import run_options
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.numbers import Real, Whole
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import ALL_ROWS, say_rows_left_out
-from wavewright.cli.kit.run import run_options
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.query.result import QueryResult
     from wavewright.cli.kit.run import RunRequest
+    from wavewright.model.run import Run
 
 _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|explain)\s", re.IGNORECASE)
 
@@ -33,14 +33,7 @@ _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|exp
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.argument("sql")
 @partial(run_options, is_spread=False, is_whole=True)
-@click.option(
-    "--engine",
-    type=click.Choice(["duckdb", "sqlite"]),
-    help="SQL engine; default: DuckDB if installed, else SQLite.",
-)
-@click.option("--max-rows", type=Whole(SOME), help="Rows that the query may give. Default: 5,000,000.")
-@click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
-@click.option("--max-seconds", type=Real(SECONDS), help="Seconds that it may take. Default: 300.")
+@declared_options("query")
 def command(
     request: RunRequest,
     sql: str,
@@ -49,25 +42,18 @@ def command(
     max_mib: int | None,
     max_seconds: float | None,
 ) -> None:
-    """Which rows does this SQL give?
-
-    PATHS are runs of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
-    views (kernels, regions, memory_copies, kernel_summary, top, ...) and of RPD's (op, api, ktop, ...), and over the
-    tables of the run itself (run.dispatches, ...); `wavewright schema` lists them. Nothing but the run can be read, and
-    nothing can be changed.
-
-    \b
-    wavewright query results.db 'SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC'
-    wavewright query ranks/ 'SELECT * FROM top' --top 10
-    wavewright query results.db 'SELECT * FROM kernels' --csv > kernels.csv
-    """
+    """Answer a query."""
     import polars as pl
 
     from wavewright.analysis.run.query import run_query
     from wavewright.analysis.run.query.result import QueryLimits
+    from wavewright.cluster.gather import gather
+    from wavewright.model.run import Run
+    from wavewright.readers.run.inputs import find_runs
 
     _check_order(request.paths, sql)
-    run, gathered = request.opened()
+    gathered = gather(_itself, find_runs(request.paths), selection=request.selection, asked=request.asked)
+    run = Run([source for part in gathered.values for source in part.origins])
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
     limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
@@ -83,6 +69,10 @@ def command(
         emit_json({"engine": result.engine, **body}, inputs=gathered.paths, losses=losses.to_dicts())
     else:
         request.print_losses(losses, stderr=True)
+
+
+def _itself(run: Run) -> Run:
+    return run
 
 
 def _check_order(paths: Sequence[str | Path], sql: str) -> None:
@@ -121,7 +111,7 @@ def _show(result: QueryResult, limit: int) -> None:
 
     _, shown, count = _first(result, limit)
     if brief := current_brief():
-        from wavewright.cli.kit.briefly import table_of
+        from wavewright.cli.kit.brief_text import table_of
 
         brief.add(table_of(shown, count))
         return

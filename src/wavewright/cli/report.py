@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
-from wavewright.cli.kit.numbers import dispatch_option
+from wavewright.cli.kit.io import console, emit_json, progress
+from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.reporting import again, check_outputs, documents_at, is_comparison, names_to_hide
-from wavewright.cli.kit.request import target_option, top_option
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence, sentence
 
@@ -23,59 +22,11 @@ if TYPE_CHECKING:
     from wavewright.model.report import Report
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
-_PURPOSES = ("full", "brief", "issue", "agent")
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    type=click.Path(),
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Where to write it: .html, .md, .pdf, .xlsx, .json or .ipynb, or a folder NAME/ with all; repeatable.",
-)
-@click.option(
-    "--for",
-    "purpose",
-    type=click.Choice(_PURPOSES),
-    default="full",
-    show_default=True,
-    help="full = every topic; brief = one page; issue = Markdown below 60 KB; agent = Markdown below 8 KB.",
-)
-@click.option(
-    "--baseline", type=click.Path(path_type=Path), metavar="PATH", help="Also tell what changed against this capture."
-)
-@click.option("--compare", "is_compared", is_flag=True, help="PATHS are runs to compare with the first, not one run.")
-@click.option("--section", "sections", multiple=True, metavar="NAME", help="Only this section; may be repeated.")
-@click.option("--no-section", "without", multiple=True, metavar="NAME", help="Without this section; may be repeated.")
-@click.option(
-    "--sections",
-    "own_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.toml",
-    help="Your own sections: [[section]] with title, and text or sql (one SELECT over the views of runs).",
-)
-@top_option
-@click.option("--title", default="", metavar="TEXT", help="Title of the report.")
-@click.option("--anonymous", is_flag=True, help="Labels for hosts, users, folders and commands; no source text.")
-@click.option("--no-source", is_flag=True, help="Leave the text of source files out.")
-@click.option("--date", default="", metavar="TEXT", help="Say when it was made; without it, reports do not say.")
-@click.option("--force", is_flag=True, help="Replace outputs that exist.")
-@dispatch_option
-@target_option
-@click.option(
-    "--source-root",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="Where the source files are that a trace names but does not hold; default: PATH/src, if it is there.",
-)
-@code_object_option
-@resources_option
-@json_option
+@declared_options("report")
 def command(
     paths: tuple[Path, ...],
     outputs: tuple[str, ...],
@@ -90,18 +41,7 @@ def command(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Write a report about PATHS: headline, findings, trust, tables and pictures, and what it was made of.
-
-    PATHS are a thread trace, a counter capture, or the files of one run; two traces or counter captures are compared,
-    and runs with --compare. The ending of each FILE names its format; the input is read once for all of them. The
-    same input gives the same bytes. `wavewright plot --list` and the reference of sections say what can be in it.
-
-    \b
-    wavewright report ranks/ -o report.html -o report.xlsx
-    wavewright report ui_output_agent_5600_dispatch_1/ -o finding.md --for issue --no-source
-    wavewright report after.db --baseline before.db -o change.pdf
-    wavewright report results.db -o report.html --anonymous --sections own.toml
-    """
+    """Write a report."""
     reading = {name: how.pop(name) for name in ("dispatch", "target", "source_root", "code_objects", "resources")}
     if anonymous:
         no_source = True

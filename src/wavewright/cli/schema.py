@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.io import console, with_options
-from wavewright.cli.kit.request import Request, form_options
+from wavewright.cli.kit.io import console
+from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.request import Request
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts
@@ -17,19 +17,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--view", "name", metavar="NAME", help="Only this view or table, with all columns: kernels, run.copies.")
-@partial(with_options, options=form_options)
+@declared_options("schema")
 def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
-    """Which views, tables and columns can `wavewright query` use?
-
-    The stable views have the names and columns of AMD's ROCpd views and of RPD's, for every format; the tables of a
-    run are in the schema `run`. With PATHS, also the extra tables of these files and what their databases store.
-
-    \b
-    wavewright schema
-    wavewright schema --view kernels
-    wavewright schema results.db
-    """
+    """List views, tables and columns."""
     from wavewright.analysis.run.contents.catalog import catalog
 
     request = Request(paths=paths, **form)

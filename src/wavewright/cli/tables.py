@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from wavewright.cli.kit.commands import run_verb
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.run import run_verb
+from wavewright.cli.kit.options import declared_options
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts
@@ -15,18 +14,9 @@ if TYPE_CHECKING:
 
 
 @run_verb
-@click.option("--show-secrets", is_flag=True, help="Show all values of environment variables and command lines.")
+@declared_options("tables")
 def command(request: RunRequest, show_secrets: bool) -> None:
-    """Which tables does a run hold, and how large are they?
-
-    PATHS are runs of any format, or folders of them. Shows the tables that every format becomes, those that only
-    this format has, and for databases the stored tables with their sizes. --csv prints the first of these;
-    --json has all, and the names of environment variables (values with --show-secrets).
-
-    \b
-    wavewright tables results.db
-    wavewright tables results.db --show-secrets
-    """
+    """List the tables of runs."""
     from wavewright.analysis.run.contents.run_contents import combine_contents, partial_contents
 
     gathered = request.gather(partial_contents, show_secrets=show_secrets)

@@ -12,9 +12,9 @@ from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import TOOLS
-from wavewright.mcp.offers import ALIASES, offers_of
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
+from wavewright.mcp.suggestions import ALIASES, suggested_calls
 from wavewright.model.blocks import Column, Finding, Sentence, Table
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
@@ -88,7 +88,7 @@ def reply_of(
         subject_of(capture, document),
         document.kind,
         losses=losses_of(document),
-        offers=offers_of(section.next_questions, document.kind, capture.handle, asked=asked),
+        offers=suggested_calls(section.next_questions, document.kind, capture.handle, asked=asked),
         recorded=texts_of(document),
         limit=limit,
     )

@@ -185,12 +185,12 @@ class _Tools:
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = roots
-        self._desk: Any = None
+        self._dispatcher: Any = None
 
     def __call__(self, name: str, arguments: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
-        from wavewright.mcp.desk import Desk, desk_lock
+        from wavewright.mcp.dispatcher import Dispatcher, dispatcher_lock
 
-        with desk_lock:
-            self._desk = self._desk or Desk.over(self._roots)
-        result: dict[str, Any] = self._desk.answered(name, arguments, say)
+        with dispatcher_lock:
+            self._dispatcher = self._dispatcher or Dispatcher.over(self._roots)
+        result: dict[str, Any] = self._dispatcher.answered(name, arguments, say)
         return result

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from wavewright.errors import UsageError
 from wavewright.model.document import DOCUMENTS
 
-#: Kind of document -> ids of views, in the order of the page's menu; a test compares them with the page.
-VIEWS = {
-    "trace": (
-        "explorer", "source", "flame", "waves", "compute_unit", "global_view", "heat_map", "utilization",
-        "area", "isa", "lanes", "loops", "diagnosis", "stalls", "waits", "barriers", "memory_latency",
-        "occupancy_limits", "coverage", "compare", "overlay", "losses", "occupancy", "wave_states",
-        "dispatches", "hotspot_histogram", "counters", "summary", "gallery", "answers",
-    ),
-    "run": (
-        "run_losses", "run_timeline", "run_area", "run_diagnosis", "busy", "kernels", "run_summary", "regions",
-        "run_flame", "path", "gaps", "overlap", "ranks", "sql", "run_compare", "run_overlay", "run_gallery",
-        "run_answers",
-    ),
-    "counters": (
-        "counter_kernels", "counter_diagnosis", "speed_of_light", "roofline", "memory_chart", "panels",
-        "by_dispatch", "raw_counters", "counter_compare", "counter_system", "counter_losses", "counter_gallery",
-        "counter_answers",
-    ),
-}  # fmt: skip
+#: Kind of document -> ids of views, in the order of the page's menu.
+VIEWS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}
 
 

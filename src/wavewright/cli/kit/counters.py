@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
-import click
-
-from wavewright.base.bounds import ID
-from wavewright.cli.kit.io import progress, with_options
-from wavewright.cli.kit.numbers import Whole, without_letter
-from wavewright.cli.kit.request import FORM_NAMES, Request, form_options, target_option
+from wavewright.cli.kit.io import progress
+from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
+
+    import polars as pl
 
     from wavewright.analysis.counters.choice import CounterChoice
     from wavewright.model.counters import CounterSet
@@ -48,6 +44,11 @@ class CounterRequest(Request):
         with progress(f"reading {self.path.name}"):
             opened: CounterSet = open_counters(self.path, target=self.target)
         return opened
+
+    @property
+    def losses(self) -> pl.DataFrame:
+        """What was lost of the capture."""
+        return self.counters.losses
 
     @property
     def document(self) -> Document:
@@ -95,72 +96,3 @@ class CounterRequest(Request):
             ids_there = f"ids are from {ids[0]} to {ids[-1]}" if ids.len() else "the capture has no dispatches"
             raise UsageError(what, where=str(self.path), advice=f"--dispatch takes 5, 3-7 or '>10'; {ids_there}")
         return tuple(chosen)
-
-
-def counter_verb(verb: Callable[..., None], *, is_path_needed: bool = True) -> click.Command:
-    """A click command that takes PATH and the common options, and passes them to `verb` as one `CounterRequest`."""
-    path = click.argument("path", type=click.Path(path_type=Path), required=is_path_needed)
-    return click.command()(path(counter_options(verb)))
-
-
-def counter_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The common options without PATH, passed on as one `CounterRequest`; no path where a verb has PATHS."""
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        common = {name: options.pop(name) for name in _NAMES}
-        common["kernels"] = tuple(without_letter(name, "k") for name in common["kernels"])
-        path = options.pop("path", None)
-        paths = options.get("paths", ()) if path is None else (path,)
-        verb(CounterRequest(path=path, paths=paths, **common), **options)
-
-    return with_options(run, _OPTIONS)
-
-
-class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
-    """`5`, `3-7`, `>10`, `<=4`: the first and the last id, None = open."""
-
-    name = "ID"
-    _FORM = re.compile(
-        r"\s*(?:(?P<first>\d{1,30})\s*(?:[-:]\s*(?P<last>\d{1,30}))?|(?P<sign>[<>]=?)\s*(?P<bound>\d{1,30}))\s*"
-    )
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Span:
-        if isinstance(value, tuple):
-            return value
-        text = without_letter(str(value), "d")
-        match = self._FORM.fullmatch(text.replace(",", "").replace("_", ""))
-        if match is None:
-            self.fail(f"{str(value)[:40]!r} is not an id, a range (3-7) or a bound ('>10')", param, ctx)
-        if match["sign"]:
-            bound, is_open = int(match["bound"]), len(match["sign"]) == 1
-            return (bound + is_open, None) if match["sign"][0] == ">" else (None, bound - is_open)
-        first, last = int(match["first"]), int(match["last"] or match["first"])
-        if last < first:
-            self.fail(f"{value!r} is an empty range", param, ctx)
-        return first, last
-
-
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--kernel",
-        "kernels",
-        multiple=True,
-        metavar="NAME",
-        help="Only kernels whose name contains NAME, or the kernel of this rank (0 or k0 = the longest); repeatable.",
-    ),
-    click.option(
-        "--dispatch",
-        "dispatches",
-        type=_Dispatches(),
-        multiple=True,
-        metavar="ID",
-        help="Only dispatches with these ids: 5, 3-7 or '>10'; may be repeated.",
-    ),
-    click.option(
-        "--gpu", "gpus", type=Whole(ID, "g"), multiple=True, help="Only this GPU of the capture; may be repeated."
-    ),
-    target_option,
-    *form_options,
-)
-_NAMES = ("kernels", "dispatches", "gpus", "target", *FORM_NAMES)

@@ -1,20 +1,25 @@
-"""Verbs of questions that have no options of their own: made of the declaration alone."""
+"""Verbs of questions: made of the declaration, the options in its TOML file, and the answer that these ask for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from wavewright.cli.kit.counters import counter_verb
+from wavewright.cli.kit.commands import captures_verb, counter_verb, run_verb, trace_verb
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.run import run_verb
-from wavewright.cli.kit.trace import trace_verb
+from wavewright.cli.kit.options import declaration_of, options, with_parameters
 from wavewright.cli.kit.verbs import full_help
 from wavewright.questions.kit.question import Wording
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import click
+    import polars as pl
 
     from wavewright.cli.kit.counters import CounterRequest
+    from wavewright.cli.kit.picture import PictureRequest
     from wavewright.cli.kit.request import Parts, Report, Request
     from wavewright.cli.kit.run import RunRequest
     from wavewright.cli.kit.trace import TraceRequest
@@ -22,55 +27,94 @@ if TYPE_CHECKING:
     from wavewright.questions.kit.question import Question
 
 
+class Shown(NamedTuple):
+    """An answer, and how a verb shows it."""
+
+    answer: Answer | dict[str, Any]
+    table: pl.DataFrame | None = None  #: What --csv prints; None = the rows that the question declares.
+    how: Mapping[str, Any] = {}  #: More arguments of the declared words.
+    words: Callable[[Wording], Parts] | None = None  #: None = those that are declared for the answer.
+    losses: pl.DataFrame | None = None  #: None = those of the request.
+    facts: Mapping[str, Any] = {}  #: More keys of the JSON object.
+    drawn: Callable[[str], str] | None = None  #: The picture in the colours of a theme.
+    is_cut: bool = False  #: Whether it is limited to the first rows already.
+    is_by_code: bool = True  #: Whether it says nothing without code, where the question needs code.
+    request: Request | None = None  #: What it answers; None = the request as it came.
+
+
 def derived_verb(question: Question[Any]) -> click.Command:
-    """The verb that answers a question, with the options of its kind of document."""
-    command = {"trace": _of_trace, "run": _of_run, "counters": _of_counters}[question.kind](question)
-    command.help = full_help(question, question.details)
+    """The verb that answers a question."""
+    declared = declaration_of(question)
+    entries = declared.get("option", ())
+    module = f"wavewright.cli.answers.{question.kind.removesuffix('s')}_answers"
+    answers = import_module(module).ANSWERS
+    answer = answers.get(question.name) or partial(_DEFAULTS[question.kind], question)
+    has_picture = {"like": "picture"} in entries
+
+    def verb(request: Request, **given: Any) -> None:
+        if has_picture:
+            from wavewright.cli.kit.picture import picture_request
+
+            given["picture"] = picture_request(given)
+        _give(question, request, answer(request, **given), given.get("picture"))
+
+    command = _command(question.kind, with_parameters(verb, options(entries)), declared.get("form", ""))
+    command.help = full_help(question, declared.get("details", ""))
     return command
 
 
-def _report(question: Question[Any], answer: Answer, request: Request) -> Report:
-    def parts() -> Parts:
-        # those whose words are blocks (about, diagnose) have modules of their own
-        return question.words(answer, Wording(request.limit, console().width))
-
-    return parts
-
-
-def _of_trace(question: Question[Any]) -> click.Command:
-    @trace_verb
-    def command(request: TraceRequest) -> None:
-        trace = request.trace if question.needs == "nothing" else request.require_instructions()
-        answer = question.analysis().of(trace, rows=request.rows)
-        report = _report(question, answer, request)
-        if question.needs == "code":
-            report = request.with_code(report)
-        request.give(answer, question.main_table(answer), report, request.trace.losses)
-
-    return command
+def _command(kind: str, verb: Callable[..., None], form: str) -> click.Command:
+    """The verb with the arguments and options of its kind; `form` is what its file says about them."""
+    if kind == "trace":
+        return trace_verb(verb, in_parts=form == "totals", is_whole=form == "with or without a trace")
+    if kind == "run":
+        return run_verb(verb, takes_name=form == "a name, and whole events")
+    return captures_verb(verb) if form == "captures side by side" else counter_verb(verb)
 
 
-def _of_run(question: Question[Any]) -> click.Command:
-    @run_verb
-    def command(request: RunRequest) -> None:
-        analysis = question.analysis()
-        if analysis.partial is not None and analysis.combine is not None:
-            gathered = request.gather(analysis.partial)
-            answer = analysis.combine(gathered.values)
-        else:
-            run, gathered = request.opened()
-            answer = analysis.of(run)
-        report = _report(question, answer, request)
-        request.give(answer, question.main_table(answer), report, gathered.losses, inputs=gathered.paths)
-
-    return command
+def _trace_answer(question: Question[Any], request: TraceRequest) -> Shown:
+    trace = request.trace if question.needs == "nothing" else request.require_instructions()
+    return Shown(question.analysis().of(trace, rows=request.rows))
 
 
-def _of_counters(question: Question[Any]) -> click.Command:
-    @counter_verb
-    def command(request: CounterRequest) -> None:
-        answer = question.analysis().of(request.counters, choice=request.choice)
-        report = _report(question, answer, request)
-        request.give(answer, question.main_table(answer), report, request.counters.losses)
+def _run_answer(question: Question[Any], request: RunRequest) -> Shown:
+    analysis = question.analysis()
+    if analysis.partial is None or analysis.combine is None:
+        raise NotImplementedError(f"{question.name} declares no partial answers")
+    return Shown(analysis.combine(request.gather(analysis.partial).values))
 
-    return command
+
+def _counter_answer(question: Question[Any], request: CounterRequest) -> Shown:
+    return Shown(question.analysis().of(request.counters, choice=request.choice))
+
+
+#: Kind of document -> the answer of a verb without options of its own.
+_DEFAULTS: dict[str, Callable[..., Shown]] = {"trace": _trace_answer, "run": _run_answer, "counters": _counter_answer}
+
+
+def _give(question: Question[Any], request: Request, shown: Shown, picture: PictureRequest | None) -> None:
+    request = shown.request or request
+
+    def report() -> Parts:
+        wording = Wording(request.limit, console().width, shown.how)
+        yield from shown.words(wording) if shown.words else _declared_words(question, shown.answer, wording)
+        if picture is not None:
+            yield from picture.lines()
+
+    if picture is not None and shown.drawn is not None:
+        picture.write(shown.drawn)
+    table = question.main_table(shown.answer) if shown.table is None else shown.table
+    losses = request.losses if shown.losses is None else shown.losses
+    facts = dict(shown.facts) | (picture.told if picture is not None else {})
+    is_by_code = question.needs == "code" and shown.is_by_code and request.kind == "trace"
+    shown_report: Report = cast("TraceRequest", request).with_code(report) if is_by_code else report
+    request.give(shown.answer, table, shown_report, losses, inputs=request.inputs, is_cut=shown.is_cut, **facts)
+
+
+def _declared_words(question: Question[Any], answer: Any, wording: Wording) -> Parts:
+    """The words of the question, or of what an option asked for instead of it."""
+    if type(answer) in question.analysis().answers:
+        return question.words(answer, wording)
+    from wavewright.questions.beside import words_beside_questions
+
+    return cast("Parts", words_beside_questions(answer)(answer, wording))  # type: ignore[misc]  # every such answer has

@@ -2,74 +2,21 @@
 
 from __future__ import annotations
 
-import io
-import sys
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.bounds import TOP
+from wavewright.cli.kit.numbers import Whole
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import polars as pl
+    from wavewright.cli.kit.brief import Brief
 
-    from wavewright.model.blocks import AnyBlock
-    from wavewright.model.document import Document
-
+DEFAULT_TOP = 20
+FORM_NAMES = ("top", "as_csv", "as_json")  #: Of the options of every verb that prints an answer.
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
-
-
-@dataclass(eq=False, repr=False)
-class Brief:
-    """What a verb shows while its answer is to be a brief: the parts are collected, and written when it ends."""
-
-    context: click.Context  #: Of the verb.
-    kind: str = ""  #: Of the document: trace, run or counters.
-    subject: str = ""
-    parts: list[AnyBlock] = field(default_factory=list)
-    losses: list[str] = field(default_factory=list)
-    answer: Any = None
-    document: Document | None = None  #: What the answer is about, for what to ask next.
-    limit: int = 20  #: Rows of a table, before the budget cuts them.
-    table: pl.DataFrame | None = None  #: The numbers behind the answer, for answers that are a chart otherwise.
-    _stdout: Any = field(default_factory=lambda: sys.stdout, repr=False)
-
-    def start(self) -> None:
-        """From now on, lines for standard output are parts, too."""
-        sys.stdout = _Collecting(self)
-
-    def end(self) -> None:
-        """Standard output is itself again."""
-        sys.stdout = self._stdout
-
-    def add(self, part: AnyBlock) -> None:
-        """Show something."""
-        self.parts.append(part)
-
-    def add_lines(self, text: str) -> None:
-        """Show lines whose spaces matter; those that follow each other are one part."""
-        from wavewright.model.blocks import Preformatted
-
-        last = self.parts[-1] if self.parts else None
-        if isinstance(last, Preformatted):
-            self.parts[-1] = Preformatted(last.text + text)
-        else:
-            self.parts.append(Preformatted(text))
-
-
-class _Collecting(io.StringIO):
-    """Standard output of a verb whose answer is collected."""
-
-    def __init__(self, brief: Brief) -> None:
-        super().__init__()
-        self._brief = brief
-
-    def write(self, text: str) -> int:
-        count = super().write(text)  # refuses bytes
-        if text:
-            self._brief.add_lines(text)
-        return count
 
 
 def current_brief() -> Brief | None:
@@ -146,6 +93,8 @@ def _as_compact(context: click.Context, parameter: click.Parameter, value: bool)
 def _as_brief(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         _choose(context, "--brief")
+        from wavewright.cli.kit.brief import Brief  # few need it, and `--help` must stay fast
+
         brief = context.meta[_BRIEF] = Brief(context)
         brief.start()
 
@@ -189,4 +138,13 @@ _events_flag = click.option(
     is_flag=True,
     callback=refuse_with_brief,
     help="Print events, one JSON object per line.",
+)
+
+top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
+csv_option = click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print the main table as CSV instead of text.",
 )

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
@@ -21,28 +20,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wavewright.analysis.trace.overview import LossLine
-    from wavewright.cli.kit.form import Brief
+    from wavewright.cli.kit.brief import Brief
     from wavewright.errors import WavewrightError
     from wavewright.model.blocks import Sentence
 
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
 
-code_object_option = click.option(
-    "--code-object",
-    "code_objects",
-    multiple=True,
-    metavar="FILE[@LOAD_ADDRESS][:ID]",
-    help="A code object or listing that is not next to the traces; may be repeated.",
-)
-resources_option = click.option(
-    "--resources",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="PATH",
-    help="Kernel-trace or agent CSV, result JSON or code object (or a folder of them) that records registers, LDS and "
-    "GPU; those next to the trace are found without it. May be repeated.",
-)
 _FILE_WIDTH = 120
 _SILENT_TERMINAL = 80
 _HEIGHT = 25
@@ -142,35 +126,6 @@ def _terminal_width(stream: TextIO) -> int | None:
         return os.get_terminal_size(stream.fileno()).columns or _SILENT_TERMINAL if stream.isatty() else None
     except (OSError, ValueError):
         return _SILENT_TERMINAL
-
-
-def context_of_kind(
-    command: click.Command, shown: click.Command, what: str, info_name: str | None, args: list[str], **extra: Any
-) -> click.Context:
-    """The context of the command for one kind of input, `what`; `shown` is the verb with the options of all kinds."""
-    from wavewright.errors import UsageError
-
-    try:
-        return command.make_context(info_name, args, **extra)
-    except click.NoSuchOption as error:
-        if not any(error.option_name in parameter.opts for parameter in shown.params):
-            raise
-        problem = f"{error.option_name} does not apply to {what}"
-        raise UsageError(problem, advice=f"`wavewright {info_name} --help` says which options are for what") from error
-
-
-def arguments_of(command: click.Command, args: list[str]) -> list[str]:
-    """The words of a command line that are arguments, neither options nor their values; none if it has mistakes."""
-    context = click.Context(command, resilient_parsing=True)
-    try:
-        values, _, _ = command.make_parser(context).parse_args(list(args))
-    except click.UsageError:  # the command of the kind reports it
-        return []
-    words: list[str] = []
-    for parameter in command.params:
-        value = values.get(parameter.name or "") if isinstance(parameter, click.Argument) else None
-        words += value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else []
-    return words
 
 
 def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: Sequence[object] = ()) -> None:

@@ -78,11 +78,3 @@ class DispatchKey(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # g
         if at and not where:
             self.fail(f"{text[:40]!r} names no folder or agent after @.", param, ctx)
         return f"{number}{at}{where}"
-
-
-dispatch_option = click.option(
-    "--dispatch",
-    type=DispatchKey(),
-    metavar="N[@WHERE]",
-    help="Which dispatch, as `wavewright info` lists them. Default: the fullest of a kernel that is not the runtime's.",
-)

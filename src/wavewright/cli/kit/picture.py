@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from wavewright.cli.kit.io import with_options
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from wavewright.cli.kit.counters import CounterRequest
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -66,31 +60,8 @@ class PictureRequest:
         return {} if self.output is None else {"output": str(self.output)}
 
 
-def picture_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb about counters -o, --theme and --force, handed on as one `PictureRequest`, which is checked."""
-
-    @wraps(verb)
-    def run(request: CounterRequest, *, output: Path | None, theme: str, force: bool, **rest: Any) -> None:
-        picture = PictureRequest(output, theme, force)
-        picture.check()
-        verb(request, picture=picture, **rest)
-
-    return with_options(run, _OPTIONS)
-
-
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write a picture: FILE.svg, or FILE.png with the extra [plot].",
-    ),
-    click.option(
-        "--theme",
-        type=click.Choice(["auto", "light", "dark"]),
-        default="auto",
-        help="Colours of the picture; auto = dark where the viewer prefers it (PNG: light).",
-    ),
-    click.option("--force", is_flag=True, help="Replace FILE if it exists."),
-)
+def picture_request(options: dict[str, Any]) -> PictureRequest:
+    """The picture that -o, --theme and --force ask for, which are taken out; it is checked."""
+    picture = PictureRequest(options.pop("output"), options.pop("theme"), options.pop("force"))
+    picture.check()
+    return picture

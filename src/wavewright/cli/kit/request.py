@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import click
 
-from wavewright.base.bounds import TOP
-from wavewright.cli.kit.form import current_brief, is_compact, refuse_with_brief
-from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, json_option, tell_losses
-from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.form import DEFAULT_TOP as DEFAULT_TOP  # verbs take it from here
+from wavewright.cli.kit.form import current_brief, is_compact
+from wavewright.cli.kit.form import top_option as top_option
+from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, tell_losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,23 +26,7 @@ if TYPE_CHECKING:
     Parts = Iterable[AnyBlock]  #: What text shows, one below the other.
     Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
 
-DEFAULT_TOP = 20
 ALL_ROWS = 1 << 62
-
-top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
-csv_option = click.option(
-    "--csv",
-    "as_csv",
-    is_flag=True,
-    callback=refuse_with_brief,
-    help="Print the main table as CSV instead of text.",
-)
-target_option = click.option(
-    "--target", metavar="NAME", help="GPU (gfx942 or MI300X) that was measured, if the capture does not record it."
-)
-amd_option = click.option("--amd", is_flag=True, help="Follow the rules of AMD's tools, their defects included.")
-form_options: tuple[Callable[[Any], Any], ...] = (top_option, csv_option, json_option)
-FORM_NAMES = ("top", "as_csv", "as_json")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -64,6 +48,16 @@ class Request:
     def json_top(self) -> int | None:
         """Rows of a table in JSON; None = all."""
         return COMPACT_TOP if self.top is None and is_compact() else self.top or None
+
+    @property
+    def losses(self) -> pl.DataFrame | Sequence[pl.DataFrame]:
+        """What was lost of the input."""
+        return ()
+
+    @property
+    def inputs(self) -> Sequence[str] | None:
+        """The files that were read; None = the paths."""
+        return None
 
     @property
     def origin(self) -> dict[str, Any]:

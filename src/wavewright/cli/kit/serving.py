@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from wavewright.base import stopping
-from wavewright.base.bounds import PORT
 from wavewright.cli.kit.io import progress
-from wavewright.cli.kit.numbers import Whole
 from wavewright.errors import WavewrightError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
     from socket import socket
 
@@ -28,16 +25,6 @@ ERROR_GRACE_S = 2.0  #: How long the server stays up after an error, so that the
 INITIAL_READ_DELAY_S = 2.0  #: Longest delay of reading while the page draws cached answers.
 FIRST_LOOK_S = 20.0  #: Answers of this first time are cached for the next opening.
 SAVE_INTERVAL_S = 0.2
-
-
-def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """--no-browser and --port."""
-    for option in (
-        click.option("--no-browser", is_flag=True, help="Only print the address."),
-        click.option("--port", type=Whole(PORT), default=0, help="Port of loopback; default: a free one."),
-    ):
-        verb = option(verb)
-    return verb
 
 
 def import_server() -> None:

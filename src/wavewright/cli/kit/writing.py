@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from wavewright.base.shown import quoted
-from wavewright.cli.kit.io import console, emit_json, json_option, progress, show_losses, with_options
+from wavewright.cli.kit.io import console, emit_json, progress, show_losses
 from wavewright.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import polars as pl
 
@@ -50,39 +49,18 @@ FORMATS = {
 }
 
 
-def format_option(meaning: str, default: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """-f, one of `FORMATS`; without a default it must be given."""
-    # To click, a default of None is one.
-    absence: dict[str, Any] = {"required": True} if default is None else {"default": default, "show_default": True}
-    return click.option("-f", "--format", "file_format", type=_FormatName(sorted(FORMATS)), help=meaning, **absence)
-
-
-class _FormatName(click.Choice):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+class FormatName(click.Choice):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
     """One of `FORMATS`, or another name of one."""
 
+    def __init__(self) -> None:
+        super().__init__(sorted(FORMATS))
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name of the format."""
         return super().convert(_ALIASES.get(value, value), param, ctx)
 
 
 _ALIASES = {"perfetto": "pftrace", "kineto": "chrome"}  #: Names that users try.
-
-
-def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """-o, --force, --show-secrets and --json; `what` is written (FILE or DIR)."""
-    options = (
-        click.option(
-            "-o", "--output", required=True, type=click.Path(path_type=Path), metavar=what, help="What to write."
-        ),
-        click.option("--force", is_flag=True, help="Replace output that exists."),
-        click.option(
-            "--show-secrets",
-            is_flag=True,
-            help="Keep values of environment variables, and what follows --token and the like; else they are masked.",
-        ),
-        json_option,
-    )
-
-    return partial(with_options, options=options)
 
 
 def inputs_of(paths: Sequence[str]) -> list[RunInput]:

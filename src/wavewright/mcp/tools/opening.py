@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
 from wavewright.mcp.asking import losses_of, reply_of
-from wavewright.mcp.offers import MOST, offers_of
 from wavewright.mcp.reply import Offer
+from wavewright.mcp.suggestions import MOST, suggested_calls
 from wavewright.model.blocks import Sentence
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
@@ -40,7 +40,7 @@ def open_capture(captures: Captures, arguments: dict[str, Any], say: Callable[[s
     reply = reply_of(section, capture, document, limit=_ROWS)
     first = [NextQuestion("diagnose", {}, "what to change first"), *section.next_questions]
     others = _also_here(capture, document)
-    offers = offers_of(first, document.kind, capture.handle)
+    offers = suggested_calls(first, document.kind, capture.handle)
     return replace(
         reply,
         offers=(*offers[: MOST - len(others)], *others),

@@ -135,7 +135,7 @@ def _roofline() -> Analysis[Roofline]:
 def _roofline_words(answer: Roofline, wording: Wording) -> Parts:
     from wavewright.words.counters.roofline import roofline_report
 
-    return roofline_report(answer, width=wording.width, limit=wording.limit)
+    return roofline_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 def _roofline_plot(document: Document, theme: str, top: int | None) -> Picture:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range
 from wavewright.errors import UsageError
+from wavewright.words.kit.handles import is_handle, parse_handle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,6 +71,41 @@ class Number:
             what = f"{given[:_LONGEST_NUMBER]!r} is not a {kind} from {self.bounds.low:,} to {self.bounds.high:,}"
             raise UsageError(what)
         return value
+
+
+class OneOf:
+    """A parser of one of some words.
+
+    Examples
+    --------
+    >>> OneOf("cycles are not added up by", ("line", "loop"))("line")
+    'line'
+    """
+
+    def __init__(self, problem: str, choices: tuple[str, ...]) -> None:
+        self.problem, self.choices = problem, choices
+
+    def __call__(self, given: str) -> str:
+        """The word, if it is one of them."""
+        if given not in self.choices:
+            raise UsageError(f"{self.problem} {given[:40]!r}", advice=f"one of {', '.join(self.choices)}")
+        return given
+
+
+def kernel_of_handle(given: str, names: Callable[[], Sequence[str]], *, without: str) -> str | None:
+    """The kernel that a handle such as k3 names, by its place among `names`; None = the text is not such a handle.
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel; `without` is the advice where there is none at all.
+    """
+    if not (is_handle(given) and given.startswith("k")):
+        return None
+    kernels, number = names(), parse_handle(given, "k")
+    if number >= len(kernels):
+        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(kernels) - 1}" if kernels else without)
+    return kernels[number]
 
 
 whole_number = Number(CYCLES)  #: Any whole number that the page can name.

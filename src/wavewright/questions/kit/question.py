@@ -33,6 +33,7 @@ class Wording(NamedTuple):
 
     limit: int = 20  #: Rows of a table.
     width: int = WIDTH  #: Characters per line; columns that are wide only are left out below 110.
+    how: Mapping[str, Any] = {}  #: More arguments of the report, from options of the verb.
 
 
 class Analysis(NamedTuple, Generic[A]):
@@ -78,7 +79,6 @@ class Question(NamedTuple, Generic[A]):
     verb_options: tuple[str, ...] = ()
     #: Parameters that the verb calls otherwise: name -> option; empty = an argument before the paths.
     option_names: Mapping[str, str] = {}
-    details: str = ""  #: For the help of the verb: what the words mean, and examples.
     tools: tuple[str, ...] = ("summary",)  #: Tools for agents that answer it.
     view: str = ""  #: The view of the page that shows the same; empty = none does.
     is_asked_for: bool = False  #: Whether reports leave it out unless it is asked for.

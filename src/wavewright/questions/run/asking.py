@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import RUN_TIME
-from wavewright.questions.kit.parameters import Parameters, text
+from wavewright.questions.kit.parameters import Parameters, kernel_of_handle, text
 from wavewright.questions.kit.question import A, Question, answer_key
-from wavewright.words.kit.handles import handle_parser, is_handle, parse_handle
+from wavewright.words.kit.handles import handle_parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,13 +76,8 @@ def _chosen(document: Document, choice: dict[str, Any]) -> Run:
 
 def kernel_pattern(document: Document, given: str) -> str:
     """What chooses kernels: part of a name or a /REGEX/ as given, or the one kernel that a handle such as k3 names."""
-    if not (is_handle(given) and given.startswith("k")):
-        return given
-    names = kernel_names(document)
-    number = parse_handle(given, "k")
-    if number >= len(names):
-        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(names) - 1}" if names else "there is none")
-    return f"/^{re.escape(names[number])}$/"
+    name = kernel_of_handle(given, lambda: kernel_names(document), without="there is none")
+    return given if name is None else f"/^{re.escape(name)}$/"
 
 
 def kernel_names(document: Document) -> list[str]:

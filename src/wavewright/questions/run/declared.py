@@ -141,7 +141,7 @@ def _summary() -> Analysis[Summary]:
 def _summary_words(answer: Summary, wording: Wording) -> Parts:
     from wavewright.words.run.summary import summary_report
 
-    return summary_report(answer, width=wording.width, limit=wording.limit)
+    return summary_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 def _categories_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -174,7 +174,7 @@ def _kernels() -> Analysis[Kernels]:
 def _kernels_words(answer: Kernels, wording: Wording) -> Parts:
     from wavewright.words.run.kernels import kernels_report
 
-    return kernels_report(answer, name="", width=wording.width, limit=wording.limit)
+    return kernels_report(answer, **{"name": ""} | {**wording.how}, width=wording.width, limit=wording.limit)
 
 
 def _histogram_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -214,7 +214,7 @@ def _busy() -> Analysis[Busy]:
 def _busy_words(answer: Busy, wording: Wording) -> Parts:
     from wavewright.words.run.busy import busy_report
 
-    return busy_report(answer, width=wording.width, limit=wording.limit)
+    return busy_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 def _busy_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -248,7 +248,7 @@ def _gaps() -> Analysis[Gaps]:
 def _gaps_words(answer: Gaps, wording: Wording) -> Parts:
     from wavewright.words.run.gaps import gaps_report
 
-    return gaps_report(answer, width=wording.width, limit=wording.limit)
+    return gaps_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 def _gaps_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -302,16 +302,6 @@ LAUNCHES = RunQuestion(
 )
 
 
-_OVERLAP_DETAILS = """
-Exposed is what nothing hides: communication without computation, copies without any kernel. --csv prints one row
-per GPU and process; --json has streams, processes, levels and the calls of the host too.
-
-\b
-wavewright overlap results.db
-wavewright overlap ranks/ --json
-"""
-
-
 def _overlap() -> Analysis[Overlap]:
     from wavewright.analysis.run.gpu_time.overlap import Overlap, combine_overlap, overlap, partial_overlap
 
@@ -334,7 +324,6 @@ OVERLAP = RunQuestion(
     rows=lambda answer: answer.gpus,
     without_rows="no GPU work was recorded",
     next_always=(then("budget", "what nothing hides"), then("collectives", "communication by itself")),
-    details=_OVERLAP_DETAILS,
     tools=("timeline",),
     view="overlap",
 )
@@ -349,7 +338,7 @@ def _path() -> Analysis[CriticalPath]:
 def _path_words(answer: CriticalPath, wording: Wording) -> Parts:
     from wavewright.words.run.path import path_report
 
-    return path_report(answer, width=wording.width, limit=wording.limit)
+    return path_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 def _path_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -451,7 +440,7 @@ def _collectives() -> Analysis[Collectives]:
 def _collectives_words(answer: Collectives, wording: Wording) -> Parts:
     from wavewright.words.run.collectives import collectives_report
 
-    return collectives_report(answer, width=wording.width, limit=wording.limit)
+    return collectives_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 COLLECTIVES = RunQuestion(
@@ -536,7 +525,7 @@ def _top() -> Analysis[Top]:
 def _top_words(answer: Top, wording: Wording) -> Parts:
     from wavewright.words.run.top import top_report
 
-    return top_report(answer, by="name", width=wording.width, limit=wording.limit)
+    return top_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
 TOP = RunQuestion(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.bounds import AMOUNT, ENGINE
 from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import KERNEL_TIME
-from wavewright.questions.kit.parameters import Number, Parameters, text
+from wavewright.questions.kit.parameters import Number, OneOf, Parameters, kernel_of_handle, text
 from wavewright.questions.kit.question import A, Needs, Question, answer_key
-from wavewright.words.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
+from wavewright.words.kit.handles import InstructionHandle, parse_code_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,20 +23,7 @@ if TYPE_CHECKING:
 CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
 _WAVES = ("kernel", "se")
 #: The costliest units that hotspots can be of.
-UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
-
-
-def unit(given: str) -> str:
-    """A parser of what cycles are added up by.
-
-    Examples
-    --------
-    >>> unit("line")
-    'line'
-    """
-    if given not in UNITS:
-        raise UsageError(f"cycles are not added up by {given[:40]!r}", advice=f"one of {', '.join(UNITS)}")
-    return given
+UNIT = OneOf("cycles are not added up by", ("instruction", "line", "file", "function", "kernel", "block", "loop"))
 
 
 def instruction(given: str) -> InstructionHandle:
@@ -105,15 +92,15 @@ def chosen(document: Document, choice: dict[str, Any]) -> tuple[ThreadTrace, pl.
 
 def _kernel(document: Document, given: str | None) -> str | None:
     """Part of the name of a kernel, or the name of the one that a handle names, by the time of its waves."""
-    if given is None or not (is_handle(given) and given.startswith("k")):
-        return given
-    from wavewright.analysis.trace.about.subject import entered_kernels
+    if given is None:
+        return None
 
-    names = entered_kernels(document.trace)["name"].to_list()
-    number = parse_handle(given, "k")
-    if number >= len(names):
-        raise UsageError(f"there is no kernel {given}", advice=f"k0 to k{len(names) - 1}" if names else "none is known")
-    return str(names[number])
+    def names() -> list[str]:
+        from wavewright.analysis.trace.about.subject import entered_kernels
+
+        return list(entered_kernels(document.trace)["name"])
+
+    return kernel_of_handle(given, names, without="none is known") or given
 
 
 def rows_of(document: Document, at: InstructionHandle) -> list[int]:

@@ -9,7 +9,7 @@ from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
-from wavewright.questions.trace.asking import AT, CHOICE, LINES, TraceQuestion, unit
+from wavewright.questions.trace.asking import AT, CHOICE, LINES, UNIT, TraceQuestion
 from wavewright.questions.trace.composed import (
     either_diagnosis,
     either_hotspots,
@@ -136,7 +136,7 @@ HOTSPOTS = TraceQuestion(
     analysis=_hotspots,
     words=_hotspots_words,
     composed=either_hotspots,
-    parameters={**CHOICE, "by": unit},
+    parameters={**CHOICE, "by": UNIT},
     rows=lambda answer: answer.units,
     without_rows="no instruction was executed",
     next_of_answer=after_hotspots,
@@ -200,6 +200,7 @@ def _stalls_words(answer: Stalls | SampleStalls, wording: Wording) -> Parts:
 STALLS = TraceQuestion(
     name="stalls",
     group=groups.KERNEL_WAITS,
+    needs="instructions",
     title="Stalls",
     sentence="What do the waves stall on, and what helps against it?",
     analysis=_stalls,
@@ -258,7 +259,7 @@ def _loops() -> Analysis[Loops]:
 def _loops_words(answer: Loops, wording: Wording) -> Parts:
     from wavewright.words.trace.loops import loops_report
 
-    return loops_report(answer, limit=wording.limit)
+    return loops_report(answer, limit=wording.limit, **wording.how)
 
 
 LOOPS = TraceQuestion(
@@ -357,6 +358,7 @@ def _occupancy_plot(document: Document, theme: str, top: int | None) -> Picture:
 OCCUPANCY = TraceQuestion(
     name="occupancy",
     group=groups.KERNEL_TRUST,
+    needs="instructions",
     title="Occupancy",
     sentence="How many waves fit on a SIMD, how many were there, and what limits them?",
     analysis=_occupancy,
@@ -395,6 +397,7 @@ def _states_plot(document: Document, theme: str, top: int | None) -> Picture:
 STATES = TraceQuestion(
     name="states",
     group=groups.KERNEL_TRUST,
+    needs="instructions",
     title="What the waves do over time",
     sentence="What do waves do over time: states, busy pipes, residency, clock, counters?",
     analysis=_states,
@@ -424,6 +427,7 @@ def _coverage_words(answer: TraceCoverage, wording: Wording) -> Parts:
 COVERAGE = TraceQuestion(
     name="coverage",
     group=groups.KERNEL_TRUST,
+    needs="instructions",
     title="Coverage and trust",
     sentence="Which code, waves and lines does the trace cover, and can it be trusted?",
     analysis=_coverage,
@@ -477,7 +481,7 @@ def _lanes() -> Analysis[Lanes]:
 def _lanes_words(answer: Lanes, wording: Wording) -> Parts:
     from wavewright.words.trace.lanes import lanes_report
 
-    return lanes_report(answer, limit=wording.limit)
+    return lanes_report(answer, limit=wording.limit, **wording.how)
 
 
 LANES = TraceQuestion(

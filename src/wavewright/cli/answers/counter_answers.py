@@ -1,0 +1,74 @@
+"""Answers about counter captures, by the options of their verbs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.cli.kit.derived import Shown
+from wavewright.cli.kit.io import console, progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.cli.kit.counters import CounterRequest
+    from wavewright.cli.kit.picture import PictureRequest
+    from wavewright.cli.kit.request import Parts, Request
+    from wavewright.questions.kit.question import Wording
+
+
+def l2(request: Request, target: str | None, **options: Any) -> Shown:
+    """L2 and memory of captures, side by side."""
+    import polars as pl
+
+    from wavewright.analysis.counters.l2 import l2 as analysis
+    from wavewright.readers.counters import open_counters
+
+    captures = []
+    for path in dict.fromkeys(request.paths):
+        with progress(f"reading {path.name}"):  # type: ignore[union-attr]
+            captures.append(open_counters(path))
+    answer = analysis(*captures, gpu=target, **options)
+    return Shown(answer, losses=pl.concat([counters.losses for counters in captures]))
+
+
+def memory_chart(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> Shown:
+    """What flows between caches, per kernel, wave, cycle or second."""
+    from wavewright.analysis.counters.memory_chart import memory_chart as analysis
+    from wavewright.analysis.counters.memory_chart import one_table
+
+    counters, choice = request.counters, request.choice
+    with progress("computing metrics"):
+        answer = analysis(counters, choice=choice, normalization=normalization, amd=amd)
+
+    def drawn(theme: str) -> str:
+        from wavewright.words.counters.memory_chart.svg import memory_chart_svg
+
+        return memory_chart_svg(answer, theme=theme)
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.counters.memory_chart import memory_chart_report
+
+        screen = console()
+        has_colours = screen.color_system is not None and not screen.no_color
+        return memory_chart_report(answer, width=wording.width, has_colours=has_colours)
+
+    return Shown(answer, one_table(answer), words=words, drawn=drawn, is_cut=True)
+
+
+def roofline(request: CounterRequest, precision: str, level: str, picture: PictureRequest, **options: Any) -> Shown:
+    """Points below chosen roofs."""
+    from wavewright.analysis.counters.roofline import roofline as analysis
+    from wavewright.analysis.counters.roofline.kinds import chosen_levels, chosen_precisions
+
+    roofs = {"levels": chosen_levels(level), "precisions": chosen_precisions(precision)}
+    answer = analysis(request.counters, choice=request.choice, top=request.top or None, **options)
+
+    def drawn(theme: str) -> str:
+        from wavewright.words.counters.roofline.svg import roofline_svg
+
+        return roofline_svg(answer, theme=theme, limit=request.limit, **roofs)
+
+    return Shown(answer, answer.points, roofs, drawn=drawn, is_cut=True)
+
+
+ANSWERS: dict[str, Callable[..., Shown]] = {"l2": l2, "memory-chart": memory_chart, "roofline": roofline}

@@ -1,0 +1,260 @@
+"""Answers about runs, by the options of their verbs."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from wavewright.cli.kit.derived import Shown
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavewright.analysis.run.contents.regions import Regions
+    from wavewright.analysis.run.contents.timed_events import Grouping
+    from wavewright.analysis.run.kernels.top import TopGrouping
+    from wavewright.cli.kit.picture import PictureRequest
+    from wavewright.cli.kit.request import Parts
+    from wavewright.cli.kit.run import RunRequest
+    from wavewright.questions.kit.question import Wording
+
+_HANDLE = re.compile(r"k\d{1,9}")
+_GAP_TABLES = {"gaps": "largest", "gpus": "gpus", "causes": "causes", "lengths": "histogram"}  #: Of --table.
+_LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some dozens of equal layers.
+
+
+def busy(request: RunRequest, bins: int) -> Shown:
+    """Busy time of GPUs, in at most `bins` stretches of time."""
+    from wavewright.analysis.run.gpu_time.busy import combine_busy, partial_busy
+    from wavewright.analysis.run.select.gpus import shared_gpus
+
+    gathered = request.gather(partial(partial_busy, bins=bins))
+    shared = shared_gpus(gathered.values)
+    if shared:  # how work of several files overlaps is known from its times only
+        gathered = request.gather(partial(partial_busy, bins=bins, shared=shared))
+    return Shown(combine_busy(gathered.values), how=_window(request))
+
+
+def _window(request: RunRequest) -> dict[str, bool]:
+    return {"is_window": request.selection.has_window}
+
+
+def collectives(request: RunRequest, with_calls: bool) -> Shown:
+    """Collectives, or each of their calls."""
+    from wavewright.analysis.run.ranks.collective_times import combine_collectives, partial_collectives
+
+    answer = combine_collectives(request.gather(partial_collectives).values)
+    return Shown(answer, answer.calls if with_calls else answer.collectives, {"with_calls": with_calls})
+
+
+def gaps(request: RunRequest, by: str, table: str) -> Shown:
+    """Gaps of GPUs or of streams."""
+    from wavewright.analysis.run.gpu_time.gaps import combine_gaps
+    from wavewright.analysis.run.gpu_time.gaps.partial import partial_gaps
+    from wavewright.analysis.run.select.gpus import merged_elsewhere, partial_intervals, shared_gpus
+
+    domains = request.selection.domains
+    request = request.narrowed(domains=())  # other calls still tell why
+    question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, request.limit), domains=domains)
+    gathered = request.gather(question)
+    shared = shared_gpus(gathered.values) if by == "gpu" else None
+    if shared:  # gaps of such a GPU are known only when all of its work is
+        elsewhere = merged_elsewhere(request.gather(partial(partial_intervals, shared=shared)).values)
+        gathered = request.gather(partial(question, elsewhere=elsewhere))
+    answer = combine_gaps(gathered.values)
+    return Shown(answer, getattr(answer, _GAP_TABLES[table]), _window(request))
+
+
+def kernels(request: RunRequest, name: str) -> Shown:
+    """Kernels of a name, or the one of a handle such as k0, by rank of time."""
+    from wavewright.analysis.run.kernels import combine_kernels
+    from wavewright.analysis.run.kernels.partial import partial_kernels
+
+    chosen = name
+    if _HANDLE.fullmatch(name):
+        names = combine_kernels(request.gather(partial(partial_kernels, name="")).values).kernels["name"].to_list()
+        rank = int(name[1:])
+        if rank >= len(names):
+            advice = f"k0 to k{len(names) - 1}; /{name}/ chooses by name" if names else "the run has none"
+            raise UsageError(f"there is no kernel {name}", advice=advice)
+        chosen = f"/^{re.escape(names[rank])}$/"
+    answer = combine_kernels(request.gather(partial(partial_kernels, name=chosen)).values)
+    return Shown(answer, how={"name": name}, facts={"name": name})
+
+
+def launches(request: RunRequest, marker: str | None) -> Shown:
+    """Launches, per step of a marker."""
+    from wavewright.analysis.run.contents.launch_statistics import combine_launch_statistics, partial_launch_statistics
+
+    question = partial(partial_launch_statistics, marker=_checked(marker))
+    return Shown(combine_launch_statistics(request.gather(question).values))
+
+
+def _checked(marker: str | None) -> str | None:
+    """The marker, after its pattern was tried."""
+    from wavewright.analysis.run.select.step_ranges import marker_pattern
+
+    if marker is not None:
+        marker_pattern(marker)
+    return marker
+
+
+def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
+    """Memory in use over time, with `bins` points per curve."""
+    from wavewright.analysis.run.memory.memory import combine_memory, partial_memory
+
+    answer = combine_memory(request.gather(partial(partial_memory, bins=bins)).values)
+
+    def drawn(theme: str) -> str:
+        from wavewright.words.run.memory import memory_svg
+
+        return memory_svg(answer, theme=theme)
+
+    return Shown(answer, answer.sites, drawn=drawn)
+
+
+def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, segments: bool) -> Shown:
+    """The critical path, of each step too, and what changes would do to it."""
+    from wavewright.analysis.run.graph import combine_graph, partial_graph
+    from wavewright.analysis.run.graph.path import moments, path_of, stacks_of, with_stacks, with_steps
+    from wavewright.analysis.run.graph.scenarios import what_if
+    from wavewright.model.answer import to_builtins
+
+    graph = combine_graph(request.gather(partial_graph).values)
+    answer = path_of(graph)
+    scenarios = what_if(graph, texts)
+    if by_step or marker is not None:
+        answer = with_steps(answer, graph, _steps(request, marker))
+    asked_moments = moments(graph, answer)
+    if any(rows.height for rows in asked_moments.values()):
+        answer = with_stacks(answer, request.gather(partial(stacks_of, moments=asked_moments)).values)
+    table = answer.segments if segments else answer.contributors
+    return Shown(answer, table, {"scenarios": scenarios}, facts={"what_if": to_builtins(scenarios)})
+
+
+def _steps(request: RunRequest, marker: str | None) -> pl.DataFrame:
+    """The steps of all runs."""
+    from wavewright.analysis.run.steps import combine_steps, partial_steps
+
+    found_steps = combine_steps(request.gather(partial(partial_steps, marker=_checked(marker))).values).steps
+    if not found_steps.height:
+        what = "no steps were found" if marker is None else f"no marker range {marker!r}"
+        raise UsageError(what, advice="wavewright summary --domain MARKER lists markers; --step MARKER names one")
+    return found_steps
+
+
+def regions(
+    request: RunRequest,
+    name: str | None,
+    sort: str | None,
+    layers: bool,
+    stacks: bool,
+    shapes: bool,
+    min_share: float,
+    **view: Any,
+) -> Shown:
+    """The tree of regions, of modules or of call stacks; or operators by the shapes of their inputs."""
+    from wavewright.analysis.run.contents.regions import combine_regions, folded_layers, named_regions, partial_regions
+    from wavewright.analysis.run.contents.stacks import partial_stacks
+
+    if shapes:
+        return _operators(request, name, sort)
+    domains = request.selection.domains
+    request = request.narrowed(domains=())  # other calls still tell what they launched
+    question = partial_stacks if stacks else partial(partial_regions, domains=domains, layers=layers)
+    answer = combine_regions(request.gather(question).values, sort=sort)
+    if stacks and not answer.tree.height:
+        raise UsageError("no call stacks were recorded", advice="record with rocmProfileData and RPDT_STACKFRAMES=1")
+    _check_regions(answer, domains, layers=layers)
+    if name is not None:
+        answer = named_regions(answer, name, sort=sort)
+        if not answer.tree.height:
+            raise UsageError(f"no region's name contains {name!r}", advice="`--csv` lists all names")
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.run.regions import regions_report
+
+        tree = answer if layers or name is not None else folded_layers(answer, sort=sort)
+        limit = _LAYER_LINES if layers and request.top is None else wording.limit
+        return regions_report(tree, width=wording.width, limit=limit, sort=sort, min_share=min_share / 100, **view)
+
+    return Shown(answer, words=words)
+
+
+def _check_regions(answer: Regions, domains: tuple[str, ...], *, layers: bool) -> None:
+    """An error that says what there is instead, where nothing is of the domain, or no module was recorded."""
+    if answer.tree.height or not answer.domains.height:
+        return
+    if layers:
+        what = "no module (nn.Module) was recorded"
+        raise UsageError(what, advice="record with with_stack=True and with_modules=True of torch.profiler")
+    if domains:
+        listed = ", ".join(f"{domain} {count:,}" for domain, count in answer.domains.iter_rows())
+        raise UsageError(f"no region of the domain {' or '.join(domains)}", advice=f"this run has {listed}")
+
+
+def _operators(request: RunRequest, name: str | None, sort: str | None) -> Shown:
+    """Operators by the shapes of their inputs."""
+    from wavewright.analysis.run.kernels.gemms import combine_gemms, named_gemms, partial_gemms
+
+    # Of an event that a window cuts, the operations would count whole and the time in part.
+    answer = combine_gemms(request.narrowed(domains=(), is_inside=True).gather(partial_gemms).values)
+    if name is not None or sort == "calls":
+        answer = named_gemms(answer, name or "", by_calls=sort == "calls")
+    return Shown(answer, answer.operators)
+
+
+def steps(request: RunRequest, marker: str | None) -> Shown:
+    """Steps, by a marker or by repetition."""
+    from wavewright.analysis.run.steps import combine_steps, partial_steps
+
+    answer = combine_steps(request.gather(partial(partial_steps, marker=_checked(marker))).values)
+    if marker is not None and not answer.steps.height and answer.processes.height:
+        raise UsageError(f"no marker range {marker!r}", advice="wavewright summary --domain MARKER lists markers")
+    return Shown(answer)
+
+
+def summary(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) -> Shown:
+    """Where the time went, in groups; and as the files of `rocpd summary`."""
+    from wavewright.analysis.run.contents.rocpd_summary import rocpd_summary
+    from wavewright.analysis.run.contents.summary import combine_summary, partial_summary
+    from wavewright.export.run.rocpd_summary import write_rocpd_summary
+
+    if rocpd_csv is not None and by is not None:
+        raise UsageError("the tables of `rocpd summary` are not grouped", advice="leave out --by, or --rocpd-csv")
+    gathered = request.gather(partial(partial_summary, by=by or "all"))
+    answer = combine_summary(gathered.values, by=by or "all")
+    if rocpd_csv is not None:
+        write_rocpd_summary(rocpd_summary(gathered.values), rocpd_csv)
+    return Shown(answer, answer.things.select(answer.columns), _window(request))
+
+
+def top(request: RunRequest, with_calls: bool, by: str) -> Shown:
+    """Kernels and copies by time, in groups."""
+    from wavewright.analysis.run.kernels.top import combine_top, partial_top
+
+    grouping: TopGrouping = "file" if by == "file" else "all"
+    gathered = request.gather(partial(partial_top, with_calls=with_calls, by=grouping))
+    answer = combine_top(gathered.values, with_calls=with_calls, by=grouping)
+    table = answer.categories if by == "category" else answer.things
+    return Shown(answer, table if by == "file" else table.drop("path", strict=False), {"by": by})
+
+
+ANSWERS: dict[str, Callable[..., Shown]] = {
+    "busy": busy,
+    "collectives": collectives,
+    "gaps": gaps,
+    "kernels": kernels,
+    "launches": launches,
+    "memory": memory,
+    "path": path,
+    "regions": regions,
+    "steps": steps,
+    "summary": summary,
+    "top": top,
+}

@@ -1,0 +1,364 @@
+"""Answers about thread traces, by the options of their verbs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.shown import quoted
+from wavewright.cli.answers.source_listing import source
+from wavewright.cli.kit.derived import Shown
+from wavewright.cli.kit.io import line_width, progress
+from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from wavewright.analysis.common.occupancy.limits import Resources
+    from wavewright.analysis.trace.derived_counters import DerivedCounters
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.analysis.trace.occupancy import Occupancy
+    from wavewright.analysis.trace.sampled_counters import SampledCounters
+    from wavewright.analysis.trace.waves.residency import Residency
+    from wavewright.cli.kit.picture import PictureRequest
+    from wavewright.cli.kit.request import Parts, Request
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.questions.kit.question import Wording
+
+    Size = tuple[int, int, int]
+
+_JSON_BINS = 60
+_MAX_DEFINITIONS = 1 << 20
+_OTHER_COLUMNS = 46  #: Characters that the other columns of the table of shader engines need.
+
+
+def coverage(request: TraceRequest) -> Shown:
+    """What the trace covers of the chosen code."""
+    from wavewright.analysis.trace.trust.coverage import coverage as analysis
+    from wavewright.analysis.trace.trust.mapping import mapping
+    from wavewright.analysis.trace.trust.verdicts import trust_of
+
+    trust = trust_of(request.trace)
+    covered, lines = analysis(request.trace, rows=request.rows), mapping(request.trace, rows=request.rows)
+    shares = {"executed_share": covered.executed_share, "traced_share": covered.traced_share}
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.trace.coverage import FEW, coverage_report
+
+        few = FEW if request.top is None else wording.limit
+        return coverage_report(trust, covered, lines, limit=wording.limit, few=few)
+
+    answer = {"trust": trust, "shares": shares, "coverage": covered, "mapping": lines}
+    return Shown(answer, covered.functions, words=words)
+
+
+def hotspots(
+    request: TraceRequest, by: str, sort: str, attribution: str, prefixes: tuple[str, ...], lanes: bool
+) -> Shown:
+    """Costliest units of instructions, or of PC samples."""
+    from wavewright.analysis.trace.costs.hotspots import hotspots as analysis
+    from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
+    from wavewright.cli.answers.source_listing import evaluated_lanes
+
+    sums = evaluated_lanes(request) if lanes else None
+    how: dict[str, Any] = {"rows": request.rows, "by": by, "mine": prefixes}
+    how["attribution"] = "mine" if prefixes else attribution
+    if request.trace.samples.height:
+        return Shown(sample_hotspots(request.trace, **how), is_by_code=False)
+    if not request.trace.stored_totals.height:
+        request.require_instructions()
+    return Shown(analysis(request.trace, **how, sort=sort, lane_sums=sums))
+
+
+def lanes(
+    request: TraceRequest,
+    row: int | None,
+    fixes: bool,
+    wants_floors: bool,
+    omniprobe_path: Path | None,
+    target: str | None,
+    picture: PictureRequest,
+    **dispatch_facts: Any,
+) -> Shown:
+    """Lanes of all instructions, those of one, or the cycles that pipes need at least."""
+    trace = _with_target(request.require_instructions(), target)
+    request = replace(request, trace=trace)
+    options = _lane_options(trace, **dispatch_facts)
+    if row is not None:
+        if fixes or wants_floors or omniprobe_path is not None:
+            what = "--row shows one instruction, with the best layout; --fix, --floors and --omniprobe are about all"
+            raise UsageError(what, advice="leave out --row, or the other")
+        return _lanes_of_row(request, row, options)
+    if wants_floors:
+        if fixes or omniprobe_path is not None:
+            raise UsageError("--floors is an answer of its own", advice="leave out --fix and --omniprobe")
+        from wavewright.analysis.trace.floors import floors
+
+        with progress("evaluating lanes"):
+            floor_cycles = floors(trace, options)
+        return Shown(floor_cycles, floor_cycles.pipes, request=request)
+    from wavewright.analysis.trace.lanes.answer import lanes as analysis
+    from wavewright.model.answer import to_builtins
+
+    if picture.output is not None:
+        raise UsageError("a picture shows one instruction, and none is chosen", advice="--row N chooses it")
+    measured = None
+    if omniprobe_path is not None:
+        from wavewright.readers.trace.omniprobe import read_omniprobe
+
+        measured = read_omniprobe(omniprobe_path)
+    accesses, losses = (None, None) if measured is None else (measured.accesses, measured.losses)
+    with progress("evaluating lanes"):
+        answer = analysis(trace, options, rows=request.rows, fixes=fixes, omniprobe=accesses)
+    facts = {} if losses is None else {"omniprobe_losses": to_builtins(losses)}
+    return Shown(answer, how={"has_fixes": fixes, "measured_losses": losses}, facts=facts, request=request)
+
+
+def _lanes_of_row(request: TraceRequest, row: int, options: LaneOptions) -> Shown:
+    from wavewright.analysis.trace.lanes.pattern import row_pattern
+
+    with progress("evaluating lanes"):
+        answer = row_pattern(request.trace, row, options)
+
+    def drawn(theme: str) -> str:
+        from wavewright.words.trace.lane_picture import lane_svg
+
+        return lane_svg(answer, theme=theme)
+
+    return Shown(answer, answer.lanes, drawn=drawn, is_by_code=False, request=request)
+
+
+def _with_target(trace: ThreadTrace, target: str | None) -> ThreadTrace:
+    from wavewright.facts.gpus.facts import of
+
+    if target is None:
+        return trace
+    named = of(target).target
+    if trace.source.target not in (None, named):
+        what = f"--target is {named}, and the trace is of {trace.source.target}"
+        raise UsageError(what, where=trace.source.path, advice="leave out --target")
+    return replace(trace, source=replace(trace.source, target=named), answers={})
+
+
+def _lane_options(
+    trace: ThreadTrace,
+    arguments: tuple[str, ...],
+    workgroup: Size | None,
+    grid: Size | None,
+    kerncap: Path | None,
+    rules: Path | None,
+) -> LaneOptions:
+    """What the user knows about a dispatch beyond its trace: arguments, sizes and rules."""
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.codeobj.kernel_arguments import DispatchSize
+    from wavewright.facts.lanes import lane_rules, read_lane_rules
+
+    chosen_rules = lane_rules() if rules is None else read_lane_rules(rules)
+    options = LaneOptions(arguments, workgroup, grid, None, chosen_rules)
+    if not arguments and kerncap is None:
+        return options
+    numbers = trace.waves["kernel"].drop_nulls().unique().to_list()
+    kernels = [kernel for number in numbers if (kernel := trace.compiled_kernel(number)) is not None]
+    if not kernels:
+        what = "the code object of the traced kernel is not here, so nothing says where its arguments are"
+        raise UsageError(what, where=trace.source.path, advice="--code-object FILE gives it")
+    if kerncap is None:
+        return options
+    from wavewright.readers.trace.kerncap import read_kerncap
+
+    dispatch = read_kerncap(kerncap)
+    for kernel in kernels:
+        dispatch.values(kernel, DispatchSize(workgroup, grid), target=trace.source.target, values=arguments)
+    size = dispatch.size
+    return LaneOptions(arguments, size.workgroup_size, size.grid_size, dispatch.segment, chosen_rules)
+
+
+def loops(request: TraceRequest, by: str) -> Shown:
+    """Loops, or each iteration number of them."""
+    from wavewright.analysis.trace.costs.loops import loops as analysis
+
+    answer = analysis(request.require_instructions(), rows=request.rows)
+    return Shown(answer, answer.iterations if by == "iteration" else answer.loops, {"by": by})
+
+
+def occupancy(request: Request, target: str | None, cu_mode: bool, wave_size: str | None, **amounts: Any) -> Shown:
+    """Waves that fit and were there of a trace, that fit of kernels in a code object, or of given resources."""
+    from wavewright.analysis.common.occupancy.limits import Resources
+
+    resources = Resources(**amounts, wave_size=int(wave_size) if wave_size else None)
+    if isinstance(request, TraceRequest):
+        return _occupancy_of_trace(request, target, resources, wgp_mode=not cu_mode)
+    if isinstance(request, CodeObjectRequest):
+        return _occupancy_of_code(request, target, resources, wgp_mode=not cu_mode)
+    from wavewright.analysis.trace.occupancy import theoretical
+
+    if target is None or resources.vgprs is None:
+        what = "without PATH, --target and --vgprs are needed"
+        advice = "wavewright occupancy --target gfx942 --vgprs 144 --agprs 136 --sgprs 112 --lds 12800 --workgroup 256"
+        raise UsageError(what, advice=advice)
+    answer = theoretical(target, resources, wgp_mode=not cu_mode)
+    return Shown(answer, answer.kernels, words=lambda _: _occupancy_words(answer, (), 1))
+
+
+def _occupancy_words(answer: Occupancy, curves: Iterable[Residency], limit: int) -> Parts:
+    from wavewright.words.trace.occupancy import occupancy_report
+
+    return occupancy_report(answer, tuple(curves), limit=limit)
+
+
+def _occupancy_of_code(
+    request: CodeObjectRequest, target: str | None, resources: Resources, *, wgp_mode: bool
+) -> Shown:
+    from wavewright.analysis.trace.occupancy import occupancy_of_code_object
+    from wavewright.codeobj.code_object import CodeObject
+    from wavewright.model.losses import loss_frame
+
+    code_object = CodeObject.read(request.path, target=target)
+    answer = occupancy_of_code_object(
+        code_object, gpu=target, kernel=request.kernel, override=resources, wgp_mode=wgp_mode
+    )
+    return Shown(answer, answer.kernels, losses=loss_frame(code_object.losses))
+
+
+def _occupancy_of_trace(request: TraceRequest, target: str | None, resources: Resources, *, wgp_mode: bool) -> Shown:
+    from wavewright.analysis.trace.occupancy import occupancy as analysis
+    from wavewright.analysis.trace.waves.residency import residency
+
+    if request.selection.waves or request.selection.chooses_rows:
+        what = "occupancy counts all waves of a shader engine: --wave, --file and --line choose nothing here"
+        raise UsageError(what, advice="use --kernel, --se, --simd or --time")
+    answer = analysis(request.trace, gpu=target, override=resources, wgp_mode=wgp_mode, selection=request.selection)
+
+    def words(wording: Wording) -> Parts:
+        engines = set(answer.engines["se"].to_list())
+        bins = max(8, min(60, wording.width - _OTHER_COLUMNS))
+        curves = (curve for curve in residency(request.trace, bins=bins) if curve.se in engines)
+        return _occupancy_words(answer, curves, wording.limit)
+
+    return Shown(answer, answer.kernels, words=words)
+
+
+def stalls(request: TraceRequest, as_classic: bool) -> Shown:
+    """Stalls of instructions or of PC samples, or the types of the classic script."""
+    from wavewright.analysis.trace.about.requirements import has_only_samples
+    from wavewright.analysis.trace.samples.stalls import sample_stalls
+    from wavewright.analysis.trace.stalls import stalls as analysis
+    from wavewright.analysis.trace.stalls.classic import classic
+
+    if as_classic:
+        has_sums = request.trace.stored_totals["hit_count"].sum()
+        types = classic(request.trace if has_sums else request.require_instructions(), rows=request.rows)
+        return Shown(types, types.types)
+    if not has_only_samples(request.trace):
+        answer = analysis(request.require_instructions(), rows=request.rows)
+        return Shown(answer, answer.classes)
+    samples = sample_stalls(request.trace, rows=request.rows)
+    if samples.scope.unknown_count == samples.scope.sample_count:
+        from wavewright.words.trace.samples import STOCHASTIC
+
+        what = "host-trap PC samples record where waves were, not whether or why they stalled"
+        advice = f"wavewright hotspots and diagnose show where; reasons: {STOCHASTIC} (MI300 and later), or --att"
+        raise UsageError(what, where=str(request.path), advice=advice)
+    return Shown(samples, samples.causes)
+
+
+def states(
+    request: TraceRequest,
+    bins: int | None,
+    with_counters: bool,
+    counter_names: str | None,
+    definitions: Path | None,
+) -> Shown:
+    """States of waves, busy pipes and residency over time, and the counters in the trace."""
+    from wavewright.analysis.trace.costs.activity import issue_share
+    from wavewright.analysis.trace.costs.row_totals import totals_of_part
+    from wavewright.analysis.trace.parts import ask
+    from wavewright.analysis.trace.pipes.utilization import pipe_questions, utilization
+    from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+    from wavewright.analysis.trace.waves.states import state_questions
+    from wavewright.analysis.trace.waves.states import states as analysis
+
+    trace, width = request.trace, line_width()
+    if not (trace.waves.height or trace.occupancy.height or trace.sampled_counters.height):
+        request.require_instructions()
+    count = bins or (_JSON_BINS if request.as_json else max(20, width - 8))
+    sampled = None
+    if with_counters or counter_names or definitions:
+        sampled = _sampled(request, counter_names, definitions, count)
+    ask(trace, [*state_questions(count), *pipe_questions(request.rows, count), (totals_of_part,)])  # one pass for all
+    waves = analysis(trace, bins=count)
+    pipes = utilization(trace, rows=request.rows, bins=count)
+    residency = kernel_residency(trace, bins=count)
+    issued = None if request.rows is not None else issue_share(trace)
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.model.blocks import GAP, Sentence
+        from wavewright.words.trace.sampled_counters import sampled_counters_report
+        from wavewright.words.trace.states import states_report
+
+        yield from states_report(waves, pipes, residency, issue_share=issued, width=width, limit=wording.limit)
+        if sampled:
+            yield GAP
+            yield from sampled_counters_report(*sampled, width=width, limit=wording.limit)
+        elif trace.sampled_counters.height:
+            yield GAP
+            yield Sentence(f"the trace also has counters: wavewright states {quoted(request.path)} --counters")
+
+    answer: dict[str, Any] = {"states": waves, "utilization": pipes, "residency": residency}
+    answer |= {"sampled_counters": sampled[0], "derived": sampled[1]} if sampled else {}
+    return Shown(answer, waves.over_time, words=words)
+
+
+def _sampled(
+    request: TraceRequest, names: str | None, definitions: Path | None, bins: int
+) -> tuple[SampledCounters, DerivedCounters]:
+    from wavewright.analysis.trace.derived_counters import derived_counters
+    from wavewright.analysis.trace.sampled_counters import sampled_counters
+
+    counter_names = tuple(name.strip() for name in names.split(",")) if names else ()
+    text = _text_of(definitions) if definitions else None
+    return (
+        sampled_counters(request.trace, names=counter_names, bins=bins),
+        derived_counters(request.trace, names=counter_names, definitions=text, bins=bins),
+    )
+
+
+def _text_of(path: Path) -> str:
+    from wavewright.base.files import open_regular
+
+    try:
+        with open_regular(path) as file:
+            return file.read(_MAX_DEFINITIONS + 1).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"the definitions cannot be read: {error}"
+        raise UsageError(what, where=str(path), advice="give a text file with lines NAME := EXPRESSION") from error
+
+
+def waits(request: TraceRequest, at: str | None) -> Shown:
+    """Waits; with a place, the wait there, and the waits for what is there."""
+    import polars as pl
+
+    from wavewright.analysis.trace.listing.places import rows_at
+    from wavewright.analysis.trace.waits import waits as analysis
+
+    answer = analysis(request.require_instructions(), rows=request.rows)
+    if at is not None:
+        rows = rows_at(request.trace.code, at)
+        waiting = answer.producers.filter(pl.col("producer_row").is_in(rows))["row"].to_list()
+        answer = analysis(request.trace, rows=pl.Series("row", sorted({*rows, *waiting}), pl.Int32))
+    return Shown(answer)
+
+
+ANSWERS: dict[str, Callable[..., Shown]] = {
+    "coverage": coverage,
+    "hotspots": hotspots,
+    "lanes": lanes,
+    "loops": loops,
+    "occupancy": occupancy,
+    "source": source,
+    "stalls": stalls,
+    "states": states,
+    "waits": waits,
+}
