@@ -27,8 +27,7 @@ from wavewright.base import stopping
 from wavewright.base.own_folders import make_below
 from wavewright.base.shown import quoted, shown
 from wavewright.base.words import amount
-from wavewright.capture.jobs.folder import JOB, RAW, RESULT, JobFolder, refuse_links
-from wavewright.capture.jobs.lock import LOCK
+from wavewright.capture.jobs.folder import JOB, LOCK, RAW, RESULT, JobFolder, refuse_links
 from wavewright.errors import MissingToolError, OutputError, UnreachableError, UsageError, WavewrightError
 from wavewright.readers.files.archive import refusal_of_name
 
@@ -147,11 +146,6 @@ class Place:
 def place_of(host: str | None, container: str | None, program: str = "") -> Place:
     """The place that --host and --container name.
 
-    Raises
-    ------
-    UsageError
-        For a name that ssh or a container engine would take for something else.
-
     Examples
     --------
     >>> place_of("me@gpu7", "podman:rocm")
@@ -262,17 +256,7 @@ def _last(text: str, before: str = "") -> str:
 
 
 def check_version(place: Place) -> None:
-    """Refuse a place whose wavewright is missing or another version: it would write folders that we do not read.
-
-    Raises
-    ------
-    MissingToolError
-        When there is none.
-    UsageError
-        When the versions differ.
-    UnreachableError
-        When there is no connection.
-    """
+    """Refuse a place whose wavewright is missing or another version: it would write folders that we do not read."""
     from importlib.metadata import version
 
     ours = version("wavewright")
@@ -288,13 +272,7 @@ def check_version(place: Place) -> None:
 
 
 def relay(place: Place, words: Sequence[str], write: Callable[[str], None]) -> int:
-    """Run wavewright there and hand on what it prints, line by line; its status.
-
-    Raises
-    ------
-    WavewrightError
-        As `check_version`, and the error that it ends with.
-    """
+    """Run wavewright there and hand on what it prints, line by line; its status."""
     check_version(place)
     with _connected(place, _PLAIN, place.program, *words) as connection:
         for line in iter(lambda: connection.stdout.readline(_LINE_BYTES_MAX), b""):
@@ -323,13 +301,6 @@ def take_there(
         Of `wavewright capture`, without -o; `words` ask for --json.
     say
         Gets the events of the capture there.
-
-    Raises
-    ------
-    UsageError
-        When the folder here holds something else.
-    WavewrightError
-        As `check_version`, and what the capture there refuses.
     """
     _check_folder(folder, resume=resume, force=force)
     check_version(place)
@@ -382,15 +353,7 @@ def _refusal(place: Place, status: int, errors: str) -> WavewrightError:
 
 
 def bring(place: Place, token: str, folder: Path) -> list[str]:
-    """Bring the folder of a capture, as a stream of tar; what was refused, and why.
-
-    Raises
-    ------
-    UnreachableError
-        When it does not come whole.
-    OutputError
-        When the file system here refuses, or has not enough room.
-    """
+    """Bring the folder of a capture, as a stream of tar; what was refused, and why."""
     losses: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

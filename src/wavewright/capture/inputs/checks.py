@@ -12,13 +12,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted
-from wavewright.capture.inputs.wanted import launch_text, number_in, options_by_key, words_of
+from wavewright.capture.inputs.jobs import launch_text, number_in, options_by_key, words_of
 from wavewright.capture.rocprofv3.grammar import launch_words, read_launches
-from wavewright.capture.rocprofv3.option import Kind
-from wavewright.capture.rocprofv3.options import FILE_ONLY_KEYS
+from wavewright.capture.rocprofv3.options import FILE_ONLY_KEYS, Kind
 from wavewright.capture.rocprofv3.refusals import check_options
 from wavewright.capture.rocprofv3.regex import regex_warnings
-from wavewright.capture.rocprofv3.releases import has_trap, version_of_installation
+from wavewright.capture.rocprofv3.releases import has_trap
 from wavewright.capture.rocprofv3.words import read_words
 from wavewright.errors import UsageError
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wavewright.capture.inputs.files import InputFile
-    from wavewright.capture.rocprofv3.installation import Installation
-    from wavewright.capture.rocprofv3.option import Version
+    from wavewright.capture.rocprofv3.options import Version
+    from wavewright.capture.rocprofv3.releases import Installation
 
 #: Keys to which the command line gives a value of its own, and what it is; any other value in a file is refused.
 _OF_COMMAND_LINE: dict[str, Any] = {
@@ -136,7 +135,7 @@ def checked(file: InputFile, installation: Installation) -> CheckedFile:
     >>> checked(input_of(text, "input.yaml"), assumed("7.2")).jobs[0].findings[0].sentence
     'pmc is a text where a list is needed, and is read letter by letter'
     """
-    version = version_of_installation(installation)
+    version = installation.version
     findings = list(_of_file(file, version))
     jobs, problem = _jobs_of(file, version)
     findings += [problem] if problem else []

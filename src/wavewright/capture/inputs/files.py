@@ -39,13 +39,7 @@ class InputFile:
 
 
 def read_input(path: Path) -> InputFile:
-    """The content of a file.
-
-    Raises
-    ------
-    UsageError
-        When it cannot be read, has another extension, is too large or too deep, or is not of its form.
-    """
+    """The content of a file."""
     try:
         with open_regular(path) as stream:
             data = stream.read(SIZE_BYTES_MAX + 1)
@@ -58,11 +52,6 @@ def read_input(path: Path) -> InputFile:
 
 def input_of(data: bytes, name: str) -> InputFile:
     """The same of bytes; the extension of `name` tells the form.
-
-    Raises
-    ------
-    UsageError
-        As `read_input`.
 
     Examples
     --------

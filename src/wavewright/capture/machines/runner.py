@@ -24,8 +24,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from wavewright.base import stopping
 from wavewright.base.shown import shown
 from wavewright.base.words import shortened
-from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.processes import inherited_descriptors
+from wavewright.capture.machines import guard
 from wavewright.errors import OutputError
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ _POLL_SECONDS = 0.05  #: Where the system cannot tell of an end.
 _CHUNK_BYTES = 1 << 16
 _TAIL_BYTES_MAX = 1 << 20  #: The end of a long output is worth more than its middle: there stands why it failed.
 TIMEOUT, INTERRUPTED = "timeout", "interrupted"
+#: Open descriptors that programs started here inherit, and so keep open after this process: locks of GPUs.
+inherited_descriptors: set[int] = set()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,76 +64,54 @@ class Ending:
     left_behind: int = 0  #: Processes of its group that outlived it and had to be killed.
 
 
-class Runner:
-    """Runs programs on this machine.
+def run_program(
+    words: Sequence[str],
+    *,
+    variables: Mapping[str, str],
+    cwd: str,
+    stdout: Path,
+    stderr: Path,
+    limits: Limits,
+    each_second: Callable[[float], None] = lambda seconds: None,
+) -> Ending:
+    """Run a program with exactly these variables to its end; nothing of its group is left running.
 
-    Parameters
-    ----------
-    locks
-        Open descriptors that stay open until the program has ended, even when this process is killed: those of locks.
-        None = those of all locks of GPUs that this process has.
+    The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
     """
+    begin = time.monotonic()
+    mark = variables.get(guard.MARK) or uuid.uuid4().hex
+    with ExitStack() as open_things:
+        files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
+        try:
+            program = open_things.enter_context(_started(words, {**variables, guard.MARK: mark}, cwd, mark, limits))
+        except (OSError, ValueError) as error:
+            return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
+        pipes = zip(program.pipes, files, strict=True)
+        streams = [_Stream(source, file, limits.output_bytes) for source, file in pipes]
+        stopped = program.attend(streams, begin, each_second)
+        status, problem, remains_count = program.finish(streams, stopped)
+        for stream in streams:
+            stream.close()
+    with stopping.unstopped():  # when the program ended because ours is told to stop, that is the end of ours, too
+        pass
+    return Ending(
+        status=status,
+        seconds=time.monotonic() - begin,
+        stopped=stopped,
+        problem=problem,
+        dropped_bytes=sum(stream.dropped_bytes for stream in streams),
+        left_behind=remains_count,
+    )
 
-    def __init__(self, *, locks: Sequence[int] | None = None) -> None:
-        self._locks = locks
 
-    def run(
-        self,
-        words: Sequence[str],
-        *,
-        variables: Mapping[str, str],
-        cwd: str,
-        stdout: Path,
-        stderr: Path,
-        limits: Limits,
-        each_second: Callable[[float], None] = lambda seconds: None,
-    ) -> Ending:
-        """Run a program with exactly these variables to its end; nothing of its group is left running.
-
-        The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
-
-        Raises
-        ------
-        OutputError
-            When the files for what it prints cannot be written.
-        """
-        begin = time.monotonic()
-        mark = variables.get(left_behind.MARK) or uuid.uuid4().hex
-        environment = {**variables, left_behind.MARK: mark}
-        locks = tuple(inherited_descriptors) if self._locks is None else tuple(self._locks)
-        with ExitStack() as open_things:
-            files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
-            try:
-                program = open_things.enter_context(_started(words, environment, cwd, mark, limits, locks))
-            except (OSError, ValueError) as error:
-                return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
-            streams = [
-                _Stream(source, file, limits.output_bytes) for source, file in zip(program.pipes, files, strict=True)
-            ]
-            stopped = program.attend(streams, begin, each_second)
-            status, problem, left_count = program.finish(streams, stopped)
-            for stream in streams:
-                stream.close()
-        with stopping.unstopped():  # when the program ended because ours is told to stop, that is the end of ours, too
-            pass
-        return Ending(
-            status=status,
-            seconds=time.monotonic() - begin,
-            stopped=stopped,
-            problem=problem,
-            dropped_bytes=sum(stream.dropped_bytes for stream in streams),
-            left_behind=left_count,
-        )
-
-    def clear(self, mark: str) -> int:
-        """End what is left of an earlier run whose taker was killed; how many processes that were."""
-        alive = left_behind.processes_of(None, mark)
-        if not alive:
-            return 0
-        left_behind.signal_all(alive, signal.SIGINT)
-        left_behind.wait_for_none(None, mark, _REMAINS_SECONDS)
-        left_behind.kill_all(None, mark)
-        return len(alive)
+def end_marked(mark: str) -> int:
+    """End what is left of an earlier run whose supervisor was killed; how many processes that were."""
+    alive = guard.processes_of(None, mark)
+    if alive:
+        guard.signal_all(alive, signal.SIGINT)
+        guard.wait_for_none(None, mark, _REMAINS_SECONDS)
+        guard.kill_all(None, mark)
+    return len(alive)
 
 
 class _Program:
@@ -186,15 +165,13 @@ class _Program:
         """Clear away what outlived it and read what is left in the pipes; status, problem, and how many were left."""
         us = frozenset({self._process.pid})  # a zombie, which keeps the number of the group ours until it is reaped
         is_stuck = not self._is_over()
-        count = 0
-        alive = left_behind.processes_of(self._process.pid, self._mark) - us
-        if alive:
-            count = len(alive)
+        count = len(self._remains(us))
+        if count:
             patience = 0.0 if stopped else min(_REMAINS_SECONDS, self._limits.grace_seconds)
             for number in (signal.SIGINT, signal.SIGTERM) if patience else ():  # SIGINT is ignored by `sh -c 'x &'`
-                left_behind.signal_all(self._remains(us), number)
+                guard.signal_all(self._remains(us), number)
                 _drain(streams, patience / 2, until=lambda: not self._remains(us))
-            left_behind.kill_all(self._process.pid, self._mark, spared=us)
+            guard.kill_all(self._process.pid, self._mark, spared=us)
         _drain(streams, _DRAIN_SECONDS, until=lambda: self._is_silent(streams, us))
         problem = ""
         if is_stuck:
@@ -210,11 +187,11 @@ class _Program:
         """Whether nobody can write to the pipes: somebody of ours who still can was missed, and is killed."""
         if all(stream.is_at_end for stream in streams):
             return True
-        left_behind.signal_all(self._remains(us), signal.SIGKILL)
+        guard.signal_all(self._remains(us), signal.SIGKILL)
         return False
 
     def _remains(self, us: frozenset[int]) -> set[int]:
-        return left_behind.processes_of(self._process.pid, self._mark) - us
+        return guard.processes_of(self._process.pid, self._mark) - us
 
     def send(self, number: int) -> None:
         """A signal to the group; from SIGTERM on also to those of its processes that left the group."""
@@ -224,7 +201,7 @@ class _Program:
             with suppress(OSError):
                 os.killpg(self._process.pid, number)
             if number != signal.SIGINT:  # a launcher hands SIGINT on; twice means to many that they must not write
-                left_behind.signal_all(left_behind.processes_of(None, self._mark), number)
+                guard.signal_all(guard.processes_of(None, self._mark), number)
 
     def stop(self) -> None:
         """Stop it gently and wait for that: called by another thread, or when an exception passes through."""
@@ -240,7 +217,7 @@ class _Program:
             with suppress(KeyboardInterrupt):  # the next Ctrl-C takes the next step at once, here and by `stopping`
                 if self._wait(seconds, signals_max=place + 1):
                     break
-        left_behind.kill_all(None if self._is_reaped else self._process.pid, self._mark)
+        guard.kill_all(None if self._is_reaped else self._process.pid, self._mark)
 
     def _wait(self, seconds: float, *, signals_max: int = sys.maxsize) -> bool:
         """Whether it has ended within the time, and before we were told to stop more often than that."""
@@ -326,7 +303,7 @@ class _Stream:
 
 @contextmanager
 def _started(
-    words: Sequence[str], variables: Mapping[str, str], cwd: str, mark: str, limits: Limits, locks: Sequence[int]
+    words: Sequence[str], variables: Mapping[str, str], cwd: str, mark: str, limits: Limits
 ) -> Iterator[_Program]:
     """A running program with its guard; when an exception passes through, it is stopped gently first."""
     with stopping.unstopped():
@@ -338,7 +315,7 @@ def _started(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            pass_fds=tuple(locks),
+            pass_fds=tuple(inherited_descriptors),
             preexec_fn=_interruptible if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else None,
         )
         program = _Program(process, mark, limits)
@@ -346,13 +323,13 @@ def _started(
 
         def stop() -> None:
             program.stop()
-            for guard in guards:
-                guard.end(b".")
+            for each in guards:
+                each.end(b".")
 
         forget = stopping.add(stop)
     last_word = b""
     try:
-        guards += _guards(process.pid, mark, locks)
+        guards += _guards(process.pid, mark)
         yield program
         last_word = b"."
     except BaseException:
@@ -360,8 +337,8 @@ def _started(
         last_word = b"."
         raise
     finally:
-        for guard in guards:
-            guard.end(last_word)
+        for each in guards:
+            each.end(last_word)
         forget()
         for pipe in program.pipes:
             pipe.close()
@@ -395,19 +372,19 @@ class _Guard:
             self._process.wait()
 
 
-def _guards(group: int, mark: str, locks: Sequence[int]) -> list[_Guard]:
+def _guards(group: int, mark: str) -> list[_Guard]:
     """The guard of a group; none where there is no room for one more process."""
     reading, writing = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", left_behind.__file__, str(group), mark],
+            [sys.executable, "-I", "-S", guard.__file__, str(group), mark],
             stdin=reading,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={},
             cwd="/",
             start_new_session=True,
-            pass_fds=locks,
+            pass_fds=tuple(inherited_descriptors),
         )
     except OSError:
         os.close(writing)

@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from wavewright.base.words import counted, kernel_title, percent, shortened
 from wavewright.errors import NotATraceError, UsageError
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.capture.wanted import ThreadTraces
+    from wavewright.capture.kinds import ThreadTraces
     from wavewright.model.run import Run
 
 COLD_LAUNCHES = 2  #: The first launches of a symbol, which load code, fill caches and raise clocks.
@@ -258,58 +260,57 @@ def _time_of_shapes(symbol: SymbolLaunches) -> dict[Shape, int]:
 
 
 def with_suggestion(
-    wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str
+    recording: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str
 ) -> tuple[ThreadTraces, tuple[str, ...]]:
     """What is wanted, with kernel, launches and shader engines from a discovery where they were not told, and notes.
 
     The first note says which kernel and launches were taken.
-
-    Raises
-    ------
-    UsageError
-        When no kernel of the discovery has the name, or matches the regex.
     """
     from wavewright.capture.rocprofv3.regex import name_regex
 
-    suggestion = kernels.suggestion(_left(wanted, _candidates(wanted, kernels, rocm_version), kernels, rocm_version))
-    launches = wanted.launches or suggestion.launches[-wanted.launch_count :]
-    se_mask = wanted.se_mask if wanted.se_mask is not None else suggestion.se_mask
-    regex = wanted.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
-    complete = replace(wanted, kernel=suggestion.kernel.name, kernel_regex=regex, launches=launches, se_mask=se_mask)
+    suggestion = kernels.suggestion(
+        _left(recording, _candidates(recording, kernels, rocm_version), kernels, rocm_version)
+    )
+    launches = recording.launches or suggestion.launches[-recording.launch_count :]
+    se_mask = recording.se_mask if recording.se_mask is not None else suggestion.se_mask
+    regex = recording.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
+    complete = structs.replace(
+        recording, kernel=suggestion.kernel.name, kernel_regex=regex, launches=launches, se_mask=se_mask
+    )
     asked = replace(suggestion, launches=launches)
     return complete, (asked.line, *suggestion.notes)
 
 
-def _candidates(wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str) -> Sequence[Kernel] | None:
+def _candidates(recording: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str) -> Sequence[Kernel] | None:
     """The kernels among which to choose; None = all."""
-    if wanted.kernel_regex:
-        from wavewright.capture.rocprofv3.option import version_of
+    if recording.kernel_regex:
+        from wavewright.capture.rocprofv3.options import version_of
         from wavewright.capture.rocprofv3.regex import names_found
 
-        names = names_found(wanted.kernel_regex, kernels.names, version_of(rocm_version))
+        names = names_found(recording.kernel_regex, kernels.names, version_of(rocm_version))
         if names == ():
-            raise _no_kernel(f"the regex {shortened(wanted.kernel_regex)!r}", wanted.kernel_regex, kernels)
+            raise _no_kernel(f"the regex {shortened(recording.kernel_regex)!r}", recording.kernel_regex, kernels)
         return None if names is None else [kernel for kernel in kernels.kernels if kernel.name in names]
-    if not wanted.kernel:
+    if not recording.kernel:
         return None
-    if matching := kernels.matching(wanted.kernel):
+    if matching := kernels.matching(recording.kernel):
         return matching
-    raise _no_kernel(f"the name {shortened(wanted.kernel)!r}", wanted.kernel, kernels)
+    raise _no_kernel(f"the name {shortened(recording.kernel)!r}", recording.kernel, kernels)
 
 
 def _left(
-    wanted: ThreadTraces, candidates: Sequence[Kernel] | None, kernels: DiscoveredKernels, rocm_version: str
+    recording: ThreadTraces, candidates: Sequence[Kernel] | None, kernels: DiscoveredKernels, rocm_version: str
 ) -> Sequence[Kernel] | None:
     """The candidates without those that are excluded; None = all kernels."""
-    if not wanted.exclude_regex:
+    if not recording.exclude_regex:
         return candidates
-    from wavewright.capture.rocprofv3.option import version_of
+    from wavewright.capture.rocprofv3.options import version_of
     from wavewright.capture.rocprofv3.regex import names_found
 
-    excluded = names_found(wanted.exclude_regex, kernels.names, version_of(rocm_version)) or ()
+    excluded = names_found(recording.exclude_regex, kernels.names, version_of(rocm_version)) or ()
     left = [kernel for kernel in candidates or kernels.kernels if kernel.name not in excluded]
     if not left:
-        what = f"every kernel is excluded by {shortened(wanted.exclude_regex)!r}"
+        what = f"every kernel is excluded by {shortened(recording.exclude_regex)!r}"
         raise UsageError(what, advice="exclude fewer of them")
     return left
 
@@ -321,13 +322,7 @@ def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:
 
 
 def discovered(path: Path | str) -> DiscoveredKernels:
-    """What the discovery at a path shows: the folder of `capture discover`, or rocprofv3's CSV files or databases.
-
-    Raises
-    ------
-    NotATraceError
-        When there is no run, or none with a dispatch.
-    """
+    """What the discovery at a path shows: the folder of `capture discover`, or rocprofv3's CSV files or databases."""
     from wavewright.base.job_folders import read_instead
     from wavewright.readers.run.inputs import find_runs, open_inputs
 

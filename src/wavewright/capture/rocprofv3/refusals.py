@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavewright.capture.rocprofv3.grammar import read_launches, read_periods
-from wavewright.capture.rocprofv3.option import Kind, Version, is_within
-from wavewright.capture.rocprofv3.options import all_options
+from wavewright.capture.rocprofv3.grammar import check_periods, read_launches
+from wavewright.capture.rocprofv3.options import Kind, Version, all_options, is_within
 from wavewright.capture.rocprofv3.regex import check_regex
 from wavewright.capture.rocprofv3.words import number_of
 from wavewright.errors import UsageError
@@ -197,21 +196,7 @@ def check_options(
 ) -> None:
     """Refuse a command line that the release would refuse, fail on, or take for something else.
 
-    Parameters
-    ----------
-    given
-        Options as `read_words` returns them.
-    version
-        Of ROCm.
-    environment
-        In which the program would run: ranks of MPI.
-    where
-        What an error calls the command line.
-
-    Raises
-    ------
-    UsageError
-        With a better sentence than the release's.
+    `environment` is that in which the program would run: ranks of MPI. `where` is what an error calls the command line.
     """
     request = Request(given, version, environment or {})
     refusal = refusal_of(request)
@@ -222,6 +207,6 @@ def check_options(
         if name == "--kernel-iteration-range":
             read_launches(", ".join(each.values))
         elif name == "--collection-period":
-            read_periods(each.values, request.value("--collection-period-unit") or "sec")
+            check_periods(each.values, request.value("--collection-period-unit") or "sec")
         elif name in ("--kernel-include-regex", "--kernel-exclude-regex"):
             check_regex(each.values[0], version)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.cli.kit.capture_verb import capture_verb
-from wavewright.cli.kit.taking import take
+from wavewright.cli.kit.capture_output import capture_verb, take
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.capture import CaptureRequest
@@ -23,6 +22,6 @@ def command(request: CaptureRequest) -> None:
     wavewright capture discover -- python bench.py
     wavewright capture discover --dry-run --rocm-version 6.3 -- ./gemm 4096
     """
-    from wavewright.capture.wanted import Discovery
+    from wavewright.capture.kinds import Discovery
 
     take(request, Discovery(**request.common))

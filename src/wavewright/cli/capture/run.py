@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.capture_verb import capture_verb
-from wavewright.cli.kit.taking import take
+from wavewright.cli.kit.capture_output import capture_verb, take
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.capture import CaptureRequest
@@ -28,7 +27,7 @@ def command(request: CaptureRequest, what: str) -> None:
     wavewright capture run -- python train.py
     wavewright capture run --what kernel,markers -- ./app
     """
-    from wavewright.capture.wanted import RunTrace
+    from wavewright.capture.kinds import RunTrace
 
     parts = tuple(dict.fromkeys(part.strip() for part in what.split(",") if part.strip()))
     take(request, RunTrace(**request.common, parts=parts))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from wavewright.base.bounds import SOME
-from wavewright.cli.kit.capture_verb import capture_verb
+from wavewright.cli.kit.capture_output import capture_verb, take
 from wavewright.cli.kit.numbers import Whole
-from wavewright.cli.kit.taking import take
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.capture import CaptureRequest
@@ -40,8 +39,8 @@ def command(request: CaptureRequest, method: str, unit: str | None, interval: in
     wavewright capture samples -- python bench.py
     wavewright capture samples --method host_trap --interval 100 -- ./gemm 4096
     """
-    from wavewright.capture.rocprofv3.option import version_of
-    from wavewright.capture.wanted import Samples
+    from wavewright.capture.kinds import Samples
+    from wavewright.capture.rocprofv3.options import version_of
 
     chosen_method = None if method == "auto" else method
     if chosen_method is None and () < version_of(request.installation.rocm_version) < _STOCHASTIC:

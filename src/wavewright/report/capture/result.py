@@ -9,7 +9,7 @@ from rich.text import Text
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted, percent
 from wavewright.capture.jobs.folder import DISCOVERIES
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.report.capture.events import STYLES
 from wavewright.report.capture.plan import title_of
 from wavewright.report.capture.rows import row
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from wavewright.capture.jobs.result import Attempt, Result
     from wavewright.capture.judgement import TracedDispatch
-    from wavewright.capture.wanted import Wanted
+    from wavewright.capture.kinds import Recording
 
 #: Verbs that answer the first questions about each kind, with what they tell.
-NEXT: dict[type[Wanted], tuple[tuple[str, str], ...]] = {
+NEXT: dict[type[Recording], tuple[tuple[str, str], ...]] = {
     Discovery: (("top", "which kernels and copies take the time"),),
     ThreadTraces: (
         ("diagnose", "what to change first, with evidence"),
@@ -54,7 +54,7 @@ def next_commands(result: Result) -> list[tuple[str, str]]:
     if result.best is None or not result.best.judgement.is_kept:
         return []
     folder = quoted(result.folder)
-    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.wanted)]]
+    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.recording)]]
 
 
 def result_report(result: Result, *, width: int) -> Iterator[RenderableType]:
@@ -92,7 +92,7 @@ def _logs(result: Result, best: Attempt) -> list[Path]:
 
 
 def _headline(result: Result) -> Text:
-    title = Text(f"{title_of(result.job.wanted)} of {printable(result.job.name or 'the program')}: ", style="bold")
+    title = Text(f"{title_of(result.job.recording)} of {printable(result.job.name or 'the program')}: ", style="bold")
     title.append(result.verdict.value, style=f"bold {STYLES.get(result.verdict.value, 'red')}")
     attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
     title.append(f"{attempts}, in {printable(str(result.folder))}")
@@ -157,7 +157,7 @@ def result_json(result: Result) -> dict[str, Any]:
     """The end of a capture as plain values."""
     return {
         "event": "result",
-        "job": result.id,
+        "job": result.job.id,
         "folder": str(result.folder),
         "verdict": result.verdict.value,
         "is_good": result.is_good,

@@ -12,7 +12,7 @@ from wavewright.report.kit.tables import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.capture.plans.command import Command
+    from wavewright.capture.plans.commands import Command
 
 INDENT = "  "
 
@@ -26,7 +26,7 @@ def command_text(command: Command, width: int) -> ShellText:
 
     Examples
     --------
-    >>> from wavewright.capture.plans.command import Command
+    >>> from wavewright.capture.plans.commands import Command
     >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22))
       env A=1 \\
         rocprofv3 --att \\

@@ -8,8 +8,7 @@ import random
 import pytest
 
 from tests.amd_script import SCRIPTS, AmdScript
-from wavewright.capture.rocprofv3.option import Kind, Option, version_of
-from wavewright.capture.rocprofv3.options import options_in
+from wavewright.capture.rocprofv3.options import Kind, Option, options_in, version_of
 from wavewright.capture.rocprofv3.refusals import REFUSALS, Request, check_options, refusal_of
 from wavewright.capture.rocprofv3.words import option_words, read_words
 from wavewright.errors import UsageError
