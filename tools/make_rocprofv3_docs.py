@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.capture.plans.choices import chosen
-from wavewright.capture.plans.commands import RUN_PARTS, commands_of
-from wavewright.capture.plans.environment import LEFTOVERS, VISIBILITY
+from wavewright.capture.plans.commands import LEFTOVERS, RUN_PARTS, VISIBILITY, commands_of
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options, groups
 from wavewright.capture.rocprofv3.refusals import REFUSALS
 from wavewright.capture.rocprofv3.releases import RELEASES, TRAPS, Release, assumed
@@ -200,7 +199,7 @@ def run_parts() -> Iterator[str]:
 def variables() -> Iterator[str]:
     """Variables of the caller."""
     yield from ("## Variables that are taken out", "")
-    rows = [(f"`{leftover.pattern}`", leftover.reason) for leftover in LEFTOVERS]
+    rows = [(f"`{pattern}`", reason) for pattern, reason in LEFTOVERS.items()]
     rows.append(("`LD_PRELOAD`: libraries of other profilers", "another tool would be loaded first"))
     rows.append(
         (", ".join(f"`{name}`" for name in VISIBILITY) + ", when a GPU is chosen", "they count within that one")

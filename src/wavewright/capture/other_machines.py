@@ -19,8 +19,10 @@ import socket
 import subprocess
 import tarfile
 import threading
+import tomllib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from wavewright.base import stopping
@@ -33,7 +35,6 @@ from wavewright.readers.files.archive import refusal_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 FILES_MAX = 100_000
 BYTES_MAX = 1 << 40  #: Of one capture, together.
@@ -49,39 +50,7 @@ _HOST = re.compile(r"[^\s\x00-\x1f\x7f]{1,300}")
 _CONTAINER = re.compile(rf"(?:(?P<engine>{'|'.join(_ENGINES)}):)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{{0,200}})")
 _RESULT_TARGET = re.compile(r"attempts/([0-9]{1,9})")
 
-#: No question is asked in a terminal, nothing but the command travels, and a dead connection is noticed in a minute.
-#: Sockets of a ControlMaster that the user configured are used.
-SSH_OPTIONS = (
-    "BatchMode=yes",
-    "ConnectTimeout=15",
-    "ServerAliveInterval=15",
-    "ServerAliveCountMax=4",
-    "ForwardAgent=no",
-    "ForwardX11=no",
-    "ClearAllForwardings=yes",
-    "PermitLocalCommand=no",
-    "RemoteCommand=none",
-)
-#: What ssh prints when it cannot connect: pattern, what happened, what to do.
-_SSH_PROBLEMS = (
-    (r"Could not resolve hostname", "the host is unknown", "check its name, or its entry in ~/.ssh/config"),
-    (
-        r"Permission denied|Too many authentication failures",
-        "ssh is not allowed to log in",
-        "make `ssh {host} true` work without a password first: a key in ssh-agent, or a ControlMaster connection",
-    ),
-    (
-        r"Host key verification failed",
-        "ssh does not know the host's key, or it has changed",
-        "run `ssh {host} true` once by hand and check the fingerprint",
-    ),
-    (r"Connection refused", "nothing listens for ssh there", "check the host and its port"),
-    (
-        r"timed out|No route to host|Network is unreachable",
-        "the host does not answer",
-        "check the network, or add a ProxyJump for it to ~/.ssh/config",
-    ),
-)
+_SSH = tomllib.loads(Path(__file__).with_name("ssh.toml").read_text(encoding="utf-8"))
 # Scripts for sh, one line each and without `!`: the login shell there may be csh. $0 is a mark that is printed before
 # anything of ours, as login shells may print; $1 is the name of the folder.
 _MARKED = 'printf "\\n%s\\n" "$0"; '
@@ -101,7 +70,7 @@ _ENTER = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where programs shall run; empty words are this machine, or no container."""
+    """The place where programs shall run; empty words are this machine, or no container."""
 
     host: str = ""
     engine: str = ""  #: docker, podman, apptainer or singularity; empty = docker, else podman.
@@ -110,7 +79,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What messages call it.
+        """The name in messages.
 
         Examples
         --------
@@ -133,14 +102,8 @@ class Place:
             words = ["sh", "-c", _ENTER, "sh", self.engine, self.container, *words]
         if not self.host:
             return words
-        return [
-            "ssh",
-            "-T",
-            *(word for option in SSH_OPTIONS for word in ("-o", option)),
-            "--",
-            self.host,
-            shlex.join(words),
-        ]
+        options = [word for option in _SSH["options"] for word in ("-o", option)]
+        return ["ssh", "-T", *options, "--", self.host, shlex.join(words)]
 
 
 def place_of(host: str | None, container: str | None, program: str = "") -> Place:
@@ -207,7 +170,7 @@ class _Connection:
         return self.process.wait()
 
     def skip_banner(self) -> bool:
-        """Whether the mark came; what shells print before it is skipped."""
+        """True when the mark came; what shells print before it is skipped."""
         left = _BANNER_BYTES_MAX
         while left > 0 and (line := self.stdout.readline(left)):
             if line.strip() == self._mark.encode():
@@ -232,7 +195,7 @@ class _Connection:
         place = self._place
         if status == _NOT_FOUND and "not found" in self.errors and place.container and place.engine in self.errors:
             raise MissingToolError(f"there is no {place.engine}", where=place.host, advice="install it there")
-        for pattern, what, advice in _SSH_PROBLEMS if place.host and status == _SSH_FAILED else ():
+        for pattern, what, advice in _SSH["problems"] if place.host and status == _SSH_FAILED else ():
             if re.search(pattern, self.errors):
                 raise UnreachableError(what, where=place.name, advice=advice.format(host=quoted(place.host)))
         raise UnreachableError(f"nothing can be run there{_last(self.errors, ': ')}", where=place.name)

@@ -79,8 +79,8 @@ def groups(view: MachineView) -> Outcome:
     become = f'sudo usermod -aG {quoted(",".join(new_names))} "$USER"'
     if all(names):
         return bad("not a member", become, **values)
-    made = [f"sudo groupadd -g {gid} gpu{gid}" for gid, name in zip(owners, names, strict=True) if not name]
-    return bad("without a name", *made, become, **values, gids=", ".join(map(str, owners)))
+    lines = [f"sudo groupadd -g {gid} gpu{gid}" for gid, name in zip(owners, names, strict=True) if not name]
+    return bad("without a name", *lines, become, **values, gids=", ".join(map(str, owners)))
 
 
 def selinux(view: MachineView) -> Outcome:

@@ -9,7 +9,7 @@ from wavewright.base.shown import quoted
 from wavewright.base.words import amount
 from wavewright.capture.doctor.check import Level, bad, ok, skipped
 from wavewright.capture.doctor.view import assignment, printable, version_numbers
-from wavewright.capture.plans.environment import cleared
+from wavewright.capture.plans.commands import cleared
 from wavewright.capture.rocprofv3.installation import site_packages
 
 if TYPE_CHECKING:

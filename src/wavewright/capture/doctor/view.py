@@ -184,13 +184,7 @@ class MachineView:
 
 
 def version_numbers(text: str) -> tuple[int, ...]:
-    """The numbers of a version, for comparisons.
-
-    Examples
-    --------
-    >>> version_numbers("7.13.0") > version_numbers("7.2.0"), version_numbers("")
-    (True, ())
-    """
+    """The numbers of a version, for comparisons."""
     return tuple(int(number) for number in text.split(".")) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})*", text) else ()
 
 

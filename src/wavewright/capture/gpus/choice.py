@@ -33,14 +33,7 @@ _NO_GPU, _DOCTOR = "this machine has no GPU that the driver shows", "wavewright 
 
 
 def meant_gpus(word: str, gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
-    """The GPUs that a word allows: auto, any, a number, a PCI address, GPU-..., or several with commas and ranges.
-
-    Examples
-    --------
-    >>> meant_gpus("auto", ())
-    Traceback (most recent call last):
-    wavewright.errors.UsageError: this machine has no GPU that the driver shows; wavewright doctor says why
-    """
+    """The GPUs that a word allows: auto, any, a number, a PCI address, GPU-..., or several with commas and ranges."""
     if not gpus:
         raise UsageError(_NO_GPU, advice=_DOCTOR)
     chosen: dict[str, Gpu] = {}

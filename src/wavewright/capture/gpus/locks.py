@@ -115,13 +115,7 @@ def lock_folder(variables: Mapping[str, str]) -> Path:
 
 
 def lock_path(folder: Path, host: str, key: str) -> Path:
-    """The lock file of a device.
-
-    Examples
-    --------
-    >>> lock_path(Path("locks"), "node7", "0000:63:00.0-2").name
-    'node7-0000:63:00.0-2.lock'
-    """
+    """The lock file of a device."""
     host, key = (re.sub(r"[^A-Za-z0-9:._-]", "_", text).lstrip(".")[:100] or "_" for text in (host, key))
     return folder / f"{host}-{key}.lock"
 

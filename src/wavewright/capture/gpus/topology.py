@@ -6,8 +6,10 @@ Source: rocprofiler-sdk 1.3.2, platform/gnulinux/agent.cpp: where nodes are look
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,19 +27,7 @@ _MEMORY_MAX = 1 << 50
 _PROCESSES, _NAME_LENGTH = "/sys/class/kfd/kfd/proc", 40
 _FIRMWARE_BITS = 0x3FF  #: The version proper; the bits above are a feature number.
 
-#: PCI device -> product, where it names one product only. Source: the PCI ID repository (pci.ids); MI210, MI300X and
-#: MI308X agree with the real topologies of ROCm/k8s-device-plugin.
-_PRODUCTS = {
-    0x738C: "MI100",
-    0x7408: "MI250X",
-    0x740F: "MI210",
-    0x74A0: "MI300A",
-    0x74A1: "MI300X",
-    0x74A2: "MI308X",
-    0x74A5: "MI325X",
-    0x75A0: "MI350X",
-    0x75A3: "MI355X",
-}
+_PRODUCTS = tomllib.loads(Path(__file__).with_name("products.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,12 +57,12 @@ class Gpu:
 
     @property
     def key(self) -> str:
-        """What names it in lists: unique id, else PCI address and node."""
+        """The name in lists: unique id, else PCI address and node."""
         return self.unique_id or f"{self.pci or 'gpu'}-{self.node}"
 
     @property
     def device(self) -> str:
-        """What names it in lock files: partitions of one device share clocks and memory, and so its lock."""
+        """The name in lock files: partitions of one device share clocks and memory, and so its lock."""
         return self.pci or self.key
 
 
@@ -87,7 +77,7 @@ class Node:
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it has SIMDs."""
+        """True when it has SIMDs."""
         return self.count("simd_count") > 0
 
     def count(self, name: str) -> int:
@@ -122,24 +112,12 @@ def nodes_of(machine: Machine) -> tuple[Node, ...]:
 
 
 def properties_of(text: str) -> dict[str, int]:
-    """The values of a file of lines `name value`; lines of another form are left out.
-
-    Examples
-    --------
-    >>> properties_of("simd_count 416\\nnonsense\\nsimd_per_cu 4")
-    {'simd_count': 416, 'simd_per_cu': 4}
-    """
+    """The values of a file of lines `name value`; lines of another form are left out."""
     return {name: int(value) for name, value in _LINE.findall(text)}
 
 
 def target_of(version: int) -> str:
-    """The name of a target from the driver's `gfx_target_version`; empty when it cannot be one.
-
-    Examples
-    --------
-    >>> target_of(90010), target_of(90402), target_of(110000), target_of(0)
-    ('gfx90a', 'gfx942', 'gfx1100', '')
-    """
+    """The name of a target from the driver's `gfx_target_version`; empty when it cannot be one."""
     major, minor, step = version // 10000, version // 100 % 100, version % 100
     return f"gfx{major}{minor:x}{step:x}" if 0 < major < 100 and minor < 16 and step < 16 else ""
 
@@ -256,8 +234,8 @@ def _product(machine: Machine, card: str, device: int, target: str, cu_count: in
     arch = of(target) if target in TARGETS else None
     if board:
         return _plain_product(board, arch)
-    if device in _PRODUCTS:
-        return _PRODUCTS[device]
+    if product := _PRODUCTS.get(f"{device:04x}"):
+        return str(product)
     # Counts of CUs tell accelerators apart; a workstation card has those of a gaming card with another name.
     products = arch.products if arch and target.startswith("gfx9") else ()
     alike = [product.name for product in products if product.cu_count == cu_count]

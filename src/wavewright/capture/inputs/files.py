@@ -51,13 +51,7 @@ def read_input(path: Path) -> InputFile:
 
 
 def input_of(data: bytes, name: str) -> InputFile:
-    """The same of bytes; the extension of `name` tells the form.
-
-    Examples
-    --------
-    >>> input_of(b"jobs: [{pmc: [SQ_WAVES]}]", "input.yml").content
-    {'jobs': [{'pmc': ['SQ_WAVES']}]}
-    """
+    """The same of bytes; the extension of `name` tells the form."""
     suffix = os.path.splitext(name)[1]  # noqa: PTH122 - as the script does it
     form = FORMS.get(suffix)
     if form is None:

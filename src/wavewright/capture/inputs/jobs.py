@@ -1,4 +1,4 @@
-"""What the author of a job wants, independent of releases: so that it can be run properly, one run per job.
+"""Recordings for the jobs of an input file, as their author means them: one run per job, in any release.
 
 Repaired on the way: a text where a list is needed, numbers that the script would drop, launch 0. What has no place in
 our own classes goes along as an option.
@@ -7,7 +7,9 @@ our own classes goes along as an option.
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -25,24 +27,10 @@ if TYPE_CHECKING:
 
     from wavewright.capture.rocprofv3.releases import Installation
 
-#: Keys that our own classes and folders stand for.
-_OURS = frozenset(
-    """advanced_thread_trace pmc pmc_groups pmc_group_interval kernel_include_regex kernel_exclude_regex
-    kernel_iteration_range att_target_cu att_simd_select att_shader_engine_mask att_buffer_size att_perfcounters
-    att_perfcounter_ctrl att_activity att_perfcounter_target_only att_serialize_all att_consecutive_kernels
-    att_library_path att_gpu_index extra_counters pc_sampling_beta_enabled pc_sampling_method pc_sampling_unit
-    pc_sampling_interval output_file output_directory output_format input version help echo""".split()  # noqa: SIM905
-)
-#: Part of a trace of a run -> keys that ask for it.
-_PARTS = {
-    "kernel": ("kernel_trace",),
-    "hip": ("hip_trace", "hip_runtime_trace", "hip_compiler_trace"),
-    "memory": ("memory_copy_trace", "memory_allocation_trace", "scratch_memory_trace"),
-    "markers": ("marker_trace",),
-}
-_WHOLE = ("sys_trace", "runtime_trace")
-#: Keys that a discovery is made of.
-_OF_DISCOVERY = frozenset({"kernel_trace", "stats", "output_format", "output_file", "output_directory"})
+#: Tables of keys, for the checks as well.
+KEYS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("keys.toml").read_text(encoding="utf-8"))
+_PARTS: dict[str, list[str]] = KEYS["parts"]
+_WHOLE: list[str] = KEYS["whole_run"]
 
 
 @cache
@@ -113,7 +101,7 @@ def all_recordings(
 def recordings_of(
     job: Mapping[Any, Any], program: tuple[str, ...], contents: Callable[[str], str | None]
 ) -> tuple[Recording, ...]:
-    """What a job wants; thread traces and counters of one job are two captures. Empty = nothing that can be run."""
+    """The recordings of a job: thread traces and counters of one job are two. Empty = nothing that can be run."""
     given = {key: value for key, value in job.items() if isinstance(key, str) and value not in (None, "", [], {})}
     common: dict[str, Any] = {"program": program, "extra": _extra(given)}
     try:
@@ -133,7 +121,9 @@ def recordings_of(
         text = (contents(path) or "") if isinstance(path, str) else ""
         results.append(Counters(**chosen, passes=passes, definitions=text))
     if given.get("pc_sampling_method") or given.get("pc_sampling_unit"):
-        results.append(_samples(given, common))
+        method, unit = (_text(given.get(f"pc_sampling_{name}")) or None for name in ("method", "unit"))
+        interval = number_in(given.get("pc_sampling_interval"))
+        results.append(Samples(**common, method=method, unit=unit, interval=interval))
     if not results and any(_is_yes(given.get(key)) for keys in _PARTS.values() for key in (*keys, *_WHOLE)):
         results.append(_run(given, common))
     return tuple(results)
@@ -158,20 +148,13 @@ def _launches(given: Mapping[str, Any]) -> tuple[int, ...]:
 
 def _thread_traces(given: Mapping[str, Any], chosen: dict[str, Any]) -> ThreadTraces:
     names = given.get("att_perfcounters")
-    gpu = number_in(given.get("att_gpu_index"))
+    numbers = {field: number_in(given.get(key)) for field, key in KEYS["trace_numbers"].items()}
+    numbers["se_mask"] = numbers["se_mask"] or None
+    flags = {field: _is_yes(given.get(key)) for field, key in KEYS["trace_flags"].items()}
     return ThreadTraces(
-        **chosen,
-        gpu_index=gpu,
-        target_cu=number_in(given.get("att_target_cu")),
-        simds=number_in(given.get("att_simd_select")),
-        se_mask=number_in(given.get("att_shader_engine_mask")) or None,
+        **{**chosen, **numbers, **flags},
         buffer_bytes=_bytes(given.get("att_buffer_size")),
         counters=tuple(names.split()) if isinstance(names, str) else _texts(names),
-        counter_period=number_in(given.get("att_perfcounter_ctrl")),
-        activity=number_in(given.get("att_activity")),
-        target_only=_is_yes(given.get("att_perfcounter_target_only")),
-        serialize_all=_is_yes(given.get("att_serialize_all")),
-        consecutive=number_in(given.get("att_consecutive_kernels")),
     )
 
 
@@ -202,17 +185,8 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(word for word in value if isinstance(word, str)) if isinstance(value, list) else ()
 
 
-def _samples(given: Mapping[str, Any], common: dict[str, Any]) -> Samples:
-    return Samples(
-        **common,
-        method=_text(given.get("pc_sampling_method")) or None,
-        unit=_text(given.get("pc_sampling_unit")) or None,
-        interval=number_in(given.get("pc_sampling_interval")),
-    )
-
-
 def _run(given: Mapping[str, Any], common: dict[str, Any]) -> Recording:
-    if set(given) <= _OF_DISCOVERY:
+    if set(given) <= set(KEYS["of_discovery"]):
         return Discovery(program=common["program"])
     parts = tuple(part for part, keys in _PARTS.items() if any(_is_yes(given.get(key)) for key in keys))
     if any(_is_yes(given.get(key)) for key in _WHOLE):
@@ -221,7 +195,7 @@ def _run(given: Mapping[str, Any], common: dict[str, Any]) -> Recording:
 
 
 def _hides_kernels(given: Mapping[str, Any]) -> bool:
-    """Whether short names would keep the filter from finding anything: then the names stay as they are."""
+    """True when short names would keep the filter from finding anything: then the names stay as they are."""
     pattern = _text(given.get("kernel_include_regex"))
     version = NEWEST.version
     return len(regex_warnings(pattern, version, is_truncating=True)) > len(regex_warnings(pattern, version))
@@ -235,7 +209,7 @@ def _extra(given: Mapping[str, Any]) -> tuple[str, ...]:
     words: list[str] = []
     for key, value in given.items():
         option = by_key.get(key)
-        if option is None or key in _OURS or (key in traced and not is_special):
+        if option is None or key in KEYS["ours"] or (key in traced and not is_special):
             continue
         if key == "truncate_kernels" and _hides_kernels(given):
             continue

@@ -174,7 +174,7 @@ def judged_attempts(place: JobFolder, job: Job) -> list[Attempt]:
 
 
 def recording_of(attempt: Path, job: Job) -> Recording:
-    """What an attempt was to record."""
+    """The recording of an attempt."""
     try:
         recording: Recording = converted(read_object(attempt / COMMAND).get("wanted"), Recording)
     except UsageError:

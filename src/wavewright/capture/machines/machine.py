@@ -267,13 +267,7 @@ class Machine:
 
 
 def group_names(text: str) -> dict[int, str]:
-    """Names of groups by number, from the text of /etc/group; the first of several names counts.
-
-    Examples
-    --------
-    >>> group_names("root:x:0:\\nrender:x:109:user\\nbroken")
-    {0: 'root', 109: 'render'}
-    """
+    """Names of groups by number, from the text of /etc/group; the first of several names counts."""
     names: dict[int, str] = {}
     for line in text.splitlines():
         fields = line.split(":")

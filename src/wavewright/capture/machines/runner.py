@@ -45,7 +45,7 @@ inherited_descriptors: set[int] = set()
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long a program may take, and how much it may say."""
+    """Limits of the time of a program, and of what it prints."""
 
     seconds: float = 900.0  #: Then it is told to stop.
     grace_seconds: float = 120.0  #: From SIGINT, at which the profiler writes its data, to SIGTERM; then SIGKILL.
@@ -54,7 +54,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Ending:
-    """How a program ended."""
+    """The ending of a program."""
 
     status: int | None  #: Exit status, negative for a signal; None = it could not be started.
     seconds: float
@@ -124,8 +124,7 @@ class _Program:
         self._reaping = threading.Lock()
         self._is_reaped = False
         self._interrupted = False
-        assert process.stdout is not None  # noqa: S101 - given as pipes
-        assert process.stderr is not None  # noqa: S101
+        assert process.stdout and process.stderr  # noqa: S101 - both are pipes
         self.pipes = (process.stdout, process.stderr)
 
     def attend(self, streams: Sequence[_Stream], begin: float, tick: Callable[[float], None]) -> str:
@@ -143,8 +142,9 @@ class _Program:
                 if steps and now >= steps[0][0]:
                     _, number = steps.popleft()
                     if not stopped:
-                        stopped = TIMEOUT
-                        steps = deque(self._later_steps(now))
+                        stopped, term = TIMEOUT, now + self._limits.grace_seconds
+                        kill = term + min(_TERM_SECONDS, self._limits.grace_seconds)
+                        steps = deque([(term, signal.SIGTERM), (kill, signal.SIGKILL)])
                     self.send(number)
                     if not steps:
                         break
@@ -156,10 +156,6 @@ class _Program:
             if stopped and not self._is_over():  # after SIGKILL
                 self._wait(_DEATH_SECONDS)
         return INTERRUPTED if self._interrupted else stopped
-
-    def _later_steps(self, now: float) -> list[tuple[float, signal.Signals]]:
-        term = now + self._limits.grace_seconds
-        return [(term, signal.SIGTERM), (term + min(_TERM_SECONDS, self._limits.grace_seconds), signal.SIGKILL)]
 
     def finish(self, streams: Sequence[_Stream], stopped: str) -> tuple[int | None, str, int]:
         """Clear away what outlived it and read what is left in the pipes; status, problem, and how many were left."""
@@ -184,7 +180,7 @@ class _Program:
         return status, problem, count + is_stuck
 
     def _is_silent(self, streams: Sequence[_Stream], us: frozenset[int]) -> bool:
-        """Whether nobody can write to the pipes: somebody of ours who still can was missed, and is killed."""
+        """True when nobody can write to the pipes: somebody of ours who still can was missed, and is killed."""
         if all(stream.is_at_end for stream in streams):
             return True
         guard.signal_all(self._remains(us), signal.SIGKILL)
@@ -220,7 +216,7 @@ class _Program:
         guard.kill_all(None if self._is_reaped else self._process.pid, self._mark)
 
     def _wait(self, seconds: float, *, signals_max: int = sys.maxsize) -> bool:
-        """Whether it has ended within the time, and before we were told to stop more often than that."""
+        """True when it has ended within the time, and before we were told to stop more often than that."""
         deadline = time.monotonic() + seconds
         while not self._is_over():
             if time.monotonic() >= deadline or stopping.signal_count() > signals_max:
@@ -239,7 +235,7 @@ class _Program:
 
 
 class _Stream:
-    """What a program prints: the first part and the end go into a file, the rest is counted."""
+    """The output of a program: the first part and the end go into a file, the rest is counted."""
 
     def __init__(self, source: IO[bytes], file: BinaryIO, limit_bytes: int) -> None:
         self.source = source
@@ -247,58 +243,42 @@ class _Stream:
         self._file = file
         self._tail_max = min(_TAIL_BYTES_MAX, limit_bytes // 4)
         self._room = limit_bytes - self._tail_max
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
+        self._tail = bytearray()
         self.dropped_bytes = 0
         self.is_at_end = False
 
     def read(self) -> bool:
-        """Read what is there; whether there may be more later."""
+        """Read what is there; False at the end."""
         try:
             piece = os.read(self.source.fileno(), _CHUNK_BYTES)
         except BlockingIOError:
             return True
         except OSError:
             piece = b""
-        if not piece:
-            self.is_at_end = True
-            return False
-        head, rest = piece[: self._room], piece[self._room :]
-        if head:
-            self._room -= len(head)
-            self._write(head)
-        if rest:
-            self._keep_end(rest)
-        return True
-
-    def _keep_end(self, piece: bytes) -> None:
-        self._tail.append(piece)
-        self._tail_bytes += len(piece)
-        while self._tail_bytes > self._tail_max:
-            first = self._tail.popleft()
-            surplus = min(len(first), self._tail_bytes - self._tail_max)
+        self.is_at_end = not piece
+        head = piece[: self._room]
+        self._room -= len(head)
+        self._write(head)
+        self._tail += piece[len(head) :]
+        if (surplus := len(self._tail) - self._tail_max) > 0:
             self.dropped_bytes += surplus
-            self._tail_bytes -= surplus
-            if surplus < len(first):
-                self._tail.appendleft(first[surplus:])
+            del self._tail[:surplus]
+        return not self.is_at_end
 
     def _write(self, piece: bytes) -> None:
-        """A full disk costs the rest of the output, but not the run."""
+        """Write a piece; a full disk costs the rest of the output, but not the run."""
         try:
             self._file.write(piece)
             self._file.flush()
         except OSError:
-            self._room = 0
-            self._tail_max = 0
+            self._room = self._tail_max = 0
             self.dropped_bytes += len(piece)
 
     def close(self) -> None:
         """Write the end."""
         if self.dropped_bytes and self._tail:
             self._write(f"\n[wavewright: {self.dropped_bytes:,} bytes are left out here]\n".encode())
-        for piece in self._tail:
-            self._write(piece)
-        self._tail.clear()
+        self._write(bytes(self._tail))
 
 
 @contextmanager
@@ -437,18 +417,19 @@ def _created(path: Path) -> Iterator[BinaryIO]:
 
 
 def _why_not(error: Exception, words: Sequence[str], cwd: str) -> str:
-    """Why a program could not be started, in words."""
+    """The reason why a program could not be started, in words."""
     name = shortened(shown(words[0] if words else ""))
-    if isinstance(error, OSError):
-        if cwd and not Path(cwd).is_dir():
-            return f"the folder {shortened(shown(cwd))!r} in which {name!r} is to run does not exist"
-        if error.errno == errno.ENOENT:
-            return f"the program {name!r} does not exist"
-        if error.errno == errno.EACCES:
-            return f"the program {name!r} is not executable"
-        if error.errno == errno.ENOEXEC:
-            return f"{name!r} is not a program that this machine can run; does its first line lack '#!'?"
-        if error.errno == errno.E2BIG:
-            return f"the arguments and variables of {name!r} are longer than the system allows"
-        return f"the program {name!r} cannot be started: {error.strerror}"
-    return f"the program {name!r} cannot be started: {error}"
+    if not isinstance(error, OSError):
+        return f"the program {name!r} cannot be started: {error}"
+    if cwd and not Path(cwd).is_dir():
+        return f"the folder {shortened(shown(cwd))!r} in which {name!r} is to run does not exist"
+    sentence = _REASONS.get(error.errno or 0, f"the program {{}} cannot be started: {error.strerror}")
+    return sentence.format(repr(name))
+
+
+_REASONS = {
+    errno.ENOENT: "the program {} does not exist",
+    errno.EACCES: "the program {} is not executable",
+    errno.ENOEXEC: "{} is not a program that this machine can run; does its first line lack '#!'?",
+    errno.E2BIG: "the arguments and variables of {} are longer than the system allows",
+}

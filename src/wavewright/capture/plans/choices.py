@@ -196,35 +196,17 @@ def _check_interval(interval: int, method: str, notes: list[str]) -> None:
 
 
 def is_gfx9(target: str) -> bool:
-    """True for a target that traces CUs with masks of SIMDs; an unknown target counts as one.
-
-    Examples
-    --------
-    >>> is_gfx9("gfx942"), is_gfx9("gfx1100"), is_gfx9("")
-    (True, False, True)
-    """
+    """True for a target that traces CUs with masks of SIMDs; an unknown target counts as one."""
     return not target or target.startswith("gfx9")
 
 
 def selected_engines(se_mask: int, se_count: int | None = None) -> int:
-    """Engines of a mask, as far as the GPU has them.
-
-    Examples
-    --------
-    >>> selected_engines(0x11111111, 32), selected_engines(0xFFFF, 4)
-    (8, 4)
-    """
+    """Engines of a mask, as far as the GPU has them."""
     return (se_mask & ((1 << se_count) - 1) if se_count else se_mask).bit_count()
 
 
 def engine_bytes(buffer_bytes: int, engines: int, target: str = "") -> int:
-    """Bytes of one engine's part of a buffer: a stream of exactly this length was cut.
-
-    Examples
-    --------
-    >>> engine_bytes(256 * MIB, 8, "gfx942") == 32 * MIB, engine_bytes(MIB, 1, "gfx1100")
-    (True, 790528)
-    """
+    """Bytes of one engine's part of a buffer: a stream of exactly this length was cut."""
     reserved = (_RESERVED_ENGINES - engines) * PAGE_BYTES if target.startswith(("gfx10", "gfx11")) else 0
     return max(0, buffer_bytes - reserved) // max(1, engines) // PAGE_BYTES * PAGE_BYTES
 
@@ -235,13 +217,7 @@ def engine_bytes_limit(target: str) -> int:
 
 
 def largest_buffer(engines: int, target: str = "", memory_bytes: int | None = None) -> int:
-    """The largest buffer that makes sense: the limit of the hardware, 2 GiB, and half of the GPU's memory.
-
-    Examples
-    --------
-    >>> largest_buffer(1, "gfx1100") < 512 * MIB, largest_buffer(1, "gfx942") == 2 * GIB
-    (True, True)
-    """
+    """The largest buffer that makes sense: the limit of the hardware, 2 GiB, and half of the GPU's memory."""
     hardware = (engine_bytes_limit(target) - PAGE_BYTES) * max(1, engines)
     memory = memory_bytes // 2 if memory_bytes else CHOSEN_BYTES_MAX
     return max(BUFFER_BYTES_MIN, min(CHOSEN_BYTES_MAX, hardware, memory) // PAGE_BYTES * PAGE_BYTES)

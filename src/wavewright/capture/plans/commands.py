@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, field
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
 from wavewright.base.shown import command_line
 from wavewright.capture.kinds import Counters, Discovery, KernelChoice, Recording, RunTrace, Samples, ThreadTraces
-from wavewright.capture.plans.environment import VISIBILITY, cleared
 from wavewright.capture.rocprofv3.grammar import launch_words
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options, options_in
 from wavewright.capture.rocprofv3.refusals import check_options
@@ -34,38 +35,19 @@ DEFINITIONS = "definitions.yaml"
 VALUE_BYTES_MAX = 120_000
 WORDS_BYTES_MAX = 1_500_000
 _COUNTER = re.compile(r"[A-Za-z_][A-Za-z0-9_\[\]]*(?::device=\d{1,4})?")
-#: Options that decide where data go, or that collect nothing: not for the user's own words.
-_OURS = {
-    "--input": "input files have a command of their own: `wavewright capture -i FILE`",
-    "--output-directory": "wavewright chooses the folder: use -o",
-    "--output-file": "wavewright chooses the names of files",
-    "--help": "run rocprofv3 --help yourself",
-    "--version": "`wavewright doctor` prints versions",
-    "--list-metrics": "run rocprofv3 yourself for that",
-    "--list-avail": "run rocprofv3-avail yourself for that",
-    "--pid": "wavewright starts the program itself",
-    "--echo": "--dry-run prints the command",
-}
-#: Parts of a run -> options, the first that the release has.
-RUN_PARTS: dict[str, tuple[str, ...]] = {
-    "kernel": ("--kernel-trace",),
-    "hip": ("--hip-runtime-trace",),
-    "hip-compiler": ("--hip-compiler-trace",),
-    "hsa": ("--hsa-trace",),
-    "memory": ("--memory-copy-trace", "--memory-allocation-trace", "--scratch-memory-trace"),
-    "copies": ("--memory-copy-trace",),
-    "allocations": ("--memory-allocation-trace",),
-    "scratch": ("--scratch-memory-trace",),
-    "markers": ("--marker-trace",),
-    "rccl": ("--rccl-trace",),
-    "rocdecode": ("--rocdecode-trace",),
-    "rocjpeg": ("--rocjpeg-trace",),
-    "rocshmem": ("--rocshmem-trace",),
-    "kfd": ("--kfd-trace",),
-    "openmp": ("--ompt-trace",),
-    "kokkos": ("--kokkos-trace",),
-    "all": ("--sys-trace",),
-}
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+RUN_PARTS: dict[str, list[str]] = _TABLES["run_parts"]
+#: Numbers of GPUs within what ROCR_VISIBLE_DEVICES leaves: with one GPU left, only 0 or nothing is right.
+VISIBILITY = ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")
+
+
+#: Variables that another profiler, or an earlier run, leaves behind: pattern -> reason to take them out.
+LEFTOVERS: dict[str, str] = _TABLES["leftovers"]
+#: Libraries in LD_PRELOAD that record by themselves; others, such as memory allocators, stay.
+_PRELOADED = re.compile(
+    r"roctracer|rocprofiler|rocprofv3|libroctx|rpd_tracer|rocprof-?sys|omnitrace|libTAU|kokkosp|libscorep",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +193,7 @@ class _Maker:
         return option_words(name, *values)
 
     def output(self, name: str, *, folder: str = "", forms: tuple[str, ...] = ("csv",)) -> tuple[str, ...]:
-        """Where data go, and in which formats; names hold the process, so that processes never meet."""
+        """The options for where data go, and in which formats; names hold the process, so that processes never meet."""
         place = (*option_words("-d", folder or self.folder), *option_words("-o", f"%pid%/{name}"))
         return (*self.option("--output-format", *forms), *place)
 
@@ -240,8 +222,8 @@ class _Maker:
         ours = {each.option.name for each in read_words(words, self.version, names)}
         for each in extra:
             name = each.option.name
-            if name in _OURS:
-                raise UsageError(f"{each.name} cannot be passed on", advice=_OURS[name])
+            if name in _TABLES["ours"]:
+                raise UsageError(f"{each.name} cannot be passed on", advice=_TABLES["ours"][name])
             if name in ours and each.option.kind is not Kind.BOOLEAN:
                 advice = "use the option of wavewright for it"
                 raise UsageError(f"{each.name} is set by wavewright already", advice=advice)
@@ -388,3 +370,46 @@ def _run_trace(recording: RunTrace, maker: _Maker) -> list[tuple[str, ...]]:
         note = "this release writes no database: the run is recorded as csv (ROCm 7.0 is the first that does)"
         maker.notes.append(note)
     return [(*dict.fromkeys(words), *maker.output("run", forms=(form,)))]
+
+
+# --- variables of the caller that would change what a capture records ---
+
+
+class Changes(NamedTuple):
+    """The changes of the caller's environment."""
+
+    variables: dict[str, str]  #: Set.
+    removed: tuple[str, ...]  #: Taken out, sorted.
+    notes: tuple[str, ...]
+
+
+def cleared(environment: Mapping[str, str], given: Mapping[str, str], *, hides_gpus: bool = False) -> Changes:
+    """The changes that the caller's environment needs, so that a capture is not disturbed.
+
+    `environment` is the caller's, on the machine where it will run; variables that the user gave stay. With
+    `hides_gpus` the program shall see one GPU only.
+
+    Examples
+    --------
+    >>> cleared({"HSA_TOOLS_LIB": "x.so", "LD_PRELOAD": "libjemalloc.so:librpd_tracer.so"}, {})[:2]
+    ({'LD_PRELOAD': 'libjemalloc.so'}, ('HSA_TOOLS_LIB',))
+    """
+    removed: dict[str, str] = {}
+    for name in environment:
+        for pattern, reason in LEFTOVERS.items():
+            if name not in given and re.fullmatch(pattern, name):
+                removed.setdefault(name, reason)
+        if hides_gpus and name in VISIBILITY and name not in given:
+            removed[name] = "it counts within the one GPU that the program sees"
+    variables = {}
+    preloaded = [each for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if each]
+    others = [each for each in preloaded if not _PRELOADED.search(each)]
+    if len(others) < len(preloaded) and "LD_PRELOAD" not in given:
+        if others:
+            variables["LD_PRELOAD"] = ":".join(others)
+        else:
+            removed["LD_PRELOAD"] = "another tool would be loaded first"
+    notes = tuple(f"{name} is not passed on: {reason}" for name, reason in sorted(removed.items()))
+    if variables:
+        notes += ("LD_PRELOAD is passed on without other profilers",)
+    return Changes(variables, tuple(sorted(removed)), notes)

@@ -40,7 +40,7 @@ _COMPUTED = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Passes:
-    """What to count, run by run."""
+    """The counters of each run."""
 
     passes: tuple[tuple[str, ...], ...]
     definitions: str = ""  #: YAML of counters that have no name there (-E); empty = none are needed.
@@ -66,11 +66,6 @@ def passes_for(
         As `analysis.counters.plan.plan_capture` takes them.
     counters
         Names, also with `:device=N`; several may be in one text, divided by spaces or commas.
-
-    Examples
-    --------
-    >>> passes_for("gfx942", counters=["SQ_WAVES,TCC_HIT", "TCC_MISS"]).passes
-    (('SQ_WAVES', 'TCC_HIT', 'TCC_MISS'),)
     """
     planned: list[Passes] = []
     if panels or metrics or not counters:
@@ -174,13 +169,7 @@ class _Asked:
 
 
 def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
-    """Few passes that hold some counters by name.
-
-    Examples
-    --------
-    >>> packed_passes("gfx90a", ["TCC_EA0_RDREQ"]).passes
-    (('TCC_EA_RDREQ',),)
-    """
+    """Few passes that hold some counters by name."""
     from wavewright.analysis.counters.plan.packing import Need, block_of, pack
     from wavewright.facts import gpus
     from wavewright.facts.gpus.counting import counting_of
@@ -285,7 +274,7 @@ def _check_name(word: str, name: str, target: str, counting: Counting, known_nam
 
 
 def _is_slip(name: str, other: str) -> bool:
-    """Whether one letter is wrong, missing, too many or swapped; digits tell counters apart.
+    """True when one letter is wrong, missing, too many or swapped; digits tell counters apart.
 
     Examples
     --------

@@ -66,13 +66,7 @@ class Key:
 
 
 def words(value: list[str] | str) -> tuple[str, ...]:
-    """A list of words, or a text that is split like a line of a shell.
-
-    Examples
-    --------
-    >>> words("python 'a b.py'"), words(["python", "a b.py"])
-    (('python', 'a b.py'), ('python', 'a b.py'))
-    """
+    """A list of words, or a text that is split like a line of a shell."""
     try:
         parts = shlex.split(value) if isinstance(value, str) else value
     except ValueError as error:

@@ -100,13 +100,7 @@ def _status_of(process: subprocess.Popen[bytes], stop: Path) -> int:
 
 
 def visible_gpus(variables: Mapping[str, str]) -> str:
-    """The GPUs that the environment leaves visible, as a word of `--gpus`; empty = all.
-
-    Examples
-    --------
-    >>> visible_gpus({"ROCR_VISIBLE_DEVICES": "2,3"}), visible_gpus({})
-    ('2,3', '')
-    """
+    """The GPUs that the environment leaves visible, as a word of `--gpus`; empty = all."""
     return variables.get("ROCR_VISIBLE_DEVICES", "").strip()
 
 

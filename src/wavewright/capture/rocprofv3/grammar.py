@@ -23,7 +23,7 @@ UNITS_NS = {"hour": 3_600e9, "min": 60e9, "sec": 1e9, "msec": 1e6, "usec": 1e3, 
 
 @dataclass(frozen=True)
 class Launches:
-    """What a range of launches means to the tool."""
+    """A range of launches as the tool reads it."""
 
     numbers: tuple[int, ...]  #: Ascending; per kernel symbol and process, from 1. Empty = as if none was given.
     notes: tuple[str, ...] = ()  #: What is likely to surprise its author.
@@ -55,7 +55,7 @@ def read_launches(text: str) -> Launches:
 
 
 def _surprises(text: str, numbers: set[int]) -> list[str]:
-    """What the author of a text may have meant otherwise."""
+    """Sentences about what the author of a text may have meant otherwise."""
     notes = []
     if 0 in numbers:
         notes.append("launches count from 1, so that 0 never matches")
@@ -96,13 +96,7 @@ def _pieces(text: str, blanks: str) -> list[str]:
 
 
 def launch_words(launches: Iterable[int]) -> tuple[str, ...]:
-    """Launches as words that every release reads alike.
-
-    Examples
-    --------
-    >>> launch_words([8, 7]), launch_words([5, 6, 7, 8, 20])
-    (('7', '8'), ('5-8', '20'))
-    """
+    """Launches as words that every release reads alike."""
     numbers = sorted(set(launches))
     if numbers and numbers[0] < 1:
         raise UsageError(f"there is no launch {numbers[0]}", advice="launches count from 1, separately for each kernel")

@@ -37,7 +37,7 @@ class Root:
 
 @dataclass(frozen=True)
 class Script:
-    """What a rocprofv3 says about itself."""
+    """The answers of a rocprofv3 about itself."""
 
     path: str
     versions: dict[str, str]  #: Lines of --version by key, without placeholders; empty = the script has no --version.
@@ -61,7 +61,7 @@ def script_of(machine: Machine, root: str) -> str | None:
 
 
 def asked(machine: Machine, path: str) -> Script:
-    """What a rocprofv3 answers to --version and --help; both need neither a GPU nor a library."""
+    """The answers of a rocprofv3 to --version and --help; both need neither a GPU nor a library."""
     answer = machine.run([path, "--version"], seconds=_ANSWER_SECONDS)
     is_older = answer.status == 2 and "unrecognized arguments: --version" in answer.stderr  # before ROCm 7.0
     if answer.status != 0 and not is_older:
@@ -211,14 +211,14 @@ def _numbers(name: str) -> list[int]:
 
 
 def _is_root(machine: Machine, path: str) -> bool:
-    """Whether a folder is a ROCm rather than a name that was left behind, or a prefix such as /usr without one."""
+    """True when a folder is a ROCm rather than a name that was left behind, or a prefix such as /usr without one."""
     if machine.program(f"{path}/bin/rocprofv3") or machine.facts(f"{path}/.info/version"):
         return True
     return any(machine.facts(f"{path}/lib/{name}") for name in ("libhsa-runtime64.so", "libhsa-runtime64.so.1"))
 
 
 def _failure(option: str, answer: Completed) -> str:
-    """Why a script that was asked cannot be used."""
+    """The reason why a script cannot be used."""
     if answer.status is None:
         return f"{option}: {answer.problem}"
     lines = [line.strip() for line in (answer.stderr or answer.stdout).splitlines() if line.strip()]

@@ -106,15 +106,7 @@ def _forms() -> tuple[_Form, ...]:
 
 
 def log_line(line: str) -> LogLine | None:
-    """The parts of a line of rocprofv3's log; None = it is none.
-
-    Examples
-    --------
-    >>> log_line("E20260602 10:30:58.454084 139053582401024 output_stream.cpp:111] Opened result file: a.csv")
-    LogLine(level='E', file='output_stream.cpp', line=111, text='Opened result file: a.csv')
-    >>> log_line("W0420 10:30:58.454084 1390 tool.cpp:9] HSA version 8.20.0 initialized (instance=0)").level
-    'W'
-    """
+    """The parts of a line of rocprofv3's log; None = it is none."""
     match = _LOG_LINE.match(line)
     return LogLine(match[1], match[2], int(match[3]), match[4]) if match else None
 

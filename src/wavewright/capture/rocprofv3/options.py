@@ -16,25 +16,13 @@ FILE_ONLY_KEYS: dict[str, str] = {"pmc_groups": "7.0", "pmc_group_interval": "7.
 
 
 def version_of(text: str) -> Version:
-    """A version as numbers that can be compared; empty when the text does not start with one.
-
-    Examples
-    --------
-    >>> version_of("7.2.0-43") < version_of("7.13"), version_of("unknown")
-    (True, ())
-    """
+    """A version as numbers that can be compared; empty when the text does not start with one."""
     match = re.match(r"\d{1,9}(?:\.\d{1,9})*", text.strip())
     return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def is_within(version: Version, since: str, last: str = "") -> bool:
-    """Whether a release is one of `since` ... `last`, both included; later corrections of `last` belong to it.
-
-    Examples
-    --------
-    >>> is_within((7, 0, 2), "6.4", "7.0"), is_within((7, 1), "6.4", "7.0"), is_within((7, 0), "7.0")
-    (True, False, True)
-    """
+    """True when a release is one of `since` ... `last`, both included; later corrections of `last` belong to it."""
     newest = version_of(last)
     first = version_of(since)
     padded = version + (0,) * (len(first) - len(version))
@@ -42,7 +30,7 @@ def is_within(version: Version, since: str, last: str = "") -> bool:
 
 
 class Kind(StrEnum):
-    """What an option takes."""
+    """The values of an option."""
 
     NOTHING = "nothing"
     BOOLEAN = "yes or no"  #: Optional; without it yes. ROCm 6.2 takes none.
@@ -89,7 +77,7 @@ class Option:
         return self.name.removeprefix("--").replace("-", "_") if self.in_files else None
 
     def exists_in(self, version: Version) -> bool:
-        """Whether the script of a release has it."""
+        """True when the script of a release has it."""
         return is_within(version, self.since, self.last)
 
     def names_in(self, version: Version) -> tuple[str, ...]:

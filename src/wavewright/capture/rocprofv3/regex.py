@@ -8,7 +8,9 @@ does; where a construct may mean something else to one of them, no answer is giv
 from __future__ import annotations
 
 import re
+import tomllib
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavewright.capture.rocprofv3.options import is_within
@@ -35,24 +37,12 @@ def _is_amds(version: Version) -> bool:
 
 
 def literal(text: str) -> str:
-    """A regex that finds a text as it is, in both engines.
-
-    Examples
-    --------
-    >>> literal("f<int>(float*)")
-    'f<int>\\\\(float\\\\*\\\\)'
-    """
+    """A regex that finds a text as it is, in both engines."""
     return _CONTROL.sub(".", _SPECIAL.sub(r"\\\g<0>", text))
 
 
 def parts_regex(parts: Sequence[str]) -> str:
-    """A regex that finds each of some texts anywhere in a name; longer ones first, which AMD's engine needs.
-
-    Examples
-    --------
-    >>> parts_regex(["gemm"]), parts_regex(["gemm", "gemm_fp8"])
-    ('gemm', '.*(gemm_fp8|gemm).*')
-    """
+    """A regex that finds each of some texts anywhere in a name; longer ones first, which AMD's engine needs."""
     texts = sorted(set(parts), key=lambda text: (-len(text), text))
     if not texts or not all(texts):
         raise UsageError("no name of a kernel is given", advice="give a part of its name")
@@ -139,13 +129,7 @@ def _opened(name: str, place: int) -> int:
 
 
 def names_found(pattern: str, names: Iterable[str], version: Version) -> tuple[str, ...] | None:
-    """The names that a regex finds in every release; None = not judged here.
-
-    Examples
-    --------
-    >>> names_found("gemm.*fp8", ["gemm_fp8", "add"], (7, 2)), names_found("(?:a|b)", ["a"], (7, 2))
-    (('gemm_fp8',), None)
-    """
+    """The names that a regex finds in every release; None = not judged here."""
     check_regex(pattern, version)
     if _NOT_JUDGED.search(re.sub(r"\\[^\w-]", "", pattern)):
         return None
@@ -183,17 +167,8 @@ def check_regex(pattern: str, version: Version) -> None:
         raise UsageError("a regex cannot hold line ends or null characters", advice="use . for any character")
 
 
-#: What to look for, and what it means to AMD's own engine.
-_NOT_IN_AMD = (
-    (r"(?<!\\)\(\?:", "(?: is read as the text ?: and matches nothing; use plain ( )"),
-    (r"(?<!\\)\(\?<?[=!]", "look-around does not exist and is read as plain text"),
-    (r"(?<!\\)\(\?[a-zA-Z<]", "(? has no meaning and is read as plain text"),
-    (r"(?<!\\)(?:\\\\)*\\b", r"\b means the letter b, not the end of a word"),
-    (r"(?<!\\)(?:\\\\)*\\[xu]", r"\x and \u mean the letters x and u, not a character's code"),
-    (r"(?<!\\)(?:\\\\)*\\[1-9]", "a back reference is read as the digit itself"),
-    (r"\[\[:\w+:\]\]", "[[:name:]] does not exist; list the characters"),
-    (r"\[[^\]]*\\S[^\]]*\]", r"\S inside [ ] is ignored"),
-)
+#: Pattern -> what it means to AMD's own engine.
+_NOT_IN_AMD: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def regex_warnings(
@@ -202,17 +177,10 @@ def regex_warnings(
     """Sentences about what a user's regex does not do in a release.
 
     With -T (`is_truncating`) name filters see the short names, with -M (`is_mangled`) those of the code object.
-
-    Examples
-    --------
-    >>> regex_warnings("(?:a|b)", (7, 2))
-    ('(?: is read as the text ?: and matches nothing; use plain ( )',)
-    >>> regex_warnings("(?:a|b)", (7, 0))
-    ()
     """
     sentences = []
     if _is_amds(version):
-        sentences += [sentence for sought, sentence in _NOT_IN_AMD if re.search(sought, pattern)]
+        sentences += [sentence for sought, sentence in _NOT_IN_AMD.items() if re.search(sought, pattern)]
         sentences += [
             f"{longer[:_SHOWN]} is never tried where {shorter[:_SHOWN]} fits; write the longer one first"
             for shorter, longer in _hidden_alternatives(pattern)

@@ -95,13 +95,7 @@ def release_of(rocm_version: str) -> Release:
 
 
 def assumed(rocm_version: str = "") -> Installation:
-    """The installation that a release would have, for looking at commands on a machine without it.
-
-    Examples
-    --------
-    >>> "--att" in assumed("7.0").options, "--att" in assumed("6.3").options
-    (True, False)
-    """
+    """The installation that a release would have, for looking at commands on a machine without it."""
     release = release_of(rocm_version)
     return Installation(
         rocprofv3="rocprofv3",

@@ -162,13 +162,7 @@ def _accepted(option: Option, choices: Sequence[str], count: int) -> frozenset[s
 
 
 def number_of(text: str) -> int | None:
-    """A number as the options of thread traces take it; None = they do not.
-
-    Examples
-    --------
-    >>> number_of("0x10"), number_of("16"), number_of("96MB"), number_of("010")
-    (16, 16, None, 10)
-    """
+    """A number as the options of thread traces take it; None = they do not."""
     stripped = text.strip()
     if "0x" in stripped:
         return int(stripped, 16) if _HEXADECIMAL.fullmatch(stripped) else None

@@ -1,4 +1,4 @@
-"""What an attempt at counters is worth: whether every pass has every counter of every launch, and whether it counted.
+"""Verdicts about counters: whether every pass has every counter of every launch, and whether it counted.
 
 Each pass is a run of its own and leaves its data in `raw/pass_N`; the reader joins them by dispatch, so that the folder
 `raw` is a capture of counters that every verb opens.

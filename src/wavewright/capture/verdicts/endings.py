@@ -1,4 +1,4 @@
-"""What the ending of a program and its log add to the verdict about the data."""
+"""Endings of programs and their logs, and what they add to the verdict about the data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STARTED = ("tool initialization", "initialized (instance=")
 
 
 def causes_of(recording: Recording, ending: Ending, attempt: Path) -> tuple[Cause, ...]:
-    """What was recognised in the text of an attempt, in how it was run and in how it ended; one per row."""
+    """Causes that were recognised in the text of an attempt, in how it was run and in how it ended; one per row."""
     return _joined(
         recognised(ends_of(attempt / "stderr.txt")),
         recognised(ends_of(attempt / "stdout.txt")),
@@ -54,16 +54,7 @@ def _joined(*parts: Iterable[Cause]) -> tuple[Cause, ...]:
 
 
 def words_of(ending: Ending) -> str:
-    """How a program ended, as a clause; empty = well.
-
-    Examples
-    --------
-    >>> from wavewright.capture.machines.runner import Ending
-    >>> words_of(Ending(status=-11, seconds=1)), words_of(Ending(status=134, seconds=1))
-    ('the program was ended by SIGSEGV', 'the program was ended by SIGABRT')
-    >>> words_of(Ending(status=3, seconds=1)), words_of(Ending(status=0, seconds=1))
-    ('the program ended with status 3', '')
-    """
+    """The ending of a program as a clause; empty = well."""
     if ending.stopped:
         why = "at the time limit" if ending.stopped == "timeout" else "on request"
         return f"the program was stopped {why} after {ending.seconds:,.0f} s"

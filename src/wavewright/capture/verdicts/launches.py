@@ -1,4 +1,4 @@
-"""Which launch of its kernel a dispatch is, and why no launch passed the filters: from the kernel trace of the run."""
+"""Launch numbers of dispatches, and reasons why no launch passed the filters: from the kernel trace of the run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LaunchTables:
 
 @dataclass(frozen=True, kw_only=True)
 class WhyNone:
-    """Why no dispatch was recorded."""
+    """The reason why no dispatch was recorded."""
 
     reasons: tuple[str, ...]
     advice: str
@@ -63,14 +63,14 @@ class WhyNone:
 
 
 def passes(recording: KernelChoice, name: str) -> bool:
-    """Whether the filters of a capture let a kernel pass; what cannot be told passes."""
+    """True when the filters of a capture let a kernel pass; what cannot be told passes."""
     return _finds(recording.kernel_regex, name, if_empty=True) and not _finds(
         recording.exclude_regex, name, if_empty=False
     )
 
 
 def _finds(pattern: str, name: str, *, if_empty: bool) -> bool:
-    """Whether the pattern finds a name; what is not judged here counts as found."""
+    """True when the pattern finds a name; what is not judged here counts as found."""
     from wavewright.capture.rocprofv3.regex import names_found
     from wavewright.capture.rocprofv3.releases import NEWEST
 
@@ -90,7 +90,7 @@ def launch_count(recording: KernelChoice, kernels: DiscoveredKernels | None) -> 
 
 
 def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_output: bool) -> WhyNone:
-    """Why nothing was recorded: the filter, the launch numbers, or a process that was not seen."""
+    """The reason why nothing was recorded: the filter, the launch numbers, or a process that was not seen."""
     if kernels is None:
         if has_output:
             return WhyNone(

@@ -1,4 +1,4 @@
-"""What one dispatch of a thread trace holds: counted by our decoder, without keeping its instructions in memory."""
+"""Dispatches of thread traces: counted by our decoder, without keeping its instructions in memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TOLD = frozenset(
 
 
 class Places(NamedTuple):
-    """Where waves started or ended."""
+    """Places where waves started or ended."""
 
     engines: frozenset[int] = frozenset()
     cus: frozenset[int] = frozenset()
@@ -167,7 +167,7 @@ def _losses(trace: ThreadTrace) -> dict[str, str]:
 
 
 def _is_full(window: Window, recording: ThreadTraces, gpu: Gpu | None) -> bool:
-    """Whether a stream fills the buffer of its shader engine: gfx11 tells it in no other way (spec 3.2)."""
+    """True when a stream fills the buffer of its shader engine: gfx11 tells it in no other way (spec 3.2)."""
     if recording.buffer_bytes is None or recording.se_mask is None:
         return False
     engines = selected_engines(recording.se_mask, gpu.se_count if gpu else None)
@@ -212,7 +212,7 @@ def _mapped_share(trace: ThreadTrace, size_bytes: int) -> float:
 
 
 def _places(occupancy: pl.DataFrame, recording: ThreadTraces, *, is_rdna: bool) -> Places:
-    """Where waves started or ended, as far as they could be traced."""
+    """Places where waves started or ended, as far as they could be traced."""
     import polars as pl
 
     seen = occupancy.filter(pl.col("cu") < _OTHER_ARRAY) if is_rdna else occupancy

@@ -1,4 +1,4 @@
-"""What an attempt at thread traces is worth: decoded by us, whatever AMD's tools said."""
+"""Verdicts about thread traces: decoded by us, whatever AMD's tools said."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def judge_data(recording: ThreadTraces, attempt: Path, gpu: Gpu | None = None) -
 
 
 def rank_of(dispatch: TracedDispatch) -> tuple[int, int, float]:
-    """What makes a dispatch worth reading: more waves, more instructions, more of them with a source line."""
+    """The worth of a dispatch: more waves, more instructions, more of them with a source line."""
     return dispatch.wave_count, dispatch.instruction_count, dispatch.mapped_share or 0.0
 
 
@@ -165,7 +165,7 @@ def _advice_for_missing(looks: Sequence[Look], recording: ThreadTraces) -> str:
 
 
 def _noise_share(full: Sequence[Look], looks: Looks) -> float | None:
-    """How much the two best launches of one kernel differ; None = they cannot be compared."""
+    """The difference of the two best launches of one kernel; None = they cannot be compared."""
     from wavewright.analysis.trace.compare import compare
     from wavewright.readers.trace.att import decode_window
 

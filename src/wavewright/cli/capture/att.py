@@ -25,7 +25,7 @@ class _Mask(Whole):
     kind = "a number, as 17 or 0x11"
 
     def number(self, text: str) -> float:
-        """What a text says."""
+        """The number of a text."""
         return int(text, 0)
 
 

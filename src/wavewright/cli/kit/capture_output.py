@@ -127,7 +127,7 @@ def _no_empty_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """What takes events: lines of JSON on standard output, or sentences on standard error with a progress display."""
+    """A function that shows events: lines of JSON on standard output, or sentences on standard error."""
     if request.as_json:
         yield emit_event
         return

@@ -26,7 +26,7 @@ _NAME_WIDTH = 200
 def discovery_report(
     kernels: DiscoveredKernels, suggestion: Suggestion, next_words: Sequence[str], *, width: int, limit: int = 15
 ) -> Iterator[RenderableType]:
-    """What ran, which kernel is suggested and why, and the command that traces it (words that are quoted already)."""
+    """The kernels that ran, the suggested one, and the command that traces it (words that are quoted already)."""
     yield Text(_headline(kernels), style="bold")
     yield Text()
     yield _table(kernels, suggestion, width=width, limit=limit)

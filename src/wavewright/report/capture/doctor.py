@@ -34,7 +34,7 @@ def doctor_report(
     width: int,
     is_complete: bool = False,
 ) -> Iterator[RenderableType]:
-    """What came out of the checks; `is_complete` cuts nothing, and says why each of them matters."""
+    """The results of the checks; `is_complete` cuts nothing, and says why each of them matters."""
     yield Text(verdict(checks), style=_STYLES[_worst(checks)])
     for status in (Status.ERROR, Status.WARNING):
         for check in checks:
@@ -52,7 +52,7 @@ def doctor_report(
 
 
 def verdict(checks: Sequence[Check]) -> str:
-    """Whether captures can be taken, in one sentence.
+    """The verdict about a machine in one sentence.
 
     Examples
     --------

@@ -15,13 +15,13 @@ STYLES = {"good": "green", "lossy": "yellow", "truncated": "yellow", "incomplete
 
 
 def event_line(event: Mapping[str, Any]) -> Text | None:
-    """What an event says to somebody who watches; None = nothing."""
+    """An event as a line for somebody who watches; None = nothing."""
     line = _LINES.get(str(event.get("event")))
     return line(event) if line else None
 
 
 def progress_line(event: Mapping[str, Any]) -> str | None:
-    """What goes on at this moment, for a display that changes in place; None = as before."""
+    """A line about this moment, for a display that changes in place; None = as before."""
     name, seconds = event.get("event"), event.get("seconds")
     if name in ("started", "discovery started"):
         return f"{_what(event)} runs"

@@ -1,4 +1,4 @@
-"""What speaks against an input file of rocprofv3."""
+"""Objections to an input file of rocprofv3."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 
 
 def checks_report(file: CheckedFile) -> Iterator[RenderableType]:
-    """What speaks against the file and each job, and what to change."""
+    """The objections to the file and each job, and what to change."""
     yield Text(printable(f"{file.name}, {file.summary}"), style="bold")
     parts = [("the file as a whole", file.findings)]
     parts += [(f"job {job.number}", job.findings) for job in file.jobs]

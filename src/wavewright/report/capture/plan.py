@@ -1,4 +1,4 @@
-"""What would be run, for the terminal: what was chosen, the command, and the attempts that would follow."""
+"""Plans for the terminal: what was chosen, the command, and the attempts that would follow."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def plan_report(
 
 
 def title_of(recording: Recording) -> str:
-    """What a capture is called.
+    """The name of a kind of capture.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _release(installation: Installation) -> str:
 
 
 def _choices(recording: Recording) -> Iterator[tuple[str, str]]:
-    """What the user or we chose, but for what every kind has."""
+    """The choices of the user or of us, but for what every kind has."""
     if isinstance(recording, ThreadTraces | Counters):
         yield "kernel", printable(recording.kernel_regex) if recording.kernel_regex else "every kernel"
         every = "every one" if isinstance(recording, Counters) else "the first, as rocprofv3 does by itself"

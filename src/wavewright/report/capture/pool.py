@@ -24,7 +24,7 @@ _STYLES = {State.RUNNING: "cyan", State.ERROR: "red", State.INTERRUPTED: "yellow
 
 
 def pool_report(status: PoolStatus, *, limit: int) -> Iterator[RenderableType]:
-    """How far a pool is: one line for all, then a table of the jobs."""
+    """The state of a pool: one line for all, then a table of the jobs."""
     yield Text(headline(status), style="bold")
     order = {state: number for number, state in enumerate(_ORDER)}
     jobs = sorted(status.jobs, key=lambda job: (order[job.state], job.is_good))
@@ -62,7 +62,7 @@ def _state(job: JobStatus) -> Text:
 
 
 def event_line(event: str, facts: Mapping[str, Any]) -> str:
-    """What happened in a pool, in a line; empty = not worth one."""
+    """An event of a pool in a line; empty = not worth one."""
     name = facts.get("name", "")
     if event == "pool":
         gpus = f" on {counted(facts['gpus'], 'GPUs')}" if facts.get("gpus") else ""

@@ -1,4 +1,4 @@
-"""What became of a capture, for the terminal: the verdict with its reasons, what was traced, and what to look at."""
+"""Results of captures for the terminal: the verdict with its reasons, what was traced, and what to look at."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def result_report(result: Result, *, width: int) -> Iterator[RenderableType]:
 
 
 def _logs(result: Result, best: Attempt) -> list[Path]:
-    """What the best attempt printed, or the discovery before it."""
+    """The logs of the best attempt, or the discovery before it."""
     folders = [best.folder, *sorted((result.folder / DISCOVERIES).glob("*"))[-1:]]
     logs = [log for folder in folders for log in sorted(folder.glob("stderr*.txt"))[:1]]
     return logs[:1]

@@ -1,4 +1,4 @@
-"""`wavewright capture samples`: PC samples of a whole program."""
+"""`wavewright capture discover`, `run` and `samples`: captures of all kernels of a program."""
 
 from __future__ import annotations
 
@@ -17,6 +17,44 @@ _STOCHASTIC = (7, 0)  #: First release with stochastic samples.
 
 
 @capture_verb
+def discover(request: CaptureRequest) -> None:
+    """Which kernels does a program run, how often and how long, and which one to look at?
+
+    The program runs once, with little overhead. The table says for each kernel its share of the GPU time, its
+    launches, whether its grid fills the GPU, its registers and its LDS; then which kernel and which of its launches
+    `capture att` would trace, and what was passed over.
+
+    \b
+    wavewright capture discover -- python bench.py
+    wavewright capture discover --dry-run --rocm-version 6.3 -- ./gemm 4096
+    """
+    from wavewright.capture.kinds import Discovery
+
+    take(request, Discovery(**request.common))
+
+
+@capture_verb
+@click.option(
+    "--what",
+    default="kernel,hip,memory,markers",
+    show_default=True,
+    metavar="PARTS",
+    help="What is recorded, separated by commas; an unknown part lists all of them.",
+)
+def run(request: CaptureRequest, what: str) -> None:
+    """Where does the time of a program go? A trace of kernels, HIP calls, copies and markers.
+
+    \b
+    wavewright capture run -- python train.py
+    wavewright capture run --what kernel,markers -- ./app
+    """
+    from wavewright.capture.kinds import RunTrace
+
+    parts = tuple(dict.fromkeys(part.strip() for part in what.split(",") if part.strip()))
+    take(request, RunTrace(**request.common, parts=parts))
+
+
+@capture_verb
 @click.option(
     "--method",
     type=click.Choice(["auto", "host_trap", "stochastic"]),
@@ -30,7 +68,7 @@ _STOCHASTIC = (7, 0)  #: First release with stochastic samples.
     help="Of the interval: time in microseconds (host_trap), cycles (stochastic).",
 )
 @click.option("--interval", type=Whole(SOME), help="Between two samples; stochastic: a power of two.")
-def command(request: CaptureRequest, method: str, unit: str | None, interval: int | None) -> None:
+def samples(request: CaptureRequest, method: str, unit: str | None, interval: int | None) -> None:
     """Where does a program spend its GPU time, instruction by instruction? PC samples of all its kernels.
 
     Samples cost little and see every kernel and every CU, but not the order of events: for that, `capture att`.
