@@ -165,7 +165,6 @@ def healthy_machine(folder: Path, *, model: str = "MI300X", gpu_count: int = 2, 
             uid=USER,
             gids=(USER, VIDEO, RENDER),
             group_names={USER: "user", VIDEO: "video", RENDER: "render"},
-            python="3.12.3",
         ),
     )
     _write_system(machine)

@@ -104,8 +104,7 @@ def _loaded_library() -> Path:
 
 def _stand_in(rocm: str, sdk: str) -> str:
     """A script that hands the variables of our table of options to the program."""
-    from wavewright.capture.rocprofv3.option import version_of
-    from wavewright.capture.rocprofv3.options import options_in
+    from wavewright.capture.rocprofv3.options import options_in, version_of
 
     table = {
         name: [option.kind.value, option.variables, option.joint, option.implies]

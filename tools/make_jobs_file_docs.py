@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavewright.capture.jobs.stored import KINDS
+from wavewright.capture.kinds import KINDS
 from wavewright.capture.pool.keys import KEYS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "jobs-file.md"

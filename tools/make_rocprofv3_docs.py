@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.capture.plans.choices import chosen
-from wavewright.capture.plans.commands import RUN_PARTS, commands_of
-from wavewright.capture.plans.environment import LEFTOVERS, VISIBILITY
-from wavewright.capture.rocprofv3.option import Kind, Option
-from wavewright.capture.rocprofv3.options import all_options, groups
+from wavewright.capture.plans.commands import LEFTOVERS, RUN_PARTS, VISIBILITY, commands_of
+from wavewright.capture.rocprofv3.options import Kind, Option, all_options, groups
 from wavewright.capture.rocprofv3.refusals import REFUSALS
 from wavewright.capture.rocprofv3.releases import RELEASES, TRAPS, Release, assumed
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "rocprofv3.md"
 PROGRAM = ("./program",)
 FOLDER = "OUT"
-BASES: dict[str, Wanted] = {
+BASES: dict[str, Recording] = {
     "discover": Discovery(program=PROGRAM),
     "att": ThreadTraces(program=PROGRAM, target_cu=1, simds=0xF, se_mask=0x1, buffer_bytes=256 << 20),
     "counters": Counters(program=PROGRAM, passes=(("SQ_WAVES", "GRBM_COUNT"), ("TCC_HIT_sum",))),
@@ -107,8 +107,8 @@ def releases() -> Iterator[str]:
             release.rocm,
             release.sdk,
             "its script" if release.is_script_tested else "AMD's sources",
-            release.default_format,
-            f"{release.default_buffer_bytes >> 20} MiB" if release.default_buffer_bytes else "none",
+            release.format,
+            f"{release.buffer_mib} MiB" if release.buffer_mib else "none",
             "AMD's own" if release.version >= (7, 1) else "std::regex",
         )
         for release in RELEASES
@@ -119,10 +119,10 @@ def releases() -> Iterator[str]:
     yield ""
 
 
-def planned(wanted: Wanted, release: Release) -> str:
+def planned(recording: Recording, release: Release) -> str:
     """The command lines of a release, one per line; empty = it cannot."""
     try:
-        lines = commands_of(wanted, assumed(release.rocm), folder=FOLDER, environment={})
+        lines = commands_of(recording, assumed(release.rocm), folder=FOLDER, environment={})
     except UsageError:
         return ""
     return "\n".join(command.line for command in lines)
@@ -131,20 +131,20 @@ def planned(wanted: Wanted, release: Release) -> str:
 def commands() -> Iterator[str]:
     """Command lines of every kind of capture."""
     yield from ("## Commands", "", "`OUT` is the folder of raw data of an attempt.", "")
-    for verb, wanted in BASES.items():
+    for verb, recording in BASES.items():
         yield from (f"### capture {verb}", "")
-        for text, first, last in spans(wanted):
+        for text, first, last in spans(recording):
             until = f" to {last}" if last and last != first else ("" if last else " and newer")
             yield from (f"ROCm {first}{until}:" if text else f"ROCm {first}{until}: not possible.", "")
             if text:
                 yield from ("```", text, "```", "")
 
 
-def spans(wanted: Wanted) -> list[tuple[str, str, str]]:
+def spans(recording: Recording) -> list[tuple[str, str, str]]:
     """Texts of commands with the first and last release that they are for; empty last = the newest."""
     texts: list[tuple[str, str, str]] = []
     for release in RELEASES:
-        text = planned(wanted, release)
+        text = planned(recording, release)
         if texts and texts[-1][0] == text:
             texts[-1] = (text, texts[-1][1], release.rocm)
         else:
@@ -158,8 +158,8 @@ def our_options() -> Iterator[str]:
     rows = []
     for option, verb, fields in OURS:
         base = BASES.get(verb, ONE_PASS)
-        wanted = type(base)(**{**vars(base), **fields})
-        for text, first, _ in spans(wanted):
+        recording = replace(base, **fields)
+        for text, first, _ in spans(recording):
             if not text:
                 continue
             words = [word for word in text.split() if word not in planned(base, release_named(first)).split()]
@@ -199,7 +199,7 @@ def run_parts() -> Iterator[str]:
 def variables() -> Iterator[str]:
     """Variables of the caller."""
     yield from ("## Variables that are taken out", "")
-    rows = [(f"`{leftover.pattern}`", leftover.reason) for leftover in LEFTOVERS]
+    rows = [(f"`{pattern}`", reason) for pattern, reason in LEFTOVERS.items()]
     rows.append(("`LD_PRELOAD`: libraries of other profilers", "another tool would be loaded first"))
     rows.append(
         (", ".join(f"`{name}`" for name in VISIBILITY) + ", when a GPU is chosen", "they count within that one")

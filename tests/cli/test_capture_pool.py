@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from wavewright.capture.jobs.stored import write_json
+from wavewright.capture.jobs.folder import write_json
 from wavewright.capture.pool.keys import KEYS
 from wavewright.capture.pool.plan import job_folder, read_plan
 
@@ -31,7 +31,6 @@ def test_mistakes(jobs: Path) -> None:
     for words, sentence in (
         ([], "JOBS.toml"),
         (["nothing.toml"], "cannot be read"),
-        (["JOBS.toml", "--dask", "--scheduler", "x"], "--scheduler and --dask are different ways"),
         (["JOBS.toml", "--wait", "nan"], "--wait"),
         (["JOBS.toml", "-o", "JOBS.toml"], "cannot use the folder"),
     ):

@@ -19,30 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wavewright.capture.doctor import Check
-    from wavewright.capture.jobs.plan import Plan
-    from wavewright.capture.jobs.result import Result
-    from wavewright.capture.jobs.taking import take
-    from wavewright.capture.judgement import Judgement, Verdict
+    from wavewright.capture.jobs.capture import take as take
+    from wavewright.capture.jobs.plan import Plan as Plan
+    from wavewright.capture.jobs.result import Result as Result
+    from wavewright.capture.judgement import Judgement as Judgement
+    from wavewright.capture.judgement import Verdict as Verdict
     from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.machines.runner import Runner
-    from wavewright.capture.pool.schedule import Pool
-    from wavewright.capture.wanted import Wanted
-
-__all__ = [
-    "Judgement",
-    "Plan",
-    "Pool",
-    "Result",
-    "Verdict",
-    "att",
-    "counters",
-    "discover",
-    "doctor",
-    "open_result",
-    "run",
-    "samples",
-    "take",
-]
+    from wavewright.capture.pool.schedule import Pool as Pool
 
 _HOMES = {
     "Judgement": "wavewright.capture.judgement",
@@ -50,8 +33,10 @@ _HOMES = {
     "Pool": "wavewright.capture.pool.schedule",
     "Result": "wavewright.capture.jobs.result",
     "Verdict": "wavewright.capture.judgement",
-    "take": "wavewright.capture.jobs.taking",
+    "take": "wavewright.capture.jobs.capture",
 }
+__all__ = ["att", "counters", "discover", "doctor", "open_result", "run", "samples"]
+__all__ += sorted(_HOMES)
 
 
 def att(
@@ -88,11 +73,9 @@ def att(
     TypeError
         For a name that is neither.
     """
-    from wavewright.capture.wanted import ThreadTraces
-
     window = {"target_cu": target_cu, "simds": simds, "se_mask": se_mask, "buffer_bytes": buffer_bytes}
     which = {"kernel": kernel, "kernel_regex": regex, "launches": tuple(launches)}
-    return _plan(ThreadTraces, program, {**which, **window, **more})
+    return _plan("att", program, {**which, **window, **more})
 
 
 def counters(
@@ -109,10 +92,8 @@ def counters(
     more
         Other fields of `Counters`, and what `discover` takes.
     """
-    from wavewright.capture.wanted import Counters
-
     together = tuple(tuple(names) for names in passes)
-    return _plan(Counters, program, {"passes": together, "kernel": kernel, "kernel_regex": regex, **more})
+    return _plan("counters", program, {"passes": together, "kernel": kernel, "kernel_regex": regex, **more})
 
 
 def samples(
@@ -124,16 +105,12 @@ def samples(
     **more: Any,
 ) -> Plan:
     """PC samples; None = what the GPU supports. `more` is what `discover` takes."""
-    from wavewright.capture.wanted import Samples
-
-    return _plan(Samples, program, {"method": method, "unit": unit, "interval": interval, **more})
+    return _plan("samples", program, {"method": method, "unit": unit, "interval": interval, **more})
 
 
 def run(program: Sequence[str], *, parts: Iterable[str] = ("kernel", "hip", "memory", "markers"), **more: Any) -> Plan:
     """A trace of the whole program. `more` is what `discover` takes."""
-    from wavewright.capture.wanted import RunTrace
-
-    return _plan(RunTrace, program, {"parts": tuple(parts), **more})
+    return _plan("run", program, {"parts": tuple(parts), **more})
 
 
 def discover(
@@ -151,10 +128,9 @@ def discover(
     rocprofv3: str | None = None,
     rocm_version: str = "",
     machine: Machine | None = None,
-    runner: Runner | None = None,
     **more: Any,
 ) -> Plan:
-    """Which kernels a program runs, how often and how long: `result.kernels()`.
+    """A list of the kernels that a program runs, how often and how long: `result.kernels()`.
 
     Parameters
     ----------
@@ -172,19 +148,17 @@ def discover(
         How long to wait for a GPU that others use; whether to take it all the same.
     rocprofv3, rocm_version
         The profiler by its path, or a release to plan for without one.
-    machine, runner
-        What is asked and what runs it; None = this machine.
+    machine
+        The machine that is asked; None = this one.
     more
         `extra`: more words for rocprofv3.
     """
-    from wavewright.capture.wanted import Discovery
-
-    given = {key: value for key, value in locals().items() if key not in ("program", "more", "Discovery")}
-    return _plan(Discovery, program, {**given, **more})
+    values = {key: value for key, value in locals().items() if key not in ("program", "more")}
+    return _plan("discover", program, {**values, **more})
 
 
 def open_result(folder: str) -> Result:
-    """What became of a capture, from its folder.
+    """The result of a capture, from its folder.
 
     Raises
     ------
@@ -193,7 +167,7 @@ def open_result(folder: str) -> Result:
     """
     from pathlib import Path
 
-    from wavewright.capture.jobs.record import stored_result
+    from wavewright.capture.jobs.result import stored_result
 
     return stored_result(Path(folder))
 
@@ -206,40 +180,33 @@ def doctor(machine: Machine | None = None) -> tuple[Check, ...]:
     return examine(machine or Machine())
 
 
-def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) -> Plan:
-    """A plan from the fields of what is wanted, of the job, and of where it runs."""
+def _plan(kind: str, program: Sequence[str], values: Mapping[str, Any]) -> Plan:
+    """A plan from the fields of a recording, of the job, and of where it runs."""
     from wavewright.capture.jobs.job import Job
     from wavewright.capture.jobs.plan import Plan
+    from wavewright.capture.kinds import KINDS
     from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.machines.runner import Limits, Runner
-    from wavewright.capture.rocprofv3.installed import find_installation
+    from wavewright.capture.machines.runner import Limits
+    from wavewright.capture.rocprofv3.installation import find_installation
     from wavewright.capture.rocprofv3.releases import assumed
-
-    values = {key: value for key, value in values.items() if value is not None}
-    machine, runner = values.pop("machine", Machine()), values.pop("runner", Runner())
-    release, path = values.pop("rocm_version", ""), values.pop("rocprofv3", "")
-    installation = assumed(release) if release else find_installation(machine, path) if path else None
-    names = {"timeout_seconds": "seconds", "grace_seconds": "grace_seconds"}
-    limits = Limits(**{name: values.pop(key) for key, name in names.items() if key in values})
-    names = {"name": "name", "attempts": "attempts", "wait_seconds": "wait_seconds", "share": "is_shared", "gpu": "gpu"}
-    effort = {name: values.pop(key) for key, name in names.items() if key in values}
-    effort["gpu"] = str(effort.get("gpu", Job.gpu))
-    values["variables"] = dict(values.get("variables", {}))
-    return Plan(
-        job=Job(wanted=kind(program=_words(program), **values), limits=limits, **effort),
-        machine=machine,
-        runner=runner,
-        installation=installation,
-    )
-
-
-def _words(program: Sequence[str]) -> tuple[str, ...]:
     from wavewright.errors import UsageError
 
     if isinstance(program, str) or not program or not all(isinstance(word, str) for word in program):
         what = "a program is a list of words" if program else "no program is given"
         raise UsageError(what, advice='as ["python", "bench.py"]')
-    return tuple(program)
+    fields = {key: value for key, value in values.items() if value is not None}
+
+    def of(**names: str) -> dict[str, Any]:
+        return {name: fields.pop(key) for name, key in names.items() if key in fields}
+
+    machine = fields.pop("machine", None) or Machine()
+    release, path = fields.pop("rocm_version", ""), fields.pop("rocprofv3", "")
+    installation = assumed(release) if release else find_installation(machine, path) if path else None
+    limits = Limits(**of(seconds="timeout_seconds", grace_seconds="grace_seconds"))
+    names = {"name": "name", "attempts": "attempts", "wait_seconds": "wait_seconds", "is_shared": "share"}
+    effort = {**of(**names), "gpu": str(fields.pop("gpu", "auto"))}
+    recording = KINDS[kind](program=tuple(program), **fields)
+    return Plan(job=Job(recording=recording, limits=limits, **effort), machine=machine, installation=installation)
 
 
 def __getattr__(name: str) -> object:

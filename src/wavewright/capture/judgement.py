@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What an attempt is worth."""
+    """The worth of an attempt."""
 
     GOOD = "good"
     EMPTY = "empty"  #: Traced dispatches, but no wave on the traced CUs and SIMDs.
@@ -20,6 +20,10 @@ class Verdict(StrEnum):
     REFUSED = "refused"  #: rocprofv3, its tool or the driver refused what was asked for.
     FAILED = "failed"  #: The program itself failed, and left nothing worth keeping.
     INTERRUPTED = "interrupted"
+
+
+#: Verdicts about data that are worth reading, with or without a caution.
+KEPT = (Verdict.GOOD, Verdict.LOSSY, Verdict.TRUNCATED, Verdict.INCOMPLETE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,20 +43,20 @@ class TracedDispatch:
 
     dispatch: int
     folder: str  #: Where its data are, relative to the attempt.
-    kernel: str  #: Empty = unknown.
-    launch: int | None  #: Rank among the launches of its kernel, from 1; None = not known.
-    wave_count: int  #: With traced instructions.
-    instruction_count: int
-    mapped_share: float | None  #: Of the instructions, those with a source line; None = there are no instructions.
-    is_truncated: bool
-    is_lossy: bool
-    size_bytes: int
-    is_placeholder: bool  #: Neither its stream nor its folder has a wave.
+    kernel: str = ""  #: Empty = unknown.
+    launch: int | None = None  #: Rank among the launches of its kernel, from 1; None = not known.
+    wave_count: int = 0  #: With traced instructions.
+    instruction_count: int = 0
+    mapped_share: float | None = None  #: Of the instructions, those with a source line; None = there are none.
+    is_truncated: bool = False
+    is_lossy: bool = False
+    size_bytes: int = 0
+    is_placeholder: bool = True  #: Neither its stream nor its folder has a wave.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What an attempt is worth, and why."""
+    """The worth of an attempt, and why."""
 
     verdict: Verdict
     reasons: tuple[str, ...]  #: Sentences; the first says the most.
@@ -70,5 +74,5 @@ class Judgement:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the data are worth reading, with or without a caution."""
-        return self.verdict in (Verdict.GOOD, Verdict.LOSSY, Verdict.TRUNCATED, Verdict.INCOMPLETE)
+        """True when the data are worth reading, with or without a caution."""
+        return self.verdict in KEPT

@@ -19,22 +19,22 @@ import socket
 import subprocess
 import tarfile
 import threading
+import tomllib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from wavewright.base import stopping
 from wavewright.base.own_folders import make_below
 from wavewright.base.shown import quoted, shown
 from wavewright.base.words import amount
-from wavewright.capture.jobs.folder import JOB, RAW, RESULT, JobFolder, refuse_links
-from wavewright.capture.jobs.lock import LOCK
+from wavewright.capture.jobs.folder import JOB, LOCK, RAW, RESULT, JobFolder, refuse_links
 from wavewright.errors import MissingToolError, OutputError, UnreachableError, UsageError, WavewrightError
 from wavewright.readers.files.archive import refusal_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 FILES_MAX = 100_000
 BYTES_MAX = 1 << 40  #: Of one capture, together.
@@ -50,39 +50,7 @@ _HOST = re.compile(r"[^\s\x00-\x1f\x7f]{1,300}")
 _CONTAINER = re.compile(rf"(?:(?P<engine>{'|'.join(_ENGINES)}):)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{{0,200}})")
 _RESULT_TARGET = re.compile(r"attempts/([0-9]{1,9})")
 
-#: No question is asked in a terminal, nothing but the command travels, and a dead connection is noticed in a minute.
-#: Sockets of a ControlMaster that the user configured are used.
-SSH_OPTIONS = (
-    "BatchMode=yes",
-    "ConnectTimeout=15",
-    "ServerAliveInterval=15",
-    "ServerAliveCountMax=4",
-    "ForwardAgent=no",
-    "ForwardX11=no",
-    "ClearAllForwardings=yes",
-    "PermitLocalCommand=no",
-    "RemoteCommand=none",
-)
-#: What ssh prints when it cannot connect: pattern, what happened, what to do.
-_SSH_PROBLEMS = (
-    (r"Could not resolve hostname", "the host is unknown", "check its name, or its entry in ~/.ssh/config"),
-    (
-        r"Permission denied|Too many authentication failures",
-        "ssh is not allowed to log in",
-        "make `ssh {host} true` work without a password first: a key in ssh-agent, or a ControlMaster connection",
-    ),
-    (
-        r"Host key verification failed",
-        "ssh does not know the host's key, or it has changed",
-        "run `ssh {host} true` once by hand and check the fingerprint",
-    ),
-    (r"Connection refused", "nothing listens for ssh there", "check the host and its port"),
-    (
-        r"timed out|No route to host|Network is unreachable",
-        "the host does not answer",
-        "check the network, or add a ProxyJump for it to ~/.ssh/config",
-    ),
-)
+_SSH = tomllib.loads(Path(__file__).with_name("ssh.toml").read_text(encoding="utf-8"))
 # Scripts for sh, one line each and without `!`: the login shell there may be csh. $0 is a mark that is printed before
 # anything of ours, as login shells may print; $1 is the name of the folder.
 _MARKED = 'printf "\\n%s\\n" "$0"; '
@@ -102,7 +70,7 @@ _ENTER = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where programs shall run; empty words are this machine, or no container."""
+    """The place where programs shall run; empty words are this machine, or no container."""
 
     host: str = ""
     engine: str = ""  #: docker, podman, apptainer or singularity; empty = docker, else podman.
@@ -111,7 +79,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What messages call it.
+        """The name in messages.
 
         Examples
         --------
@@ -134,23 +102,12 @@ class Place:
             words = ["sh", "-c", _ENTER, "sh", self.engine, self.container, *words]
         if not self.host:
             return words
-        return [
-            "ssh",
-            "-T",
-            *(word for option in SSH_OPTIONS for word in ("-o", option)),
-            "--",
-            self.host,
-            shlex.join(words),
-        ]
+        options = [word for option in _SSH["options"] for word in ("-o", option)]
+        return ["ssh", "-T", *options, "--", self.host, shlex.join(words)]
 
 
 def place_of(host: str | None, container: str | None, program: str = "") -> Place:
     """The place that --host and --container name.
-
-    Raises
-    ------
-    UsageError
-        For a name that ssh or a container engine would take for something else.
 
     Examples
     --------
@@ -213,7 +170,7 @@ class _Connection:
         return self.process.wait()
 
     def skip_banner(self) -> bool:
-        """Whether the mark came; what shells print before it is skipped."""
+        """True when the mark came; what shells print before it is skipped."""
         left = _BANNER_BYTES_MAX
         while left > 0 and (line := self.stdout.readline(left)):
             if line.strip() == self._mark.encode():
@@ -238,7 +195,7 @@ class _Connection:
         place = self._place
         if status == _NOT_FOUND and "not found" in self.errors and place.container and place.engine in self.errors:
             raise MissingToolError(f"there is no {place.engine}", where=place.host, advice="install it there")
-        for pattern, what, advice in _SSH_PROBLEMS if place.host and status == _SSH_FAILED else ():
+        for pattern, what, advice in _SSH["problems"] if place.host and status == _SSH_FAILED else ():
             if re.search(pattern, self.errors):
                 raise UnreachableError(what, where=place.name, advice=advice.format(host=quoted(place.host)))
         raise UnreachableError(f"nothing can be run there{_last(self.errors, ': ')}", where=place.name)
@@ -262,17 +219,7 @@ def _last(text: str, before: str = "") -> str:
 
 
 def check_version(place: Place) -> None:
-    """Refuse a place whose wavewright is missing or another version: it would write folders that we do not read.
-
-    Raises
-    ------
-    MissingToolError
-        When there is none.
-    UsageError
-        When the versions differ.
-    UnreachableError
-        When there is no connection.
-    """
+    """Refuse a place whose wavewright is missing or another version: it would write folders that we do not read."""
     from importlib.metadata import version
 
     ours = version("wavewright")
@@ -288,13 +235,7 @@ def check_version(place: Place) -> None:
 
 
 def relay(place: Place, words: Sequence[str], write: Callable[[str], None]) -> int:
-    """Run wavewright there and hand on what it prints, line by line; its status.
-
-    Raises
-    ------
-    WavewrightError
-        As `check_version`, and the error that it ends with.
-    """
+    """Run wavewright there and hand on what it prints, line by line; its status."""
     check_version(place)
     with _connected(place, _PLAIN, place.program, *words) as connection:
         for line in iter(lambda: connection.stdout.readline(_LINE_BYTES_MAX), b""):
@@ -323,13 +264,6 @@ def take_there(
         Of `wavewright capture`, without -o; `words` ask for --json.
     say
         Gets the events of the capture there.
-
-    Raises
-    ------
-    UsageError
-        When the folder here holds something else.
-    WavewrightError
-        As `check_version`, and what the capture there refuses.
     """
     _check_folder(folder, resume=resume, force=force)
     check_version(place)
@@ -382,15 +316,7 @@ def _refusal(place: Place, status: int, errors: str) -> WavewrightError:
 
 
 def bring(place: Place, token: str, folder: Path) -> list[str]:
-    """Bring the folder of a capture, as a stream of tar; what was refused, and why.
-
-    Raises
-    ------
-    UnreachableError
-        When it does not come whole.
-    OutputError
-        When the file system here refuses, or has not enough room.
-    """
+    """Bring the folder of a capture, as a stream of tar; what was refused, and why."""
     losses: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

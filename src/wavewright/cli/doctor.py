@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import console, emit_json, json_option, progress
+from wavewright.cli.kit.io import emit_json, json_option, progress
 
 if TYPE_CHECKING:
-    from wavewright.capture.doctor import Check
     from wavewright.capture.machines.machine import Machine
 
 _EXIT_CODE = 5  #: Something is missing without which no capture can be taken.
@@ -59,15 +58,29 @@ def command(
     if host or container:
         options = {"--json": as_json, "--all": is_complete, "--gpu": asks_gpu, "--full": full}
         words = [name for name, is_given in options.items() if is_given]
-        sys.exit(_relayed(place_words=(host, container, remote), words=[*words, *(("-o", output) if output else ())]))
-    machine = _machine()
+        from wavewright.base.shown import printable
+        from wavewright.capture.other_machines import place_of, relay
+
+        words = ["doctor", *words, *(("-o", output) if output else ())]
+        sys.exit(relay(place_of(host, container, remote), words, lambda line: click.echo(printable(line))))
+    from dataclasses import asdict
+
+    from wavewright.capture.doctor import Status, examine
+    from wavewright.capture.doctor.facts import machine_facts
+    from wavewright.capture.jobs.tiny_program import tried
+
+    machine, folder = _machine(), str((Path(output) if output else Path()).absolute())
     with progress("looking at the machine"):
-        checks = _examined(machine, str((Path(output) if output else Path()).absolute()), asks_gpu=asks_gpu, full=full)
+        checks = examine(machine, output=folder, asks_gpu=asks_gpu or full, trial=tried if full else None)
     if as_json:
-        _emit(machine, checks)
+        counts = {status.value: sum(check.status is status for check in checks) for status in Status}
+        emit_json({"counts": counts, "checks": list(map(asdict, checks)), "machine": machine_facts(machine)})
     else:
-        _show(checks, is_complete=is_complete)
-    if any(check.status == "error" for check in checks):
+        from wavewright.cli.kit.capture_output import show
+        from wavewright.words.capture.doctor import doctor_report
+
+        show(lambda width: doctor_report(checks, width=width, is_complete=is_complete))
+    if any(check.status is Status.ERROR for check in checks):
         sys.exit(_EXIT_CODE)
 
 
@@ -75,41 +88,3 @@ def _machine() -> Machine:
     from wavewright.capture.machines.machine import Machine
 
     return Machine()
-
-
-def _relayed(place_words: tuple[str | None, str | None, str], words: list[str]) -> int:
-    from wavewright.base.shown import printable
-    from wavewright.capture.other_machines import place_of, relay
-
-    return relay(place_of(*place_words), ["doctor", *words], lambda line: click.echo(printable(line)))
-
-
-def _examined(machine: Machine, folder: str, *, asks_gpu: bool, full: bool) -> tuple[Check, ...]:
-    from wavewright.capture.doctor import examine
-    from wavewright.capture.jobs.tiny_program import tried
-    from wavewright.capture.machines.runner import Runner
-
-    trial = (lambda sight: tried(sight, Runner())) if full else None
-    return examine(machine, output=folder, asks_gpu=asks_gpu or full, trial=trial)
-
-
-def _emit(machine: Machine, checks: tuple[Check, ...]) -> None:
-    from dataclasses import asdict
-
-    from wavewright.capture.doctor import Status, machine_facts
-
-    counts = {status.value: sum(check.status is status for check in checks) for status in Status}
-    answer = {
-        "counts": counts,
-        "checks": [asdict(check) for check in checks],
-        "machine": machine_facts(machine),
-    }
-    emit_json(answer)
-
-
-def _show(checks: tuple[Check, ...], *, is_complete: bool) -> None:
-    from wavewright.words.capture.doctor import doctor_report
-
-    out = console()
-    for part in doctor_report(checks, width=out.width, is_complete=is_complete):
-        out.print(part)

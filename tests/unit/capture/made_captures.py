@@ -11,15 +11,15 @@ from typing import Any
 
 from synth.profiler_output import KERNEL
 from synth.rocm_tree import RocmTree, steered
+from wavewright.capture.jobs.capture import take
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import Result
-from wavewright.capture.jobs.taking import take
-from wavewright.capture.machines import left_behind
+from wavewright.capture.kinds import ThreadTraces
+from wavewright.capture.machines import guard
 from wavewright.capture.machines.machine import Machine
-from wavewright.capture.machines.runner import Limits, Runner
-from wavewright.capture.rocprofv3.installation import Installation
-from wavewright.capture.rocprofv3.installed import find_installation
-from wavewright.capture.wanted import ThreadTraces
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.rocprofv3.installation import find_installation
+from wavewright.capture.rocprofv3.releases import Installation
 
 NOISE = "__amd_rocclr_fillBufferAligned"
 #: An MI300X as the driver describes it: eight XCCs of four shader engines.
@@ -90,13 +90,13 @@ class Bench:
     def machine(self) -> Machine:
         return Machine(variables=self.variables)
 
-    def wanted(self, kind: type = ThreadTraces, **fields: Any) -> Any:
+    def recording(self, kind: type = ThreadTraces, **fields: Any) -> Any:
         program, variables = steered(self.folder, **self.steering)
         return kind(program=program, variables={**variables, **fields.pop("variables", {})}, **fields)
 
     def job(self, kind: type = ThreadTraces, *, limits: Limits | None = None, attempts: int = 4, **fields: Any) -> Job:
         limits = limits or Limits(seconds=1000, grace_seconds=3)
-        return Job(wanted=self.wanted(kind, **fields), limits=limits, attempts=attempts)
+        return Job(recording=self.recording(kind, **fields), limits=limits, attempts=attempts)
 
     def take(self, job: Job, name: str = "out", **how: Any) -> Result:
         self.events.clear()
@@ -105,7 +105,6 @@ class Bench:
                 job,
                 self.folder / name,
                 machine=self.machine,
-                runner=Runner(),
                 installation=installation_of(self.tree),
                 say=self.events.append,
                 pause=self.pauses.append,
@@ -133,5 +132,5 @@ def running(folder: Path) -> set[int]:
     """Processes of captures below a folder, whoever started them: by their marks."""
     alive = set()
     for path in folder.rglob("command.json"):
-        alive |= left_behind.processes_of(None, json.loads(path.read_text())["mark"])
+        alive |= guard.processes_of(None, json.loads(path.read_text())["mark"])
     return alive

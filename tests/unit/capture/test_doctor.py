@@ -16,9 +16,10 @@ from synth.machine_faults import FAULTS, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
 from tests.kit.amd_script import old_and_new
 from wavewright.base.words import amount
-from wavewright.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
-from wavewright.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
-from wavewright.capture.doctor.sight import Request, Sight
+from wavewright.capture.doctor import RULES, Check, Level, Status, examine
+from wavewright.capture.doctor import facts as machine_facts
+from wavewright.capture.doctor.system import EXPECTED_BYTES, RAW_BYTES
+from wavewright.capture.doctor.view import MachineView
 from wavewright.capture.machines.machine import Machine
 
 
@@ -107,7 +108,7 @@ def test_another_system(tmp_path: Path) -> None:
 def test_containers_by_their_files(tmp_path: Path, marker: str, kind: str) -> None:
     machine = healthy_machine(tmp_path)
     machine.write(marker, "")
-    assert Sight(machine, Request()).container == kind
+    assert MachineView(machine).container == kind
     assert _reported(examine(machine)) == {}
 
 
@@ -122,7 +123,7 @@ def test_containers_by_variables_and_groups(tmp_path: Path, variables: dict[str,
     machine = healthy_machine(tmp_path)
     if groups:
         machine.write("/proc/1/cgroup", groups)
-    assert Sight(machine.changed(**variables), Request()).container == kind
+    assert MachineView(machine.changed(**variables)).container == kind
 
 
 def test_remedies_in_a_container_have_real_numbers(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.cli.in_process import call
 from wavewright.capture.doctor import RULES, examine
 from wavewright.cli import doctor
 
-SECRET = "PLANTED_SECRET_12345"  # noqa: S105 - what no output may contain
+SECRET = "PLANTED_SECRET_12345"  # noqa: S105 - what no answer may contain
 COMMANDS = "\x1b[2J\x1b]0;title\x07\x9b31m\b\r\N{RIGHT-TO-LEFT OVERRIDE}\N{LEFT-TO-RIGHT ISOLATE}\x7f"
 PROGRAMS = ("rocprofv3", "rocprofv3-avail", "rocminfo", "rocm-smi", "amd-smi", "python3", "hipcc")
 SYSTEM_PATH = "/usr/bin:/bin"

@@ -13,7 +13,6 @@ import pytest
 import wavewright
 from tests.unit.capture.made_captures import Bench
 from wavewright import capture
-from wavewright.capture.machines.runner import Runner
 from wavewright.errors import UsageError
 
 PAGE = Path(__file__).parents[3] / "docs/reference/capture-python.md"
@@ -35,7 +34,7 @@ def test_every_public_name_is_there() -> None:
     assert all(getattr(capture, name) is not None for name in capture.__all__)
     assert set(capture.__all__) <= set(dir(capture))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        capture.nothing  # type: ignore[attr-defined] # noqa: B018
+        capture.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_doctor_stays_a_function_after_its_package_was_imported() -> None:
@@ -88,15 +87,14 @@ def test_a_program_that_is_no_list_of_words_is_refused(program: Any) -> None:
 
 
 def test_a_plan_runs_and_its_result_is_found_again(bench: Bench) -> None:
-    wanted = bench.wanted()
+    recording = bench.recording()
     plan = capture.att(
-        wanted.program,
+        recording.program,
         kernel="saxpy",
         launches=[7, 8],
-        variables=wanted.variables,
+        variables=recording.variables,
         rocprofv3=bench.tree.rocprofv3,
         machine=bench.machine,
-        runner=Runner(),
         grace_seconds=3,
     )
     folder = bench.folder / "out"

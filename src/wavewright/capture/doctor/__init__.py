@@ -1,9 +1,68 @@
-"""Everything between a machine and a good capture: a declared table of checks, and what they give."""
+"""Everything between a machine and a good capture: a declared table of checks (checks.toml), and what they give."""
 
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.capture.doctor import driver, gpus, rocm, system
 from wavewright.capture.doctor.check import Area as Area
 from wavewright.capture.doctor.check import Check as Check
 from wavewright.capture.doctor.check import Level as Level
+from wavewright.capture.doctor.check import Outcome, Rule
 from wavewright.capture.doctor.check import Status as Status
-from wavewright.capture.doctor.examination import examine as examine
-from wavewright.capture.doctor.machine_facts import machine_facts as machine_facts
-from wavewright.capture.doctor.rules import RULES as RULES
+from wavewright.capture.doctor.facts import machine_facts as machine_facts
+from wavewright.capture.doctor.view import MachineView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.capture.machines.machine import Machine
+
+_MODULES = {module.__name__.rpartition(".")[2]: module for module in (driver, gpus, rocm, system)}
+
+
+def _rule(name: str, row: dict[str, Any]) -> Rule:
+    module, _, function = row.pop("look").partition(".")
+    area, level, needs = Area[row.pop("area")], Level[row.pop("level")], tuple(row.pop("needs", ()))
+    return Rule(name=name, area=area, level=level, needs=needs, look=getattr(_MODULES[module], function), **row)
+
+
+#: The declared table of checks, in the order in which they are made: those that explain others first.
+RULES: tuple[Rule, ...] = tuple(
+    _rule(name, row)
+    for name, row in tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8")).items()
+)
+
+
+def examine(
+    machine: Machine,
+    *,
+    output: str = "",
+    asks_gpu: bool = False,
+    trial: Callable[[MachineView], Outcome] | None = None,
+) -> tuple[Check, ...]:
+    """Look at everything between a machine and a good capture, in the order of the table; nothing on it is changed.
+
+    Parameters
+    ----------
+    output
+        Absolute folder on the machine into which captures would go; empty = the home folder.
+    asks_gpu
+        Whether rocprofv3-avail may open the GPUs.
+    trial
+        Runs a program on a GPU, end to end (`tiny_program.tried`); None = nothing is run.
+    """
+    view = MachineView(machine, output=output, asks_gpu=asks_gpu, trial=trial)
+    checks: dict[str, Check] = {}
+    reasons = {rule.name: rule.otherwise for rule in RULES}
+    for rule in RULES:
+        needed = (checks[name] for name in rule.needs)
+        failed = next((check for check in needed if check.status not in (Status.OK, Status.WARNING)), None)
+        if failed is None:
+            checks[rule.name] = rule.check(rule.look(view))
+        else:
+            reason = reasons[failed.name] if failed.status is Status.ERROR else failed.finding
+            checks[rule.name] = rule.check(Outcome("", is_healthy=None), finding=reason)
+    return tuple(checks.values())

@@ -1,13 +1,17 @@
-"""What a check answers."""
+"""Checks: their rules, what a look at the machine gives, and the result that is shown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Status(StrEnum):
-    """What came out of a check."""
+    """The result of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -16,7 +20,7 @@ class Status(StrEnum):
 
 
 class Level(StrEnum):
-    """What it means when a check is not healthy."""
+    """The meaning of a check that is not healthy."""
 
     ERROR = "error"  #: A capture fails.
     WARNING = "warning"  #: A capture is spoilt, or something in it is missing.
@@ -36,15 +40,32 @@ class Area(StrEnum):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a look at the machine gave; whether that is a warning or an error is said by the level of the check."""
+class Outcome:
+    """A case of a check: `says` of its rule has the words, into which the values go."""
 
-    finding: str  #: One sentence or a short list, without a full stop.
-    is_healthy: bool | None = True  #: None = it could not be checked; the finding then is the reason.
-    remedy: str = ""  #: What to do; with a healthy answer, a hint.
-    commands: tuple[str, ...] = ()  #: For a shell, that do it.
+    case: str
+    is_healthy: bool | None = True  #: None = it could not be checked; the words then are the reason.
+    commands: tuple[str, ...] = ()  #: For a shell, beside those of the words.
     details: tuple[str, ...] = ()  #: Lines that go with the finding, such as one per GPU.
     level: Level | None = None  #: Instead of that of the check.
+    values: dict[str, object] = field(default_factory=dict)
+
+
+def ok(case: str, *, details: tuple[str, ...] = (), **values: object) -> Outcome:
+    """A healthy case; a remedy in its words is a hint."""
+    return Outcome(case, details=details, values=values)
+
+
+def bad(
+    case: str, *commands: str, details: tuple[str, ...] = (), level: Level | None = None, **values: object
+) -> Outcome:
+    """A case at the level of its check, or another."""
+    return Outcome(case, is_healthy=False, commands=commands, details=details, level=level, values=values)
+
+
+def skipped(case: str, **values: object) -> Outcome:
+    """A case in which the check could not be made."""
+    return Outcome(case, is_healthy=None, values=values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,22 +86,50 @@ class Check:
 
     @property
     def is_problem(self) -> bool:
-        """Whether something has to be done before a good capture."""
+        """True when something has to be done before a good capture."""
         return self.status in (Status.WARNING, Status.ERROR)
 
     @property
     def has_hint(self) -> bool:
-        """Whether all is well, and something could still be better."""
+        """True when all is well, and something could still be better."""
         return self.status is Status.OK and bool(self.remedy or self.commands)
 
 
-def unhealthy(
-    finding: str, remedy: str, *commands: str, details: tuple[str, ...] = (), level: Level | None = None
-) -> Answer:
-    """An answer at the level of its check, or another."""
-    return Answer(finding, is_healthy=False, remedy=remedy, commands=commands, details=details, level=level)
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A check before anything is looked at, and the function that looks."""
 
+    number: int  #: Place in the list of checks that the documentation describes.
+    name: str  #: The word that names it in JSON.
+    title: str
+    area: Area
+    level: Level
+    reads: str  #: Files, variables and commands, for the documentation.
+    healthy: str  #: The healthy value, for the documentation.
+    remedy: str  #: What helps in general, for the documentation.
+    why: str  #: Why it matters.
+    needs: tuple[str, ...] = ()  #: Names of checks without which this one says nothing.
+    otherwise: str = ""  #: The reason that checks give which need this one, when it fails.
+    look: Callable[[Any], Outcome]  #: At a `MachineView`.
+    says: dict[str, list[str]]  #: Case -> what was seen, what to do, commands for a shell; {} are values.
 
-def not_checked(reason: str, remedy: str = "") -> Answer:
-    """An answer that could not be had."""
-    return Answer(reason, is_healthy=None, remedy=remedy)
+    def check(self, outcome: Outcome, finding: str = "") -> Check:
+        """The check with its result."""
+        words = [finding] if finding else [text.format(**outcome.values) for text in self.says[outcome.case]]
+        level = outcome.level or self.level
+        status = Status(level) if level is not Level.NOTE else Status.OK
+        if outcome.is_healthy is not False:
+            status = Status.OK if outcome.is_healthy else Status.NOT_CHECKED
+        return Check(
+            number=self.number,
+            name=self.name,
+            title=self.title,
+            area=self.area,
+            level=level,
+            status=status,
+            finding=words[0],
+            why=self.why,
+            remedy=words[1] if len(words) > 1 else "",
+            commands=(*words[2:], *outcome.commands),
+            details=outcome.details,
+        )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
-from wavewright.capture.doctor.check import Answer, not_checked, unhealthy
-from wavewright.capture.doctor.containers import device_flags, is_run_by_flags, start_line
-from wavewright.capture.doctor.sight import printable
+from wavewright.capture.doctor.check import bad, ok, skipped
+from wavewright.capture.doctor.view import printable
 
 if TYPE_CHECKING:
-    from wavewright.capture.doctor.sight import Sight
+    from wavewright.capture.doctor.check import Outcome
+    from wavewright.capture.doctor.view import MachineView
 
 KFD = "/dev/kfd"
 _READ_WRITE = 0o6
@@ -26,151 +26,113 @@ _MEANINGS = {
     "EBUSY": "busy",
     "ENOENT": "no such file",
 }
-_DMESG = "sudo dmesg | grep -iE 'amdgpu|kfd' | tail -30"
 
 
-def module(sight: Sight) -> Answer:
-    """Whether amdgpu is loaded."""
-    if sight.is_wsl:
-        return not_checked("Linux inside Windows uses the driver of Windows")
-    if sight.is_module_loaded or sight.gpus:
-        has_state = sight.machine.text("/sys/module/amdgpu/initstate") == "live"
-        return Answer(
-            "amdgpu is loaded" if has_state else "amdgpu works; it is a part of the kernel, or /sys is hidden"
-        )
-    place = " on the host" if sight.container else ""
-    state = sight.machine.text("/sys/module/amdgpu/initstate")
+def module(view: MachineView) -> Outcome:
+    """Look whether amdgpu is loaded."""
+    state = view.machine.text("/sys/module/amdgpu/initstate")
+    if view.is_wsl:
+        return skipped("wsl")
+    if view.is_module_loaded or view.gpus:
+        return ok("loaded" if state == "live" else "works")
     if state:
-        return unhealthy(
-            f"amdgpu is in the state {printable(state, 20)!r}, not live",
-            "its messages tell why it does not start",
-            _DMESG,
-        )
-    remedy = f"load it{place}; if that fails, its messages tell why: a missing package, Secure Boot, an unknown GPU"
-    return unhealthy("amdgpu is not loaded", remedy, "sudo modprobe amdgpu", _DMESG)
+        return bad("other state", state=printable(state, 20))
+    return bad("not loaded", place=" on the host" if view.container else "")
 
 
-def kfd(sight: Sight) -> Answer:
-    """/dev/kfd is there."""
-    if sight.is_wsl:
-        return not_checked("Linux inside Windows has no /dev/kfd")
-    facts = sight.machine.facts(KFD)
+def kfd(view: MachineView) -> Outcome:
+    """Look for /dev/kfd."""
+    if view.is_wsl:
+        return skipped("wsl")
+    facts = view.machine.facts(KFD)
     if facts and facts.kind == "device":
-        return Answer(f"character device, group {_group(sight, facts.gid)}, mode {facts.mode:04o}")
+        return ok("there", group=_group(view, facts.gid), mode=f"{facts.mode:04o}")
     what = "missing" if facts is None else f"a {facts.kind}, not a character device"
-    if sight.container == "Kubernetes":
-        remedy = "ask for a GPU in the pod, with AMD's device plugin in the cluster: resources: limits: amd.com/gpu: 1"
-        return unhealthy(what, remedy, "kubectl describe node | grep amd.com/gpu")
-    if sight.container:
-        return unhealthy(
-            what, "start the container with the devices of the GPUs", start_line(sight, *device_flags(sight))
-        )
-    remedy = "the driver did not set up computing: its messages tell why (GPU not supported, kernel without HSA_AMD)"
-    return unhealthy(what, remedy, _DMESG)
+    if view.container == "Kubernetes":
+        return bad("kubernetes", what=what)
+    if view.container:
+        return bad("container", view.device_line(), what=what)
+    return bad("missing", what=what)
 
 
-def groups(sight: Sight) -> Answer:
-    """Member of the groups that own the devices."""
-    identity = sight.machine.identity
-    gids: dict[int, list[str]] = {}
-    for path in _devices(sight):
-        facts = sight.machine.facts(path)
-        is_groups = (
-            facts is not None and facts.mode >> 3 & _READ_WRITE == _READ_WRITE and facts.gid not in identity.gids
-        )
-        if facts and facts.kind == "device" and is_groups and sight.machine.refusal(path) == "EACCES":
-            gids.setdefault(facts.gid, []).append(path)
-    if not gids:
-        return Answer("this process may use the devices")
-    owners = "; ".join(f"{', '.join(paths)}: group {_group(sight, gid)}" for gid, paths in gids.items())
-    what = f"this process (user {identity.uid}) is not in the group that owns {owners}"
-    if is_run_by_flags(sight):
-        remedy = "give the groups by number when the container is started, because names differ in containers"
-        return unhealthy(what, remedy, start_line(sight, *(f"--group-add {gid}" for gid in gids)))
-    names = [sight.group_names.get(gid, "") for gid in gids]
-    user = sight.variables.get("USER") or sight.variables.get("LOGNAME") or ""
-    if user and all(user in _members(sight, name) for name in names):
-        remedy = "you have been added, but this session is older: log in again, or try it in a new shell of the group"
-        return unhealthy(what, remedy, f"newgrp {quoted(names[0])}")
-    become = 'sudo usermod -aG {} "$USER"'
-    if not all(names):
-        remedy = (
-            f"the group has no name here: give one to number {', '.join(map(str, gids))}, become a member, log in again"
-        )
-        commands = [f"sudo groupadd -g {gid} gpu{gid}" for gid, name in zip(gids, names, strict=True) if not name]
-        names = [name or f"gpu{gid}" for gid, name in zip(gids, names, strict=True)]
-        return unhealthy(what, remedy, *commands, become.format(quoted(",".join(names))))
-    return unhealthy(what, "become a member, then log in again", become.format(quoted(",".join(names))))
+def groups(view: MachineView) -> Outcome:
+    """Look whether this process is in the groups that own the devices."""
+    identity = view.machine.identity
+    owners: dict[int, list[str]] = {}
+    for path in (KFD, *dict.fromkeys(gpu.render_node for gpu in view.gpus if gpu.render_node)):
+        facts = view.machine.facts(path)
+        if facts is None or facts.kind != "device" or facts.gid in identity.gids:
+            continue
+        if facts.mode >> 3 & _READ_WRITE == _READ_WRITE and view.machine.refusal(path) == "EACCES":
+            owners.setdefault(facts.gid, []).append(path)
+    if not owners:
+        return ok("member")
+    listed = "; ".join(f"{', '.join(paths)}: group {_group(view, gid)}" for gid, paths in owners.items())
+    values: dict[str, Any] = {"uid": identity.uid, "owners": listed}
+    if view.is_run_by_flags:
+        return bad("container", view.start_line(*(f"--group-add {gid}" for gid in owners)), **values)
+    names = [view.group_names.get(gid, "") for gid in owners]
+    user = view.variables.get("USER") or view.variables.get("LOGNAME") or ""
+    if user and all(user in _members(view, name) for name in names):
+        return bad("old session", **values, name=quoted(names[0]))
+    new_names = [name or f"gpu{gid}" for gid, name in zip(owners, names, strict=True)]
+    become = f'sudo usermod -aG {quoted(",".join(new_names))} "$USER"'
+    if all(names):
+        return bad("not a member", become, **values)
+    lines = [f"sudo groupadd -g {gid} gpu{gid}" for gid, name in zip(owners, names, strict=True) if not name]
+    return bad("without a name", *lines, become, **values, gids=", ".join(map(str, owners)))
 
 
-def selinux(sight: Sight) -> Answer:
-    """SELinux keeps containers from devices whatever their groups."""
-    enforce = sight.machine.text("/sys/fs/selinux/enforce")
+def selinux(view: MachineView) -> Outcome:
+    """Look whether SELinux keeps a container from devices whatever their groups."""
+    enforce = view.machine.text("/sys/fs/selinux/enforce")
     if enforce != "1":
-        return Answer("off" if enforce is None else "permissive")
-    if not sight.container or sight.machine.refusal(KFD) != "EACCES":
-        return Answer("enforcing; devices can be opened" if not sight.machine.refusal(KFD) else "enforcing")
-    return unhealthy(
-        f"enforcing, and {KFD} is refused in this container although the group fits",
-        "allow devices in containers (on the host, once), or start the container without labels",
-        "sudo setsebool -P container_use_devices=true container_use_dri_devices=true",
-        start_line(sight, *device_flags(sight), "--security-opt label=disable"),
-    )
+        return ok("off" if enforce is None else "permissive")
+    refusal = view.machine.refusal(KFD)
+    if view.container and refusal == "EACCES":
+        return bad("refused", view.device_line("--security-opt label=disable"))
+    return ok("enforcing" if refusal else "opened")
 
 
-def kfd_access(sight: Sight) -> Answer:
-    """/dev/kfd can be opened."""
-    refusal = sight.machine.refusal(KFD)
-    if not refusal:
-        return Answer("can be opened for reading and writing")
-    return _refused(sight, KFD, refusal)
+def kfd_access(view: MachineView) -> Outcome:
+    """Open /dev/kfd."""
+    refusal = view.machine.refusal(KFD)
+    return _refused(view, KFD, refusal) if refusal else ok("opened")
 
 
-def render_nodes(sight: Sight) -> Answer:
-    """Every GPU has its render node, and it can be opened."""
-    missing = [gpu for gpu in sight.gpus if gpu.render_node and sight.machine.facts(gpu.render_node) is None]
+def render_nodes(view: MachineView) -> Outcome:
+    """Open the render node of every GPU."""
+    missing = [gpu for gpu in view.gpus if gpu.render_node and view.machine.facts(gpu.render_node) is None]
     if missing:
         which = ", ".join(f"{gpu.render_node} (GPU {gpu.index})" for gpu in missing[:4])
         more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
-        what = f"{which}{more} {'are' if len(missing) > 1 else 'is'} missing: such a GPU cannot be used"
-        if sight.container:
-            line = start_line(sight, *device_flags(sight))
-            return unhealthy(what, "start the container with all devices of the GPUs", line)
-        return unhealthy(what, "the driver's messages tell why", _DMESG)
-    for gpu in sight.gpus:
-        refusal = sight.machine.refusal(gpu.render_node) if gpu.render_node else ""
+        values: dict[str, Any] = {"which": which + more, "verb": "are" if len(missing) > 1 else "is"}
+        return bad("missing in container", view.device_line(), **values) if view.container else bad("missing", **values)
+    for gpu in view.gpus:
+        refusal = view.machine.refusal(gpu.render_node) if gpu.render_node else ""
         if refusal:
-            return _refused(sight, gpu.render_node, refusal)
-    return Answer(f"{counted(len(sight.gpus), 'render nodes')} can be opened")
+            return _refused(view, gpu.render_node, refusal)
+    return ok("opened", nodes=counted(len(view.gpus), "render nodes"))
 
 
-def _refused(sight: Sight, path: str, refusal: str) -> Answer:
-    what = f"{path} cannot be opened: {_MEANINGS.get(refusal, refusal)} ({refusal})"
+def _refused(view: MachineView, path: str, refusal: str) -> Outcome:
+    """The case of a device that cannot be opened; two checks have the same words for it."""
+    values: dict[str, Any] = {"path": path, "meaning": _MEANINGS.get(refusal, refusal), "refusal": refusal}
     if refusal == "EACCES":
-        facts = sight.machine.facts(path)
-        mode = f"mode {facts.mode:04o}, " if facts else ""
-        remedy = f"{mode}so that its group may not use it: the udev rules of ROCm are missing"
-        rule = "70-amdgpu.rules"
-        line = f"""echo 'KERNEL=="kfd|renderD*", GROUP="render", MODE="0660"' | sudo tee /etc/udev/rules.d/{rule}"""
-        return unhealthy(what, remedy, line, "sudo udevadm control --reload-rules && sudo udevadm trigger")
+        facts = view.machine.facts(path)
+        return bad("EACCES", **values, mode=f"mode {facts.mode:04o}, " if facts else "")
     if refusal == "EPERM":
-        remedy = "a device cgroup forbids it: the container, pod or job must be given the device"
-        command = start_line(sight, *device_flags(sight)) if sight.container else "srun --gres=gpu:1 COMMAND"
-        return unhealthy(what, remedy, command)
-    return unhealthy(what, "the driver is in a bad state, or does not support a GPU: its messages tell", _DMESG)
+        return bad("EPERM", view.device_line() if view.container else "srun --gres=gpu:1 COMMAND", **values)
+    return bad("other", **values)
 
 
-def _devices(sight: Sight) -> list[str]:
-    return [KFD, *dict.fromkeys(gpu.render_node for gpu in sight.gpus if gpu.render_node)]
-
-
-def _group(sight: Sight, gid: int) -> str:
-    name = sight.group_names.get(gid)
+def _group(view: MachineView, gid: int) -> str:
+    name = view.group_names.get(gid)
     return f"{printable(name, 40)} ({gid})" if name else str(gid)
 
 
-def _members(sight: Sight, group: str) -> list[str]:
-    for line in (sight.machine.text("/etc/group") or "").splitlines():
+def _members(view: MachineView, group: str) -> list[str]:
+    for line in (view.machine.text("/etc/group") or "").splitlines():
         fields = line.split(":")
         if len(fields) == 4 and group and fields[0] == group:
             return fields[3].split(",")

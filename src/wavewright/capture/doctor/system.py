@@ -1,50 +1,187 @@
-"""Checks of the system around the GPU: operating system, container, batch system."""
+"""Checks of the system around the GPU: operating system, variables and libraries, rights, and room for the data."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
-from wavewright.capture.doctor.check import Answer, not_checked, unhealthy
-from wavewright.capture.doctor.sight import printable
+from wavewright.base.shown import quoted
+from wavewright.base.words import amount
+from wavewright.capture.doctor.check import Level, bad, ok, skipped
+from wavewright.capture.doctor.view import assignment, printable, version_numbers
+from wavewright.capture.plans.commands import cleared
+from wavewright.capture.rocprofv3.installation import site_packages
 
 if TYPE_CHECKING:
-    from wavewright.capture.doctor.sight import Sight
+    from wavewright.capture.doctor.check import Outcome
+    from wavewright.capture.doctor.view import MachineView
+
+#: Variables that captures take out as well, but that do no harm, or of which another check speaks.
+_HARMLESS = ("ROCPROF_ATT_LIBRARY_PATH", "ROCPROF_LIST_AVAIL_TOOL_LIBRARY", "ROCPROFILER_METRICS_PATH")
+#: Variables that change how programs run on the GPU; they belong into the description of a capture.
+TUNING = (
+    *("HSA_ENABLE_SDMA", "HSA_CU_MASK", "HSA_XNACK", "HSA_OVERRIDE_GFX_VERSION", "HSA_NO_SCRATCH_RECLAIM"),
+    *("AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY", "AMD_LOG_LEVEL", "GPU_MAX_HW_QUEUES", "HIP_LAUNCH_BLOCKING"),
+)
+_CAPABILITIES = {"PERFMON": 38, "SYS_ADMIN": 21}  #: Their bits.
+_PARANOID_MAX = 2
+_GIB = 1 << 30
+#: Raw data of one attempt at most: two launches, each a buffer of the largest default in use (256 MiB).
+RAW_BYTES = 2 * (256 << 20)
+#: With what rocprofv3 itself decodes from them as JSON, about ten times as much.
+EXPECTED_BYTES = 11 * RAW_BYTES
+_WRITE = 0o2
 
 
-def operating_system(sight: Sight) -> Answer:
-    """Linux, and which."""
-    identity = sight.machine.identity
+def operating_system(view: MachineView) -> Outcome:
+    """Look whether this is Linux, and which."""
+    identity = view.machine.identity
     if identity.system != "Linux":
-        remedy = "capture on a Linux machine and read the data here: doctor --host USER@MACHINE looks at one"
-        return unhealthy(f"{printable(identity.system) or 'unknown'}, not Linux", remedy)
-    lines = (sight.machine.text("/etc/os-release") or "").splitlines()
+        return bad("other", system=printable(identity.system) or "unknown")
+    lines = (view.machine.text("/etc/os-release") or "").splitlines()
     names = [line.partition("=")[2].strip("\"'") for line in lines if line.startswith("PRETTY_NAME=")]
     name = printable(names[0], 60) if names else "Linux"
-    return Answer(f"{name}, kernel {printable(identity.kernel, 60)}, {printable(identity.processor, 20)}")
+    return ok("linux", name=name, kernel=printable(identity.kernel, 60), processor=printable(identity.processor, 20))
 
 
-def windows_subsystem(sight: Sight) -> Answer:
-    """Linux inside Windows has no /dev/kfd."""
-    if not sight.is_wsl:
-        return Answer("no")
-    return unhealthy(
-        "this is Linux inside Windows: /dev/dxg instead of /dev/kfd",
-        "traces and counters need a very recent ROCm here, PC sampling does not work: use Linux itself for captures",
-    )
+def windows_subsystem(view: MachineView) -> Outcome:
+    """Look whether this is Linux inside Windows, which has no /dev/kfd."""
+    return bad("yes") if view.is_wsl else ok("no")
 
 
-def hardware(sight: Sight) -> Answer:
-    """Whether an AMD GPU is here at all."""
-    if sight.machine.identity.system != "Linux":
-        return not_checked("only Linux tells")
-    if sight.is_wsl:
-        return Answer("a GPU of Windows")
-    if sight.has_gpu:
-        count = len(sight.pci_gpus)
-        return Answer(f"{count} on the PCI bus" if count else "the driver is there; the PCI bus cannot be seen")
-    return unhealthy(
-        "none here: not on the PCI bus, and there is no /dev/kfd",
-        "nothing can be captured here, but everything else of wavewright works: reading, analysing and showing data "
-        "needs no GPU and no ROCm. To look at a machine that has a GPU:",
-        "wavewright doctor --host USER@MACHINE",
-    )
+def hardware(view: MachineView) -> Outcome:
+    """Look for an AMD GPU."""
+    if view.machine.identity.system != "Linux":
+        return skipped("other")
+    if view.is_wsl:
+        return ok("windows")
+    if view.has_gpu:
+        return ok("pci", count=len(view.pci_gpus)) if view.pci_gpus else ok("driver")
+    return bad("none")
+
+
+def leftovers(view: MachineView) -> Outcome:
+    """Look for variables of other profilers."""
+    names = leftover_names(view)
+    if names:
+        texts = ", ".join(assignment(name, view.variables[name], 40) for name in names)
+        return bad("some", texts=texts, names=" ".join(names))
+    preload = view.variables.get("LD_PRELOAD", "")
+    return ok("preload", value=printable(preload, 60)) if preload else ok("none")
+
+
+def leftover_names(view: MachineView) -> tuple[str, ...]:
+    """Names of variables of the caller that would interfere with a capture."""
+    changes = cleared(view.variables, {})
+    names = [name for name in (*changes.variables, *changes.removed) if name not in _HARMLESS]
+    return tuple(name for name in names if re.fullmatch(r"\w{1,80}", name))
+
+
+def torch(view: MachineView) -> Outcome:
+    """Look for PyTorch, which brings libraries of ROCm of its own."""
+    for folder in site_packages(view.machine):
+        text = view.machine.text(f"{folder}/torch/version.py")
+        if text is None:
+            continue
+        match = re.search(r"(?m)^hip\b[^=\n]*=\s*['\"](\d{1,3}(?:\.\d{1,9}){1,3})", text)
+        if not match:
+            return ok("without ROCm")
+        numbers = version_numbers(match[1])[:2]
+        release, used = ".".join(map(str, numbers)), ".".join(map(str, view.version))
+        if view.version and view.version[:2] != numbers:
+            return bad("other release", release=release, used=used, index=used.rpartition(".")[0])
+        names = [each for each in view.machine.names(f"{folder}/torch/lib") if each.startswith("librocprofiler-sdk.so")]
+        copy = f", with a rocprofiler-sdk of its own ({names[0]})" if names else ""
+        return ok("same release", release=release, copy=copy)
+    return ok("none")
+
+
+def permission_to_count(view: MachineView) -> Outcome:
+    """Look for the right to lock a GPU for a profiler."""
+    bits = view.capabilities()
+    paranoid = view.number("/proc/sys/kernel/perf_event_paranoid")
+    if bits is None and paranoid is None:
+        return skipped("not told")
+    names = [name for name, bit in _CAPABILITIES.items() if bits is not None and bits >> bit & 1]
+    if names:
+        return ok("capability", names=" and ".join(names))
+    if paranoid is not None and paranoid <= _PARANOID_MAX:
+        return ok("paranoid", paranoid=paranoid)
+    value = "unknown" if paranoid is None else paranoid
+    if view.is_run_by_flags:
+        return bad("container", view.start_line("--cap-add PERFMON"), paranoid=value)
+    return bad("none", paranoid=value)
+
+
+def disk(view: MachineView) -> Outcome:
+    """Look for room for what a capture writes."""
+    home = view.variables.get("HOME", "")
+    folder = view.output or (home if home.startswith("/") else "/tmp")  # noqa: S108 - nothing is written there
+    kind, options = _mount(view, folder)
+    values: dict[str, Any] = {"where": printable(folder, 60), "uid": view.machine.identity.uid}
+    if "ro" in options:
+        return bad("read only", **values)
+    if not _is_writable(view, folder):
+        return bad("not writable", **values)
+    free = view.machine.free_bytes(folder)
+    if free is None:
+        return skipped("not told", **values)
+    values |= {"free": amount(free), "raw": amount(RAW_BYTES), "all": amount(EXPECTED_BYTES), "folder": quoted(folder)}
+    if free < RAW_BYTES:
+        return bad("full", **values)
+    if free < EXPECTED_BYTES:
+        return bad("small", **values, level=Level.WARNING)
+    return ok("in memory" if kind in ("tmpfs", "ramfs") else "enough", **values, kind=kind)
+
+
+def memory(view: MachineView) -> Outcome:
+    """Look for room for shared memory and buffers."""
+    match = re.search(r"(?m)^MemAvailable:\s*(\d{1,15}) kB$", view.machine.text("/proc/meminfo") or "")
+    available = int(match[1]) * 1024 if match else None
+    shared = view.machine.free_bytes("/dev/shm") if view.machine.facts("/dev/shm") else None  # noqa: S108 - as above
+    parts = [f"{amount(shared)} free in /dev/shm"] if shared is not None else []
+    parts += [f"{amount(available)} of memory"] if available is not None else []
+    if not parts:
+        return skipped("not told")
+    rooms = ", ".join(parts)
+    if available is not None and available < _GIB:
+        return bad("small", rooms=rooms)
+    if shared is not None and shared < _GIB:
+        flag = view.start_line("--shm-size 8G")
+        return bad("shared in container", flag, rooms=rooms) if view.is_run_by_flags else bad("shared", rooms=rooms)
+    return ok("enough", rooms=rooms)
+
+
+def _existing(view: MachineView, folder: str) -> str:
+    """The folder, or its nearest parent that exists."""
+    path = view.machine.real_path(folder)
+    while path not in ("", "/") and view.machine.facts(path) is None:
+        path = path.rpartition("/")[0]
+    return path or "/"
+
+
+def _mount(view: MachineView, folder: str) -> tuple[str, list[str]]:
+    """Kind and options of the file system of a folder; empty = unknown."""
+    path = _existing(view, folder)
+    longest = ("", "", "")
+    for line in (view.machine.text("/proc/self/mounts") or "").splitlines():
+        fields = line.split()
+        if len(fields) < 4:
+            continue
+        point = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[1])
+        is_above = path == point or path.startswith(point.rstrip("/") + "/")
+        if is_above and len(point) >= len(longest[0]):
+            longest = (point, fields[2], fields[3])
+    return longest[1], longest[2].split(",")
+
+
+def _is_writable(view: MachineView, folder: str) -> bool:
+    """True when its permission bits let this process write; unknown counts as yes."""
+    facts = view.machine.facts(_existing(view, folder))
+    identity = view.machine.identity
+    if facts is None or facts.kind != "folder":
+        return facts is None
+    if identity.uid == 0:
+        return True
+    shift = 6 if facts.uid == identity.uid else 3 if facts.gid in identity.gids else 0
+    return bool(facts.mode >> shift & _WRITE)

@@ -23,53 +23,44 @@ import stat
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from wavewright.base.shown import command_line
-from wavewright.capture.machines.processes import ProcessName, inherited_descriptors, process_name, this_process
+from wavewright.capture.machines.runner import inherited_descriptors
 from wavewright.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 FOLDER_VARIABLE = "WAVEWRIGHT_LOCK_DIR"
 SHARED_FOLDER = "/tmp/wavewright-gpu-locks"  # noqa: S108 - meant to be shared, and checked before use
 _FOLDER_MODE, _FILE_MODE = 0o1777, 0o666
-_CONTENT_BYTES_MAX = 4096
-_COMMAND_LETTERS_MAX = 300
+_CONTENT_BYTES_MAX, _COMMAND_LETTERS_MAX = 4096, 300
 #: Errors of flock that mean: this file system has no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 _OPENED_AGAIN_MAX = 20
 _LOOKS_MAX, _LOOK_SECONDS = 3, 0.003
+_ELSEWHERE = f"set {FOLDER_VARIABLE} to a folder that all users of the GPUs share"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Holder:
-    """Who has a lock, as the lock file says; it may be out of date for an instant."""
+    """The owner of a lock, as the lock file says; it may be out of date for an instant."""
 
     pid: int = 0  #: 0 = unknown.
-    process: str = ""  #: The same for ever: see `ProcessName`.
+    namespace: str = ""  #: Containers count their processes by themselves.
     user: str = ""
-    time: float = 0.0  #: When it was taken, in seconds since 1970.
     command: str = ""
-    folder: str = ""  #: Of the job.
-
-    @property
-    def name(self) -> ProcessName | None:
-        """The process; None = unknown."""
-        return process_name(self.process)
 
     def __str__(self) -> str:
         if not self.pid:
             return "somebody who left no name"
         who = f"process {self.pid}" + (f" of {self.user}" if self.user else "")
-        name = self.name
-        if name and name.is_here and not name.is_alive:
+        if self.namespace == _namespace() and not Path(f"/proc/{self.pid}").exists():
             who += " (which is gone; a program that it started still runs)"
         return who + (f": {self.command}" if self.command else "")
 
@@ -83,7 +74,7 @@ class Lock:
 
     def release(self) -> None:
         """Give it back, also for programs that inherited it."""
-        if _taken.pop(self.descriptor, None) is None:
+        if self.descriptor not in inherited_descriptors:
             return
         inherited_descriptors.discard(self.descriptor)
         with suppress(OSError):
@@ -93,19 +84,8 @@ class Lock:
         os.close(self.descriptor)
 
 
-_taken: dict[int, Lock] = {}
-
-
 def lock_folder(variables: Mapping[str, str]) -> Path:
-    """The folder of the locks; it is made where it does not exist.
-
-    Raises
-    ------
-    UsageError
-        When something else is there, or not everybody may write into the shared one.
-    OutputError
-        When it cannot be made.
-    """
+    """The folder of the locks; it is made where it does not exist."""
     chosen = variables.get(FOLDER_VARIABLE, "")
     folder = Path(chosen or SHARED_FOLDER)
     try:
@@ -119,50 +99,29 @@ def lock_folder(variables: Mapping[str, str]) -> Path:
             folder.chmod(_FOLDER_MODE)  # mkdir obeys the umask
         facts = folder.lstat()
     except (FileExistsError, NotADirectoryError) as error:
-        raise UsageError("locks of GPUs need a folder here", where=str(folder), advice=_elsewhere()) from error
+        raise UsageError("locks of GPUs need a folder here", where=str(folder), advice=_ELSEWHERE) from error
     except OSError as error:
         what = f"the folder for locks of GPUs cannot be made: {error.strerror}"
-        raise OutputError(what, where=str(folder), advice=_elsewhere()) from error
+        raise OutputError(what, where=str(folder), advice=_ELSEWHERE) from error
     if not stat.S_ISDIR(facts.st_mode):
-        raise UsageError("locks of GPUs need a folder here, and not a link", where=str(folder), advice=_elsewhere())
+        raise UsageError("locks of GPUs need a folder here, and not a link", where=str(folder), advice=_ELSEWHERE)
     if facts.st_uid == os.geteuid() and stat.S_IMODE(facts.st_mode) != _FOLDER_MODE:
         folder.chmod(_FOLDER_MODE)
     elif facts.st_mode & 0o1007 != 0o1007:
         what = f"user {facts.st_uid} owns the folder of locks, and others may not write into it"
-        advice = f"its owner or root: chmod {_FOLDER_MODE:o} {folder}; or {_elsewhere()}"
+        advice = f"its owner or root: chmod {_FOLDER_MODE:o} {folder}; or {_ELSEWHERE}"
         raise UsageError(what, where=str(folder), advice=advice)
     return folder
 
 
-def _elsewhere() -> str:
-    return f"set {FOLDER_VARIABLE} to a folder that all users of the GPUs share"
-
-
 def lock_path(folder: Path, host: str, key: str) -> Path:
-    """The lock file of a GPU, or of a part of a device.
-
-    Examples
-    --------
-    >>> lock_path(Path("locks"), "node7", "0000:63:00.0-2").name
-    'node7-0000:63:00.0-2.lock'
-    """
-    return folder / f"{_safe(host)}-{_safe(key)}.lock"
+    """The lock file of a device."""
+    host, key = (re.sub(r"[^A-Za-z0-9:._-]", "_", text).lstrip(".")[:100] or "_" for text in (host, key))
+    return folder / f"{host}-{key}.lock"
 
 
-def _safe(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9:._-]", "_", text).lstrip(".")[:100] or "_"
-
-
-def try_lock(path: Path, *, command: str = "", folder: str = "") -> Lock | None:
-    """Take a lock; None = somebody has it; it may be this process.
-
-    Raises
-    ------
-    UsageError
-        When the file is not one of ours, or the file system has no locks.
-    OutputError
-        When it cannot be made.
-    """
+def try_lock(path: Path, *, command: str = "") -> Lock | None:
+    """Take a lock; None = somebody has it; it may be this process."""
     looks = 0
     for _ in range(_OPENED_AGAIN_MAX):
         descriptor, is_writable = _open(path)
@@ -173,24 +132,21 @@ def try_lock(path: Path, *, command: str = "", folder: str = "") -> Lock | None:
             os.close(descriptor)  # somebody removed the file meanwhile: another one counts
         except OSError as error:
             os.close(descriptor)
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                looks += 1
-                if looks == _LOOKS_MAX:
-                    return None
-                time.sleep(_LOOK_SECONDS)  # it may be somebody who only looks (`holder_of`)
-                continue
             if error.errno in _NO_LOCKS:
                 what = f"this file system has no locks ({error.strerror})"
-                raise UsageError(what, where=str(path), advice="choose a local folder: " + _elsewhere()) from error
-            raise
+                raise UsageError(what, where=str(path), advice="choose a local folder: " + _ELSEWHERE) from error
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                raise
+            looks += 1
+            if looks == _LOOKS_MAX:
+                return None
+            time.sleep(_LOOK_SECONDS)  # it may be somebody who only looks (`holder_of`)
     else:
-        raise OutputError("the lock file is removed again and again", where=str(path), advice=_elsewhere())
+        raise OutputError("the lock file is removed again and again", where=str(path), advice=_ELSEWHERE)
     if is_writable:
-        _write(descriptor, command=command, folder=folder)
-    lock = Lock(path, descriptor)
-    _taken[descriptor] = lock
+        _write_holder(descriptor, command or command_line(sys.argv))
     inherited_descriptors.add(descriptor)
-    return lock
+    return Lock(path, descriptor)
 
 
 def _open(path: Path) -> tuple[int, bool]:
@@ -209,9 +165,8 @@ def _open(path: Path) -> tuple[int, bool]:
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENOTDIR):
                 raise _planted(path) from error
-            raise OutputError(
-                f"cannot open the lock: {error.strerror}", where=str(path), advice=_elsewhere()
-            ) from error
+            what = f"cannot open the lock: {error.strerror}"
+            raise OutputError(what, where=str(path), advice=_ELSEWHERE) from error
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1:
             os.close(descriptor)
@@ -221,69 +176,54 @@ def _open(path: Path) -> tuple[int, bool]:
         return descriptor, is_writable
     if isinstance(refusal, FileNotFoundError) and path.parent.is_dir():  # made and removed between two of our steps
         return _open(path)
-    raise OutputError(f"cannot open the lock: {refusal.strerror}", where=str(path), advice=_elsewhere()) from refusal
+    raise OutputError(f"cannot open the lock: {refusal.strerror}", where=str(path), advice=_ELSEWHERE) from refusal
 
 
 def _planted(path: Path) -> UsageError:
     what = "this is not a lock file of wavewright but a link, a folder, a pipe, or a file with a second name"
-    return UsageError(what, where=str(path), advice="find out who put it there, and remove it; or " + _elsewhere())
+    return UsageError(what, where=str(path), advice="find out who put it there, and remove it; or " + _ELSEWHERE)
 
 
 def _is_still(descriptor: int, path: Path) -> bool:
-    """Whether the path still names the open file."""
+    """True while the path names the open file."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.lstat())
     except OSError:
         return False
 
 
-def _write(descriptor: int, *, command: str, folder: str) -> None:
+def _namespace() -> str:
+    try:
+        return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - not a path
+    except OSError:
+        return ""
+
+
+def _write_holder(descriptor: int, command: str) -> None:
     """Say who has the lock; it counts also when that cannot be written."""
-    process = this_process()
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = str(os.getuid())
-    words = command or command_line(sys.argv)
-    holder = Holder(
-        pid=process.pid,
-        process=str(process),
-        user=user,
-        time=time.time(),
-        command=words[:_COMMAND_LETTERS_MAX],
-        folder=folder[:_COMMAND_LETTERS_MAX],
-    )
+    holder = Holder(pid=os.getpid(), namespace=_namespace(), user=user, command=command[:_COMMAND_LETTERS_MAX])
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(asdict(holder)) + b"\n", 0)
+        os.pwrite(descriptor, msgspec.json.encode(holder) + b"\n", 0)
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Who has the lock at this moment; None = nobody.
-
-    Looking takes an instant, which `try_lock` waits for.
-
-    Raises
-    ------
-    UsageError
-        When the file is not one of ours.
-    """
+    """The owner of the lock at this moment; None = nobody. Looking takes an instant, which `try_lock` waits for."""
     if not path.parent.is_dir() or not os.path.lexists(path):
         return None
     descriptor, _ = _open(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)  # undone by close
     except OSError:
-        return _read(descriptor)
+        try:
+            return msgspec.json.decode(os.pread(descriptor, _CONTENT_BYTES_MAX, 0), type=Holder)
+        except (OSError, msgspec.DecodeError, ValueError):
+            return Holder()
     else:
         return None
     finally:
         os.close(descriptor)
-
-
-def _read(descriptor: int) -> Holder:
-    try:
-        content = os.pread(descriptor, _CONTENT_BYTES_MAX, 0)
-        return msgspec.json.decode(content, type=Holder)
-    except (OSError, msgspec.DecodeError, ValueError):
-        return Holder()

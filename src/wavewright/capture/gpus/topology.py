@@ -1,4 +1,4 @@
-"""The GPUs of a machine, as the driver's topology (KFD) in sysfs describes them.
+"""The GPUs of a machine and their users, as the driver (KFD) describes them in sysfs.
 
 Source: rocprofiler-sdk 1.3.2, platform/gnulinux/agent.cpp: where nodes are looked for, and which are skipped.
 """
@@ -6,11 +6,11 @@ Source: rocprofiler-sdk 1.3.2, platform/gnulinux/agent.cpp: where nodes are look
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
-
-from wavewright.capture.gpus.gpu import Gpu
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,21 +24,46 @@ _FOLDERS = ("/sys/devices/virtual/kfd/kfd/topology/nodes", "/sys/class/kfd/kfd/t
 _LINE = re.compile(r"(?m)^(\w{1,60}) (-?\d{1,20})[ \t]*$")
 _COUNT_MAX = 1 << 16  #: Of SIMDs, arrays, waves: larger values are damage.
 _MEMORY_MAX = 1 << 50
+_PROCESSES, _NAME_LENGTH = "/sys/class/kfd/kfd/proc", 40
 _FIRMWARE_BITS = 0x3FF  #: The version proper; the bits above are a feature number.
 
-#: PCI device -> product, where it names one product only. Source: the PCI ID repository (pci.ids); MI210, MI300X and
-#: MI308X agree with the real topologies of ROCm/k8s-device-plugin.
-_PRODUCTS = {
-    0x738C: "MI100",
-    0x7408: "MI250X",
-    0x740F: "MI210",
-    0x74A0: "MI300A",
-    0x74A1: "MI300X",
-    0x74A2: "MI308X",
-    0x74A5: "MI325X",
-    0x75A0: "MI350X",
-    0x75A3: "MI355X",
-}
+_PRODUCTS = tomllib.loads(Path(__file__).with_name("products.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """A GPU node of the driver's topology (KFD); in a partitioned product each partition is one."""
+
+    index: int  #: Place among the GPUs in the order of nodes: what ROCR_VISIBLE_DEVICES and --att-gpu-index count.
+    node: int
+    gpu_id: int  #: The driver's number, which names it in lists of processes; 0 = unknown.
+    target: str  #: As gfx942; empty where an old driver does not tell it.
+    product: str = ""  #: Empty = unknown.
+    pci: str = ""  #: As 0000:63:00.0; partitions of one product share it.
+    unique_id: str = ""  #: As GPU-1a2b3c, for ROCR_VISIBLE_DEVICES; empty = the driver gives none.
+    cu_count: int
+    se_count: int  #: Shader engines of all XCCs.
+    xcc_count: int = 1
+    simds_per_cu: int
+    waves_per_simd: int
+    wave_size: int
+    memory_bytes: int | None = None
+    memory_used_bytes: int | None = None
+    clock_mhz_max: int | None = None
+    render_node: str = ""  #: As /dev/dri/renderD128.
+    card: str = ""  #: As /sys/class/drm/card1/device; empty = not found.
+    partition: str = ""  #: Compute partition: SPX, CPX, ...; empty = not partitioned or unknown.
+    firmware: int | None = None  #: Version of the compute microcode (MEC).
+
+    @property
+    def key(self) -> str:
+        """The name in lists: unique id, else PCI address and node."""
+        return self.unique_id or f"{self.pci or 'gpu'}-{self.node}"
+
+    @property
+    def device(self) -> str:
+        """The name in lock files: partitions of one device share clocks and memory, and so its lock."""
+        return self.pci or self.key
 
 
 @dataclass(frozen=True)
@@ -52,7 +77,7 @@ class Node:
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it has SIMDs."""
+        """True when it has SIMDs."""
         return self.count("simd_count") > 0
 
     def count(self, name: str) -> int:
@@ -87,24 +112,12 @@ def nodes_of(machine: Machine) -> tuple[Node, ...]:
 
 
 def properties_of(text: str) -> dict[str, int]:
-    """The values of a file of lines `name value`; lines of another form are left out.
-
-    Examples
-    --------
-    >>> properties_of("simd_count 416\\nnonsense\\nsimd_per_cu 4")
-    {'simd_count': 416, 'simd_per_cu': 4}
-    """
+    """The values of a file of lines `name value`; lines of another form are left out."""
     return {name: int(value) for name, value in _LINE.findall(text)}
 
 
 def target_of(version: int) -> str:
-    """The name of a target from the driver's `gfx_target_version`; empty when it cannot be one.
-
-    Examples
-    --------
-    >>> target_of(90010), target_of(90402), target_of(110000), target_of(0)
-    ('gfx90a', 'gfx942', 'gfx1100', '')
-    """
+    """The name of a target from the driver's `gfx_target_version`; empty when it cannot be one."""
     major, minor, step = version // 10000, version // 100 % 100, version % 100
     return f"gfx{major}{minor:x}{step:x}" if 0 < major < 100 and minor < 16 and step < 16 else ""
 
@@ -175,7 +188,7 @@ def _memory(size: int) -> int | None:
     return size if 0 < size <= _MEMORY_MAX else None
 
 
-def _number(text: str | None, limit: int) -> int | None:
+def _number(text: str | None, limit: int = 1 << 60) -> int | None:
     """A number that is at least 0 and below `limit`; None = the text is none."""
     is_number = text is not None and text.isascii() and text.isdigit() and len(text) < 20
     return int(text) if text and is_number and int(text) < limit else None
@@ -221,8 +234,8 @@ def _product(machine: Machine, card: str, device: int, target: str, cu_count: in
     arch = of(target) if target in TARGETS else None
     if board:
         return _plain_product(board, arch)
-    if device in _PRODUCTS:
-        return _PRODUCTS[device]
+    if product := _PRODUCTS.get(f"{device:04x}"):
+        return str(product)
     # Counts of CUs tell accelerators apart; a workstation card has those of a gaming card with another name.
     products = arch.products if arch and target.startswith("gfx9") else ()
     alike = [product.name for product in products if product.cu_count == cu_count]
@@ -244,3 +257,47 @@ def _plain_product(board: str, arch: Arch | None) -> str:
         if set(product.name.lower().split()) <= words:
             return product.name
     return "".join(letter for letter in board if letter.isprintable())[:60]
+
+
+# --- users: processes with queues. In a container their numbers are those of the host: one that does not exist here is
+# a user all the same. Source: rocm-smi-lib, rocm_smi_kfd.cc: proc/<pid>/queues/<queue>/gpuid, proc/<pid>/vram_<gpuid>.
+
+
+@dataclass(frozen=True)
+class GpuUser:
+    """A process that has queues on a GPU."""
+
+    pid: int  #: As the host counts.
+    name: str  #: Of its program; empty = unknown, as for processes outside of this container.
+    queue_count: int
+    memory_bytes: int | None  #: Of the GPU; None = the driver does not tell.
+
+    def __str__(self) -> str:
+        return f"process {self.pid}" + (f" ({self.name})" if self.name else "")
+
+
+def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, ...]]:
+    """The users of each GPU by its key, in the order of process ids; GPUs without the driver's number have none."""
+    by_gpu_id: dict[int, list[GpuUser]] = {gpu.gpu_id: [] for gpu in gpus if gpu.gpu_id}
+    for pid in (
+        sorted(int(name) for name in machine.names(_PROCESSES) if _number(name) is not None) if by_gpu_id else ()
+    ):
+        folder = f"{_PROCESSES}/{pid}"
+        queues = machine.names(f"{folder}/queues")
+        queue_counts = Counter(_number(machine.text(f"{folder}/queues/{queue}/gpuid")) for queue in queues)
+        for gpu_id, queue_count in queue_counts.items():
+            if gpu_id in by_gpu_id:
+                memory_bytes = _number(machine.text(f"{folder}/vram_{gpu_id}"))
+                by_gpu_id[gpu_id].append(GpuUser(pid, _name(machine, pid), queue_count, memory_bytes))
+    return {gpu.key: tuple(by_gpu_id.get(gpu.gpu_id, ())) for gpu in gpus}
+
+
+def busy_percent(machine: Machine, gpu: Gpu) -> int | None:
+    """The share of time in which a GPU works now, for anybody, graphics included; None = the driver does not tell."""
+    value = _number(machine.text(f"{gpu.card}/gpu_busy_percent")) if gpu.card else None
+    return value if value is not None and value <= 100 else None
+
+
+def _name(machine: Machine, pid: int) -> str:
+    name = machine.text(f"/proc/{pid}/comm") or ""
+    return "".join(letter for letter in name if letter.isprintable())[:_NAME_LENGTH]

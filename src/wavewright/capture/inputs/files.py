@@ -39,13 +39,7 @@ class InputFile:
 
 
 def read_input(path: Path) -> InputFile:
-    """The content of a file.
-
-    Raises
-    ------
-    UsageError
-        When it cannot be read, has another extension, is too large or too deep, or is not of its form.
-    """
+    """The content of a file."""
     try:
         with open_regular(path) as stream:
             data = stream.read(SIZE_BYTES_MAX + 1)
@@ -57,18 +51,7 @@ def read_input(path: Path) -> InputFile:
 
 
 def input_of(data: bytes, name: str) -> InputFile:
-    """The same of bytes; the extension of `name` tells the form.
-
-    Raises
-    ------
-    UsageError
-        As `read_input`.
-
-    Examples
-    --------
-    >>> input_of(b"jobs: [{pmc: [SQ_WAVES]}]", "input.yml").content
-    {'jobs': [{'pmc': ['SQ_WAVES']}]}
-    """
+    """The same of bytes; the extension of `name` tells the form."""
     suffix = os.path.splitext(name)[1]  # noqa: PTH122 - as the script does it
     form = FORMS.get(suffix)
     if form is None:

@@ -1,31 +1,50 @@
-"""The folder of a job: made, checked, gone on with, and cleared of what nobody wants. `job.py` lists what is in it."""
+"""The folder of a job: made, locked, checked, gone on with. `job.py` lists what is in it.
+
+The right to work on a job is a lock of a file in its folder, which goes with its process, however that ends.
+"""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
-from contextlib import suppress
-from typing import TYPE_CHECKING
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-from wavewright.base.own_folders import is_own_folder, link_in, make_below, remove_below
-from wavewright.base.shown import shown
-from wavewright.capture.jobs.stored import job_id, job_of, job_values, read_json, write_json
-from wavewright.errors import OutputError, UsageError
+import msgspec
+
+from wavewright.base.files import open_regular
+from wavewright.base.own_folders import link_in, make_below, remove_below
+from wavewright.base.shown import json_bytes, shown
+from wavewright.capture.jobs.job import Job
+from wavewright.errors import BusyError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from wavewright.capture.jobs.job import Job
 
 JOB, MACHINE, ATTEMPTS, DISCOVERIES, RESULT = "job.json", "machine.json", "attempts", "discovery", "result"
 COMMAND, ENDING, JUDGEMENT, FINISHED = "command.json", "ending.json", "judgement.json", "result.json"
-STDOUT, STDERR, RAW = "stdout.txt", "stderr.txt", "raw"
-#: Bytes without which no attempt begins: a log and a small trace.
-FREE_BYTES_MIN = 64 << 20
+STDOUT, STDERR, RAW, LOCK = "stdout.txt", "stderr.txt", "raw", ".lock"
 _TWIN = re.compile(rf"\.{RESULT}\.[0-9]{{1,10}}")  #: Left by a process that was killed before it replaced the result.
 _RESULT_TARGET = re.compile(rf"{ATTEMPTS}/[0-9]{{1,9}}")
+_JSON_BYTES_MAX = 64 << 20
+_LOCK_SECONDS = 10.0  #: A capture that is being stopped needs some time.
+_WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL)
+_ADVICE = {
+    errno.ENOSPC: "free some space, or choose a folder on another disk with -o",
+    errno.EROFS: "choose a folder on a disk that can be written with -o",
+    errno.EACCES: "choose a folder that you may write with -o",
+    errno.ENOTDIR: "a part of the path is a file: choose another -o",
+}
+
+
+class WorkedOnError(BusyError):
+    """Another process works on the capture."""
+
+    exit_code = 76
 
 
 class JobFolder:
@@ -38,87 +57,60 @@ class JobFolder:
         """The folder of an attempt, counted from 1."""
         return self.path / ATTEMPTS / str(number)
 
-    def discovery(self, number: int) -> Path:
-        """The folder of a discovery that came before attempts, counted from 1."""
-        return self.path / DISCOVERIES / str(number)
+    def numbered(self, name: str) -> dict[int, Path]:
+        """The folders of attempts (ATTEMPTS) or of discoveries before them (DISCOVERIES) by their numbers, in order."""
+        folder = self.path / name
+        try:
+            names = [each for each in os.listdir(folder) if each.isascii() and each.isdigit() and len(each) < 10]  # noqa: PTH208
+        except OSError:
+            return {}
+        return {number: folder / str(number) for number in sorted(map(int, names))}
 
-    def attempt_folders(self) -> dict[int, Path]:
-        """The folders of attempts by their numbers, in order."""
-        return _numbered(self.path / ATTEMPTS)
+    @property
+    def is_finished(self) -> bool:
+        """True when nothing is left to be done."""
+        return (self.path / FINISHED).is_file()
 
-    def discovery_folders(self) -> dict[int, Path]:
-        """The folders of discoveries by their numbers, in order."""
-        return _numbered(self.path / DISCOVERIES)
-
-    def check(self, job: Job, *, resume: bool, force: bool, identifier: str = "") -> None:
-        """Refuse a path at which this job cannot be taken, before anything is written there.
-
-        Raises
-        ------
-        UsageError
-            When something else is there.
-        """
+    def check(self, job: Job, *, resume: bool, force: bool) -> None:
+        """Refuse a path at which this job cannot be taken, before anything is written there."""
         where = shown(str(self.path))
         if not os.path.lexists(self.path):
             return
         if not self.path.is_dir():
             raise UsageError("a capture needs a folder, and this is none", where=where, advice="choose another -o")
-        if self._holds_job():
-            refuse_links(self.path, not_below=[RAW])
-            if resume:
-                self._check_same(identifier or job_id(job))
-            elif not force:
-                advice = "go on with --resume, replace it with --force, or choose another -o"
-                raise UsageError("a capture is here already", where=where, advice=advice)
-        elif not identifier and any(not entry.name.startswith(".") for entry in self.path.iterdir()):
-            what = "the folder is not empty, and holds no capture of wavewright"
-            raise UsageError(what, where=where, advice="choose another -o")
+        if not (self.path / JOB).is_file():
+            if any(not entry.name.startswith(".") for entry in self.path.iterdir()):
+                what = "the folder is not empty, and holds no capture of wavewright"
+                raise UsageError(what, where=where, advice="choose another -o")
+            return
+        refuse_links(self.path, not_below=[RAW])
+        if resume:
+            before = str(read_object(self.path / JOB).get("id", ""))
+            if before != job.id:
+                what = "the capture in this folder is of another job" if before else "job.json cannot be read"
+                advice = "give the same program and options as before, or choose another -o"
+                raise UsageError(what, where=where, advice=advice)
+        elif not force:
+            advice = "go on with --resume, replace it with --force, or choose another -o"
+            raise UsageError("a capture is here already", where=where, advice=advice)
 
-    def open_for(self, job: Job, *, resume: bool, force: bool, identifier: str = "") -> str:
-        """Make the folder, or go on with one of the same job; the job's id. The lock of the job is ours.
-
-        Raises
-        ------
-        UsageError
-            When something else is there.
-        OutputError
-            When the file system refuses.
-        """
-        self.check(job, resume=resume, force=force, identifier=identifier)
-        identifier = identifier or job_id(job)
-        if self._holds_job():
+    def open_for(self, job: Job, *, resume: bool, force: bool) -> None:
+        """Write the job into the folder, or go on with the same one. The lock of the job is ours."""
+        self.check(job, resume=resume, force=force)
+        if (self.path / JOB).is_file():
             if resume:
-                return identifier
+                return
             self.remove()
-        write_json(self.path / JOB, job_values(job) | {"id": identifier})
+        write_json(self.path / JOB, job.as_json())
         self.make(self.path / ATTEMPTS)
-        return identifier
 
-    def _holds_job(self) -> bool:
-        return (self.path / JOB).is_file()
-
-    def _check_same(self, identifier: str) -> None:
-        values = read_json(self.path / JOB)
-        before = str(values.get("id")) if isinstance(values, dict) else ""
-        if before != identifier:
-            raise UsageError(
-                "the capture in this folder is of another job" if before else "job.json cannot be read",
-                where=shown(str(self.path)),
-                advice="give the same program and options as before, or choose another -o",
-            )
-
-    def stored_job(self) -> tuple[str, Job]:
-        """Id and job as the folder holds them.
-
-        Raises
-        ------
-        UsageError
-            When it holds none.
-        """
+    def stored_job(self) -> Job:
+        """The job that the folder holds; UsageError when it holds none."""
         try:
-            return job_of(read_json(self.path / JOB))
+            job: Job = converted(read_json(self.path / JOB), Job)
         except UsageError as error:
             raise UsageError(f"no job is here: {error.what}", where=shown(str(self.path / JOB))) from None
+        return job
 
     def make(self, folder: Path) -> Path:
         """A folder below this one."""
@@ -139,37 +131,8 @@ class JobFolder:
         except OSError as error:
             raise refused("link the result", error, self.path) from None
 
-    def remove_raw(self, number: int) -> int:
-        """Remove the raw data of an attempt, and keep its logs; how many bytes that frees."""
-        raw = self.attempt(number) / RAW
-        size = sum(size for _, size in files_below(raw))
-        with suppress(OSError):
-            remove_below(self.path, raw)
-        return size
-
-    @staticmethod
-    def remove_placeholder(raw: Path, dispatch: int) -> int:
-        """Remove decoded folders of a dispatch without waves, and the tables beside them; how many bytes that frees."""
-        freed = 0
-        for folder in sorted(raw.rglob(f"ui_output_agent_*_dispatch_{dispatch}")):
-            if is_own_folder(raw, folder):
-                freed += sum(size for _, size in files_below(folder))
-                with suppress(OSError):
-                    remove_below(raw, folder)
-                table = folder.with_name(f"stats_{folder.name}.csv")
-                if table.is_file():
-                    freed += table.stat().st_size
-                    table.unlink(missing_ok=True)
-        return freed
-
     def remove(self) -> None:
-        """Remove what a job left here, and nothing else.
-
-        Raises
-        ------
-        OutputError
-            When the file system refuses.
-        """
+        """Remove what a job left here, and nothing else."""
         try:
             for name in (ATTEMPTS, DISCOVERIES):
                 with suppress(FileNotFoundError):
@@ -181,21 +144,8 @@ class JobFolder:
             raise refused("remove the earlier capture", error, self.path) from None
 
 
-def _numbered(folder: Path) -> dict[int, Path]:
-    with suppress(OSError):
-        names = [name for name in os.listdir(folder) if name.isascii() and name.isdigit() and len(name) < 10]  # noqa: PTH208
-        return {number: folder / str(number) for number in sorted(map(int, names))}
-    return {}
-
-
 def refuse_links(folder: Path, *, not_below: Sequence[str]) -> None:
-    """Refuse a folder in which links would lead elsewhere what we write: the only ones that we make are results.
-
-    Raises
-    ------
-    UsageError
-        When it holds another.
-    """
+    """Refuse a folder in which links would lead elsewhere what we write: the only ones that we make are results."""
     link = link_in(folder, is_ours=_is_result, not_below=not_below)
     if link is not None:
         what = "this folder holds a link that wavewright did not make"
@@ -207,25 +157,97 @@ def _is_result(link: Path) -> bool:
     return is_named and _RESULT_TARGET.fullmatch(os.readlink(link)) is not None  # noqa: PTH115
 
 
-def files_below(folder: Path) -> list[tuple[Path, int]]:
-    """Regular files below a folder with their sizes, in the order of their names; links are not followed."""
-    files = []
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = folder.__class__(place, name)
-            with suppress(OSError):
-                if path.is_file() and not path.is_symlink():
-                    files.append((path, path.stat().st_size))
-    return files
-
-
 def refused(what: str, error: OSError, where: Path) -> OutputError:
     """The sentence for a file system that refuses."""
-    advice = {
-        errno.ENOSPC: "free some space, or choose a folder on another disk with -o",
-        errno.EROFS: "choose a folder on a disk that can be written with -o",
-        errno.EACCES: "choose a folder that you may write with -o",
-        errno.ENOTDIR: "a part of the path is a file: choose another -o",
-    }.get(error.errno or 0, "choose another folder with -o")
+    advice = _ADVICE.get(error.errno or 0, "choose another folder with -o")
     return OutputError(f"cannot {what}: {error.strerror}", where=shown(str(where)), advice=advice)
+
+
+@contextmanager
+def job_lock(folder: Path, *, wait_seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+    """Be the only process that works on a job; WorkedOnError when another does."""
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        raise OutputError(f"cannot write into the folder: {error.strerror}", where=shown(str(folder))) from None
+    try:
+        deadline = time.monotonic() + wait_seconds
+        while not _is_ours(descriptor):
+            if time.monotonic() >= deadline:
+                advice = "wait for it, or look at it with wavewright capture status"
+                raise WorkedOnError("another process works on this capture", where=shown(str(folder)), advice=advice)
+            time.sleep(0.05)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(folder: Path) -> bool:
+    """True while a process works on a job."""
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        return not _is_ours(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_ours(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _WITHOUT_LOCKS:
+            raise
+    return True
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a file that is there whole or not at all, and is on the disk when this returns.
+
+    Only its owner can read it: jobs and commands hold the variables that the user gave, and such are often secrets.
+    """
+    content = msgspec.json.format(json_bytes(msgspec.to_builtins(value)), indent=2) + b"\n"
+    write_once(path, content)
+
+
+def write_once(path: Path, content: bytes) -> None:
+    """Write a file of the owner alone that is there whole or not at all."""
+    twin = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        twin.unlink(missing_ok=True)  # of a process of the same number that was killed
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(twin, flags, 0o600), "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        twin.replace(path)
+    except OSError as error:
+        twin.unlink(missing_ok=True)
+        raise OutputError(f"cannot write the file: {error.strerror}", where=shown(str(path))) from None
+
+
+def read_json(path: Path) -> Any:
+    """The content of a file; None when there is none or it holds no JSON."""
+    try:
+        with open_regular(path) as stream:
+            return msgspec.json.decode(stream.read(_JSON_BYTES_MAX))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The same of a file with an object; empty when it holds something else."""
+    values = read_json(path)
+    return values if isinstance(values, dict) else {}
+
+
+def converted(values: object, kind: Any) -> Any:
+    """A struct or dataclass from plain values; keys that it does not have are ignored: a later version wrote them."""
+    try:
+        return msgspec.convert(values, kind)
+    except (msgspec.ValidationError, TypeError, RecursionError) as error:
+        raise UsageError(f"this is not what wavewright wrote: {error}") from None

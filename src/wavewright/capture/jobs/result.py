@@ -1,12 +1,28 @@
-"""What became of a job: its attempts, the best of them, and the way to its data."""
+"""The result of a job: its attempts, the best of them, and the way to its data; all of it from the files of its folder.
+
+Each step of a capture writes one file when it is done: `command.json` says that an attempt begins, `ending.json` how
+its program ended, `judgement.json` what it is worth, and `result.json` beside them that nothing is left to be done.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavewright.capture.jobs.folder import RAW
-from wavewright.capture.judgement import Verdict
+from wavewright.capture.jobs.folder import (
+    ATTEMPTS,
+    COMMAND,
+    ENDING,
+    JUDGEMENT,
+    RAW,
+    JobFolder,
+    converted,
+    read_json,
+    read_object,
+)
+from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.kinds import Recording
+from wavewright.capture.machines.runner import Ending
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,27 +30,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavewright.capture.jobs.job import Job
-    from wavewright.capture.judgement import Judgement, TracedDispatch
-    from wavewright.capture.machines.runner import Ending
+    from wavewright.capture.judgement import TracedDispatch
     from wavewright.capture.plans.discovery import DiscoveredKernels
-    from wavewright.capture.wanted import Wanted
     from wavewright.model.counters import CounterSet
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
 
 #: Verdicts, the best first.
 _ORDER = (
-    Verdict.GOOD,
-    Verdict.LOSSY,
-    Verdict.TRUNCATED,
-    Verdict.INCOMPLETE,
-    Verdict.NOT_COUNTED,
-    Verdict.EMPTY,
-    Verdict.NO_DISPATCH,
-    Verdict.HUNG,
-    Verdict.FAILED,
-    Verdict.REFUSED,
-    Verdict.INTERRUPTED,
+    *(Verdict.GOOD, Verdict.LOSSY, Verdict.TRUNCATED, Verdict.INCOMPLETE, Verdict.NOT_COUNTED, Verdict.EMPTY),
+    *(Verdict.NO_DISPATCH, Verdict.HUNG, Verdict.FAILED, Verdict.REFUSED, Verdict.INTERRUPTED),
 )
 
 
@@ -44,7 +49,7 @@ class Attempt:
 
     number: int  #: From 1.
     folder: Path
-    wanted: Wanted  #: With everything chosen.
+    recording: Recording  #: With everything chosen.
     judgement: Judgement
     ending: Ending | None  #: None = it was interrupted, or nobody wrote it down.
     why: str = ""  #: What was changed since the attempt before it, and why.
@@ -57,9 +62,8 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What became of a job."""
+    """The result of a job."""
 
-    id: str
     job: Job
     folder: Path
     attempts: tuple[Attempt, ...]  #: In order; interrupted ones are not among them.
@@ -67,12 +71,12 @@ class Result:
 
     @property
     def verdict(self) -> Verdict:
-        """What the best attempt is worth."""
+        """The verdict about the best attempt."""
         return self.best.judgement.verdict if self.best else Verdict.INTERRUPTED
 
     @property
     def is_good(self) -> bool:
-        """Whether everything that was wanted is there."""
+        """True when everything that was to be recorded is there."""
         return self.verdict is Verdict.GOOD
 
     @property
@@ -84,13 +88,9 @@ class Result:
         UsageError
             When no attempt was judged.
         """
-        return self._best.raw
-
-    @property
-    def _best(self) -> Attempt:
         if self.best is None:
             raise UsageError("no attempt left anything", where=str(self.folder), advice="go on with --resume")
-        return self.best
+        return self.best.raw
 
     @property
     def dispatches(self) -> tuple[TracedDispatch, ...]:
@@ -119,40 +119,76 @@ class Result:
         return cast("ThreadTrace", open_any(self.raw, dispatch=dispatch))
 
     def counters(self) -> CounterSet:
-        """The counters of all passes, joined.
-
-        Raises
-        ------
-        NotATraceError
-            When there are none.
-        """
+        """The counters of all passes, joined; NotATraceError when there are none."""
         from wavewright.readers.counters import open_counters
 
         return open_counters(self.raw)
 
     def open_run(self) -> Run:
-        """The trace of the whole program, as of `capture run` and `capture discover`.
-
-        Raises
-        ------
-        NotATraceError
-            When there is none.
-        """
+        """The trace of the whole program, as of `capture run` and `capture discover`; NotATraceError without one."""
         from wavewright.readers.run.inputs import open_run
 
         return open_run(self.raw)
 
     def kernels(self) -> DiscoveredKernels:
-        """The kernels of a discovery.
-
-        Raises
-        ------
-        NotATraceError
-            When no kernel was recorded.
-        """
+        """The kernels of a discovery; NotATraceError when no kernel was recorded."""
         from wavewright.capture.plans.discovery import discovered
 
         return discovered(self.raw)
+
+
+def stored_result(folder: Path) -> Result:
+    """The result of the job of a folder so far, from what it holds; UsageError when it holds no job."""
+    place = JobFolder(folder)
+    job = place.stored_job()
+    attempts = tuple(judged_attempts(place, job))
+    return Result(job=job, folder=folder, attempts=attempts, best=best_of(attempts))
+
+
+def begun_attempts(place: JobFolder) -> list[int]:
+    """Numbers of attempts that were begun, in order; one whose discovery failed was only judged."""
+    folders = place.numbered(ATTEMPTS).items()
+    return [number for number, folder in folders if any((folder / name).is_file() for name in (COMMAND, JUDGEMENT))]
+
+
+def judged_attempts(place: JobFolder, job: Job) -> list[Attempt]:
+    """Attempts that have a verdict."""
+    attempts = []
+    for number in begun_attempts(place):
+        folder = place.attempt(number)
+        try:
+            judgement = converted(read_json(folder / JUDGEMENT), Judgement)
+        except UsageError:
+            continue
+        attempts.append(
+            Attempt(
+                number=number,
+                folder=folder,
+                recording=recording_of(folder, job),
+                judgement=judgement,
+                ending=ending_of(folder),
+                why=str(read_object(folder / COMMAND).get("why") or ""),
+            )
+        )
+    return attempts
+
+
+def recording_of(attempt: Path, job: Job) -> Recording:
+    """The recording of an attempt."""
+    try:
+        recording: Recording = converted(read_object(attempt / COMMAND).get("wanted"), Recording)
+    except UsageError:
+        return job.recording
+    return recording
+
+
+def ending_of(folder: Path) -> Ending | None:
+    """The ending of the program of an attempt or discovery; None = nobody wrote it down."""
+    try:
+        ending: Ending = converted(read_json(folder / ENDING), Ending)
+    except UsageError:
+        return None
+    return ending
 
 
 def best_of(attempts: Iterable[Attempt]) -> Attempt | None:

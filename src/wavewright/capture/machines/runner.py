@@ -24,8 +24,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from wavewright.base import stopping
 from wavewright.base.shown import shown
 from wavewright.base.words import shortened
-from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.processes import inherited_descriptors
+from wavewright.capture.machines import guard
 from wavewright.errors import OutputError
 
 if TYPE_CHECKING:
@@ -40,11 +39,13 @@ _POLL_SECONDS = 0.05  #: Where the system cannot tell of an end.
 _CHUNK_BYTES = 1 << 16
 _TAIL_BYTES_MAX = 1 << 20  #: The end of a long output is worth more than its middle: there stands why it failed.
 TIMEOUT, INTERRUPTED = "timeout", "interrupted"
+#: Open descriptors that programs started here inherit, and so keep open after this process: locks of GPUs.
+inherited_descriptors: set[int] = set()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long a program may take, and how much it may say."""
+    """Limits of the time of a program, and of what it prints."""
 
     seconds: float = 900.0  #: Then it is told to stop.
     grace_seconds: float = 120.0  #: From SIGINT, at which the profiler writes its data, to SIGTERM; then SIGKILL.
@@ -53,7 +54,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Ending:
-    """How a program ended."""
+    """The ending of a program."""
 
     status: int | None  #: Exit status, negative for a signal; None = it could not be started.
     seconds: float
@@ -63,76 +64,54 @@ class Ending:
     left_behind: int = 0  #: Processes of its group that outlived it and had to be killed.
 
 
-class Runner:
-    """Runs programs on this machine.
+def run_program(
+    words: Sequence[str],
+    *,
+    variables: Mapping[str, str],
+    cwd: str,
+    stdout: Path,
+    stderr: Path,
+    limits: Limits,
+    each_second: Callable[[float], None] = lambda seconds: None,
+) -> Ending:
+    """Run a program with exactly these variables to its end; nothing of its group is left running.
 
-    Parameters
-    ----------
-    locks
-        Open descriptors that stay open until the program has ended, even when this process is killed: those of locks.
-        None = those of all locks of GPUs that this process has.
+    The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
     """
+    begin = time.monotonic()
+    mark = variables.get(guard.MARK) or uuid.uuid4().hex
+    with ExitStack() as open_things:
+        files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
+        try:
+            program = open_things.enter_context(_started(words, {**variables, guard.MARK: mark}, cwd, mark, limits))
+        except (OSError, ValueError) as error:
+            return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
+        pipes = zip(program.pipes, files, strict=True)
+        streams = [_Stream(source, file, limits.output_bytes) for source, file in pipes]
+        stopped = program.attend(streams, begin, each_second)
+        status, problem, remains_count = program.finish(streams, stopped)
+        for stream in streams:
+            stream.close()
+    with stopping.unstopped():  # when the program ended because ours is told to stop, that is the end of ours, too
+        pass
+    return Ending(
+        status=status,
+        seconds=time.monotonic() - begin,
+        stopped=stopped,
+        problem=problem,
+        dropped_bytes=sum(stream.dropped_bytes for stream in streams),
+        left_behind=remains_count,
+    )
 
-    def __init__(self, *, locks: Sequence[int] | None = None) -> None:
-        self._locks = locks
 
-    def run(
-        self,
-        words: Sequence[str],
-        *,
-        variables: Mapping[str, str],
-        cwd: str,
-        stdout: Path,
-        stderr: Path,
-        limits: Limits,
-        each_second: Callable[[float], None] = lambda seconds: None,
-    ) -> Ending:
-        """Run a program with exactly these variables to its end; nothing of its group is left running.
-
-        The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
-
-        Raises
-        ------
-        OutputError
-            When the files for what it prints cannot be written.
-        """
-        begin = time.monotonic()
-        mark = variables.get(left_behind.MARK) or uuid.uuid4().hex
-        environment = {**variables, left_behind.MARK: mark}
-        locks = tuple(inherited_descriptors) if self._locks is None else tuple(self._locks)
-        with ExitStack() as open_things:
-            files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
-            try:
-                program = open_things.enter_context(_started(words, environment, cwd, mark, limits, locks))
-            except (OSError, ValueError) as error:
-                return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
-            streams = [
-                _Stream(source, file, limits.output_bytes) for source, file in zip(program.pipes, files, strict=True)
-            ]
-            stopped = program.attend(streams, begin, each_second)
-            status, problem, left_count = program.finish(streams, stopped)
-            for stream in streams:
-                stream.close()
-        with stopping.unstopped():  # when the program ended because ours is told to stop, that is the end of ours, too
-            pass
-        return Ending(
-            status=status,
-            seconds=time.monotonic() - begin,
-            stopped=stopped,
-            problem=problem,
-            dropped_bytes=sum(stream.dropped_bytes for stream in streams),
-            left_behind=left_count,
-        )
-
-    def clear(self, mark: str) -> int:
-        """End what is left of an earlier run whose taker was killed; how many processes that were."""
-        alive = left_behind.processes_of(None, mark)
-        if not alive:
-            return 0
-        left_behind.signal_all(alive, signal.SIGINT)
-        left_behind.wait_for_none(None, mark, _REMAINS_SECONDS)
-        left_behind.kill_all(None, mark)
-        return len(alive)
+def end_marked(mark: str) -> int:
+    """End what is left of an earlier run whose supervisor was killed; how many processes that were."""
+    alive = guard.processes_of(None, mark)
+    if alive:
+        guard.signal_all(alive, signal.SIGINT)
+        guard.wait_for_none(None, mark, _REMAINS_SECONDS)
+        guard.kill_all(None, mark)
+    return len(alive)
 
 
 class _Program:
@@ -145,8 +124,7 @@ class _Program:
         self._reaping = threading.Lock()
         self._is_reaped = False
         self._interrupted = False
-        assert process.stdout is not None  # noqa: S101 - given as pipes
-        assert process.stderr is not None  # noqa: S101
+        assert process.stdout and process.stderr  # noqa: S101 - both are pipes
         self.pipes = (process.stdout, process.stderr)
 
     def attend(self, streams: Sequence[_Stream], begin: float, tick: Callable[[float], None]) -> str:
@@ -164,8 +142,9 @@ class _Program:
                 if steps and now >= steps[0][0]:
                     _, number = steps.popleft()
                     if not stopped:
-                        stopped = TIMEOUT
-                        steps = deque(self._later_steps(now))
+                        stopped, term = TIMEOUT, now + self._limits.grace_seconds
+                        kill = term + min(_TERM_SECONDS, self._limits.grace_seconds)
+                        steps = deque([(term, signal.SIGTERM), (kill, signal.SIGKILL)])
                     self.send(number)
                     if not steps:
                         break
@@ -178,23 +157,17 @@ class _Program:
                 self._wait(_DEATH_SECONDS)
         return INTERRUPTED if self._interrupted else stopped
 
-    def _later_steps(self, now: float) -> list[tuple[float, signal.Signals]]:
-        term = now + self._limits.grace_seconds
-        return [(term, signal.SIGTERM), (term + min(_TERM_SECONDS, self._limits.grace_seconds), signal.SIGKILL)]
-
     def finish(self, streams: Sequence[_Stream], stopped: str) -> tuple[int | None, str, int]:
         """Clear away what outlived it and read what is left in the pipes; status, problem, and how many were left."""
         us = frozenset({self._process.pid})  # a zombie, which keeps the number of the group ours until it is reaped
         is_stuck = not self._is_over()
-        count = 0
-        alive = left_behind.processes_of(self._process.pid, self._mark) - us
-        if alive:
-            count = len(alive)
+        count = len(self._remains(us))
+        if count:
             patience = 0.0 if stopped else min(_REMAINS_SECONDS, self._limits.grace_seconds)
             for number in (signal.SIGINT, signal.SIGTERM) if patience else ():  # SIGINT is ignored by `sh -c 'x &'`
-                left_behind.signal_all(self._remains(us), number)
+                guard.signal_all(self._remains(us), number)
                 _drain(streams, patience / 2, until=lambda: not self._remains(us))
-            left_behind.kill_all(self._process.pid, self._mark, spared=us)
+            guard.kill_all(self._process.pid, self._mark, spared=us)
         _drain(streams, _DRAIN_SECONDS, until=lambda: self._is_silent(streams, us))
         problem = ""
         if is_stuck:
@@ -207,14 +180,14 @@ class _Program:
         return status, problem, count + is_stuck
 
     def _is_silent(self, streams: Sequence[_Stream], us: frozenset[int]) -> bool:
-        """Whether nobody can write to the pipes: somebody of ours who still can was missed, and is killed."""
+        """True when nobody can write to the pipes: somebody of ours who still can was missed, and is killed."""
         if all(stream.is_at_end for stream in streams):
             return True
-        left_behind.signal_all(self._remains(us), signal.SIGKILL)
+        guard.signal_all(self._remains(us), signal.SIGKILL)
         return False
 
     def _remains(self, us: frozenset[int]) -> set[int]:
-        return left_behind.processes_of(self._process.pid, self._mark) - us
+        return guard.processes_of(self._process.pid, self._mark) - us
 
     def send(self, number: int) -> None:
         """A signal to the group; from SIGTERM on also to those of its processes that left the group."""
@@ -224,7 +197,7 @@ class _Program:
             with suppress(OSError):
                 os.killpg(self._process.pid, number)
             if number != signal.SIGINT:  # a launcher hands SIGINT on; twice means to many that they must not write
-                left_behind.signal_all(left_behind.processes_of(None, self._mark), number)
+                guard.signal_all(guard.processes_of(None, self._mark), number)
 
     def stop(self) -> None:
         """Stop it gently and wait for that: called by another thread, or when an exception passes through."""
@@ -240,10 +213,10 @@ class _Program:
             with suppress(KeyboardInterrupt):  # the next Ctrl-C takes the next step at once, here and by `stopping`
                 if self._wait(seconds, signals_max=place + 1):
                     break
-        left_behind.kill_all(None if self._is_reaped else self._process.pid, self._mark)
+        guard.kill_all(None if self._is_reaped else self._process.pid, self._mark)
 
     def _wait(self, seconds: float, *, signals_max: int = sys.maxsize) -> bool:
-        """Whether it has ended within the time, and before we were told to stop more often than that."""
+        """True when it has ended within the time, and before we were told to stop more often than that."""
         deadline = time.monotonic() + seconds
         while not self._is_over():
             if time.monotonic() >= deadline or stopping.signal_count() > signals_max:
@@ -262,7 +235,7 @@ class _Program:
 
 
 class _Stream:
-    """What a program prints: the first part and the end go into a file, the rest is counted."""
+    """The output of a program: the first part and the end go into a file, the rest is counted."""
 
     def __init__(self, source: IO[bytes], file: BinaryIO, limit_bytes: int) -> None:
         self.source = source
@@ -270,63 +243,47 @@ class _Stream:
         self._file = file
         self._tail_max = min(_TAIL_BYTES_MAX, limit_bytes // 4)
         self._room = limit_bytes - self._tail_max
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
+        self._tail = bytearray()
         self.dropped_bytes = 0
         self.is_at_end = False
 
     def read(self) -> bool:
-        """Read what is there; whether there may be more later."""
+        """Read what is there; False at the end."""
         try:
             piece = os.read(self.source.fileno(), _CHUNK_BYTES)
         except BlockingIOError:
             return True
         except OSError:
             piece = b""
-        if not piece:
-            self.is_at_end = True
-            return False
-        head, rest = piece[: self._room], piece[self._room :]
-        if head:
-            self._room -= len(head)
-            self._write(head)
-        if rest:
-            self._keep_end(rest)
-        return True
-
-    def _keep_end(self, piece: bytes) -> None:
-        self._tail.append(piece)
-        self._tail_bytes += len(piece)
-        while self._tail_bytes > self._tail_max:
-            first = self._tail.popleft()
-            surplus = min(len(first), self._tail_bytes - self._tail_max)
+        self.is_at_end = not piece
+        head = piece[: self._room]
+        self._room -= len(head)
+        self._write(head)
+        self._tail += piece[len(head) :]
+        if (surplus := len(self._tail) - self._tail_max) > 0:
             self.dropped_bytes += surplus
-            self._tail_bytes -= surplus
-            if surplus < len(first):
-                self._tail.appendleft(first[surplus:])
+            del self._tail[:surplus]
+        return not self.is_at_end
 
     def _write(self, piece: bytes) -> None:
-        """A full disk costs the rest of the output, but not the run."""
+        """Write a piece; a full disk costs the rest of the output, but not the run."""
         try:
             self._file.write(piece)
             self._file.flush()
         except OSError:
-            self._room = 0
-            self._tail_max = 0
+            self._room = self._tail_max = 0
             self.dropped_bytes += len(piece)
 
     def close(self) -> None:
         """Write the end."""
         if self.dropped_bytes and self._tail:
             self._write(f"\n[wavewright: {self.dropped_bytes:,} bytes are left out here]\n".encode())
-        for piece in self._tail:
-            self._write(piece)
-        self._tail.clear()
+        self._write(bytes(self._tail))
 
 
 @contextmanager
 def _started(
-    words: Sequence[str], variables: Mapping[str, str], cwd: str, mark: str, limits: Limits, locks: Sequence[int]
+    words: Sequence[str], variables: Mapping[str, str], cwd: str, mark: str, limits: Limits
 ) -> Iterator[_Program]:
     """A running program with its guard; when an exception passes through, it is stopped gently first."""
     with stopping.unstopped():
@@ -338,7 +295,7 @@ def _started(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            pass_fds=tuple(locks),
+            pass_fds=tuple(inherited_descriptors),
             preexec_fn=_interruptible if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else None,
         )
         program = _Program(process, mark, limits)
@@ -346,13 +303,13 @@ def _started(
 
         def stop() -> None:
             program.stop()
-            for guard in guards:
-                guard.end(b".")
+            for each in guards:
+                each.end(b".")
 
         forget = stopping.add(stop)
     last_word = b""
     try:
-        guards += _guards(process.pid, mark, locks)
+        guards += _guards(process.pid, mark)
         yield program
         last_word = b"."
     except BaseException:
@@ -360,8 +317,8 @@ def _started(
         last_word = b"."
         raise
     finally:
-        for guard in guards:
-            guard.end(last_word)
+        for each in guards:
+            each.end(last_word)
         forget()
         for pipe in program.pipes:
             pipe.close()
@@ -395,19 +352,19 @@ class _Guard:
             self._process.wait()
 
 
-def _guards(group: int, mark: str, locks: Sequence[int]) -> list[_Guard]:
+def _guards(group: int, mark: str) -> list[_Guard]:
     """The guard of a group; none where there is no room for one more process."""
     reading, writing = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", left_behind.__file__, str(group), mark],
+            [sys.executable, "-I", "-S", guard.__file__, str(group), mark],
             stdin=reading,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={},
             cwd="/",
             start_new_session=True,
-            pass_fds=locks,
+            pass_fds=tuple(inherited_descriptors),
         )
     except OSError:
         os.close(writing)
@@ -460,18 +417,19 @@ def _created(path: Path) -> Iterator[BinaryIO]:
 
 
 def _why_not(error: Exception, words: Sequence[str], cwd: str) -> str:
-    """Why a program could not be started, in words."""
+    """The reason why a program could not be started, in words."""
     name = shortened(shown(words[0] if words else ""))
-    if isinstance(error, OSError):
-        if cwd and not Path(cwd).is_dir():
-            return f"the folder {shortened(shown(cwd))!r} in which {name!r} is to run does not exist"
-        if error.errno == errno.ENOENT:
-            return f"the program {name!r} does not exist"
-        if error.errno == errno.EACCES:
-            return f"the program {name!r} is not executable"
-        if error.errno == errno.ENOEXEC:
-            return f"{name!r} is not a program that this machine can run; does its first line lack '#!'?"
-        if error.errno == errno.E2BIG:
-            return f"the arguments and variables of {name!r} are longer than the system allows"
-        return f"the program {name!r} cannot be started: {error.strerror}"
-    return f"the program {name!r} cannot be started: {error}"
+    if not isinstance(error, OSError):
+        return f"the program {name!r} cannot be started: {error}"
+    if cwd and not Path(cwd).is_dir():
+        return f"the folder {shortened(shown(cwd))!r} in which {name!r} is to run does not exist"
+    sentence = _REASONS.get(error.errno or 0, f"the program {{}} cannot be started: {error.strerror}")
+    return sentence.format(repr(name))
+
+
+_REASONS = {
+    errno.ENOENT: "the program {} does not exist",
+    errno.EACCES: "the program {} is not executable",
+    errno.ENOEXEC: "{} is not a program that this machine can run; does its first line lack '#!'?",
+    errno.E2BIG: "the arguments and variables of {} are longer than the system allows",
+}

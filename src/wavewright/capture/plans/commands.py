@@ -1,27 +1,31 @@
-"""From what is wanted and the installed release to commands: only options that it has, nothing that it refuses."""
+"""From a recording and the installed release to commands: only options that it has, nothing that it refuses."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from dataclasses import dataclass, field
 from functools import singledispatch
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wavewright.capture.plans.command import Command
-from wavewright.capture.plans.environment import VISIBILITY, cleared
+from msgspec import structs
+
+from wavewright.base.shown import command_line
+from wavewright.capture.kinds import Counters, Discovery, KernelChoice, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.capture.rocprofv3.grammar import launch_words
-from wavewright.capture.rocprofv3.option import Kind, Option, Version
-from wavewright.capture.rocprofv3.options import all_options, options_in
+from wavewright.capture.rocprofv3.options import Kind, Option, all_options, options_in
 from wavewright.capture.rocprofv3.refusals import check_options
 from wavewright.capture.rocprofv3.regex import parts_regex, regex_warnings
-from wavewright.capture.rocprofv3.releases import first_release_with, version_of_installation
+from wavewright.capture.rocprofv3.releases import first_release_with
 from wavewright.capture.rocprofv3.words import option_words, read_words
-from wavewright.capture.wanted import Counters, Discovery, KernelChoice, RunTrace, Samples, ThreadTraces, Wanted
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavewright.capture.rocprofv3.installation import Installation
+    from wavewright.capture.gpus.topology import Gpu
+    from wavewright.capture.rocprofv3.releases import Installation
 
 DECODER = "librocprof-trace-decoder.so"
 #: Folder, below the output, of the file that stands for AMD's decoder where there is none.
@@ -31,108 +35,142 @@ DEFINITIONS = "definitions.yaml"
 VALUE_BYTES_MAX = 120_000
 WORDS_BYTES_MAX = 1_500_000
 _COUNTER = re.compile(r"[A-Za-z_][A-Za-z0-9_\[\]]*(?::device=\d{1,4})?")
-#: Options that decide where data go, or that collect nothing: not for the user's own words.
-_OURS = {
-    "--input": "input files have a command of their own: `wavewright capture -i FILE`",
-    "--output-directory": "wavewright chooses the folder: use -o",
-    "--output-file": "wavewright chooses the names of files",
-    "--help": "run rocprofv3 --help yourself",
-    "--version": "`wavewright doctor` prints versions",
-    "--list-metrics": "run rocprofv3 yourself for that",
-    "--list-avail": "run rocprofv3-avail yourself for that",
-    "--pid": "wavewright starts the program itself",
-    "--echo": "--dry-run prints the command",
-}
-#: Parts of a run -> options, the first that the release has.
-RUN_PARTS: dict[str, tuple[str, ...]] = {
-    "kernel": ("--kernel-trace",),
-    "hip": ("--hip-runtime-trace",),
-    "hip-compiler": ("--hip-compiler-trace",),
-    "hsa": ("--hsa-trace",),
-    "memory": ("--memory-copy-trace", "--memory-allocation-trace", "--scratch-memory-trace"),
-    "copies": ("--memory-copy-trace",),
-    "allocations": ("--memory-allocation-trace",),
-    "scratch": ("--scratch-memory-trace",),
-    "markers": ("--marker-trace",),
-    "rccl": ("--rccl-trace",),
-    "rocdecode": ("--rocdecode-trace",),
-    "rocjpeg": ("--rocjpeg-trace",),
-    "rocshmem": ("--rocshmem-trace",),
-    "kfd": ("--kfd-trace",),
-    "openmp": ("--ompt-trace",),
-    "kokkos": ("--kokkos-trace",),
-    "all": ("--sys-trace",),
-}
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+RUN_PARTS: dict[str, list[str]] = _TABLES["run_parts"]
+#: Numbers of GPUs within what ROCR_VISIBLE_DEVICES leaves: with one GPU left, only 0 or nothing is right.
+VISIBILITY = ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")
+
+
+#: Variables that another profiler, or an earlier run, leaves behind: pattern -> reason to take them out.
+LEFTOVERS: dict[str, str] = _TABLES["leftovers"]
+#: Libraries in LD_PRELOAD that record by themselves; others, such as memory allocators, stay.
+_PRELOADED = re.compile(
+    r"roctracer|rocprofiler|rocprofv3|libroctx|rpd_tracer|rocprof-?sys|omnitrace|libTAU|kokkosp|libscorep",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """One run of a profiler around a program."""
+
+    words: tuple[str, ...]
+    variables: dict[str, str] = field(default_factory=dict, hash=False)  #: Set in addition to the caller's.
+    removed: tuple[str, ...] = ()  #: Variables of the caller that would interfere, taken out.
+    cwd: str = ""  #: Empty = the current folder.
+    notes: tuple[str, ...] = ()  #: What was chosen for the user, and why.
+    #: Files that must be there before it runs: path on the machine -> content.
+    files: dict[str, bytes] = field(default_factory=dict, hash=False)
+
+    @property
+    def line(self) -> str:
+        """For a shell: variables and words, quoted.
+
+        Examples
+        --------
+        >>> one_gpu = {"ROCR_VISIBLE_DEVICES": "3"}
+        >>> Command(words=("rocprofv3", "--", "a b"), variables=one_gpu, removed=("LD_PRELOAD",)).line
+        "env -u LD_PRELOAD ROCR_VISIBLE_DEVICES=3 rocprofv3 -- 'a b'"
+        """
+        changes = [*(word for name in self.removed for word in ("-u", name)), *map("=".join, self.variables.items())]
+        return command_line(["env", *changes, *self.words] if changes else self.words)
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """All variables with which it runs: those of the machine, less what interferes, and what it sets.
+
+        Examples
+        --------
+        >>> Command(words=("x",), variables={"A": "1"}, removed=("B",)).environment({"A": "0", "B": "2", "C": "3"})
+        {'A': '1', 'C': '3'}
+        """
+        return {name: value for name, value in variables.items() if name not in self.removed} | self.variables
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the content of files."""
+        names = ("words", "variables", "removed", "cwd", "line", "notes")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """One attempt, before it runs."""
+
+    recording: Recording  #: With everything chosen.
+    commands: tuple[Command, ...]  #: One per pass.
+    notes: tuple[str, ...]  #: What was chosen, and why.
+
+
+def planned(
+    recording: Recording, installation: Installation, gpu: Gpu | None, *, raw: str, variables: Mapping[str, str]
+) -> Planned:
+    """The commands of one attempt, whose data go to the folder `raw` of the machine: the only way to commands."""
+    from wavewright.capture.plans.choices import chosen
+
+    if isinstance(recording, KernelChoice) and recording.kernel and not recording.kernel_regex:
+        recording = structs.replace(recording, kernel_regex=parts_regex([recording.kernel]))
+    complete, notes = chosen(recording, gpu)
+    commands = commands_of(complete, installation, folder=raw, environment=variables)
+    return Planned(recording=complete, commands=commands, notes=tuple(notes))
+
+
+def needs_discovery(recording: Recording) -> bool:
+    """True for thread traces of a kernel, or of launches, that nobody named."""
+    if not isinstance(recording, ThreadTraces):
+        return False
+    return not (recording.launches and (recording.kernel or recording.kernel_regex))
 
 
 def commands_of(
-    wanted: Wanted, installation: Installation, *, folder: str, environment: Mapping[str, str]
+    recording: Recording, installation: Installation, *, folder: str, environment: Mapping[str, str]
 ) -> tuple[Command, ...]:
-    """The commands that record what is wanted, to be run one after the other: one per pass.
+    """The commands of a recording with everything chosen, to be run one after the other: one per pass.
 
-    Parameters
-    ----------
-    wanted
-        With everything chosen (`choices.chosen`).
-    installation
-        Where rocprofv3 is and what it can do.
-    folder
-        For its output, on the machine on which it runs; counters of pass N go to its subfolder `pass_N`.
-    environment
-        Of the caller there.
-
-    Raises
-    ------
-    UsageError
-        For what this release lacks, with the first one that has it, and for what it would refuse.
+    Data go to `folder` of the machine, counters of pass N to its subfolder `pass_N`; `environment` is the caller's
+    there. UsageError for what this release lacks, with the first one that has it, and for what it would refuse.
     """
-    if not wanted.program or not wanted.program[0]:
+    if not recording.program or not recording.program[0]:
         raise UsageError("no program is given", advice="write it behind --, as: -- python bench.py")
-    if any("\0" in word for word in (*wanted.program, *wanted.extra, *wanted.variables, *wanted.variables.values())):
+    variables = recording.variables
+    if any("\0" in word for word in (*recording.program, *recording.extra, *variables, *variables.values())):
         raise UsageError("a word or variable holds a null character", advice="no program can be given one")
-    if sum(len(word.encode("utf-8", "surrogateescape")) + 9 for word in wanted.program) > WORDS_BYTES_MAX:
+    if sum(len(word.encode("utf-8", "surrogateescape")) + 9 for word in recording.program) > WORDS_BYTES_MAX:
         raise UsageError("the program's words do not fit into a command line", advice="let it read them from a file")
-    maker = _Maker(wanted, installation, folder, environment)
-    return maker.commands()
-
-
-def _variables(wanted: Wanted, changed: Mapping[str, str]) -> dict[str, str]:
-    """Variables of the program: those of the user, and the one GPU that it shall see."""
-    variables = {**changed, **wanted.variables}
-    if wanted.gpu_index is None:
-        return variables
-    for name in ("ROCR_VISIBLE_DEVICES", *VISIBILITY):
-        if name in wanted.variables:
-            raise UsageError(
-                f"{name} is given, and a GPU is chosen too", advice="leave the variable away, or choose with --gpu any"
-            )
-    # Alone: HIP's variables would count within it. It hides the other GPUs from the profiler as well, which would
-    # else put a buffer and a queue on each. --att-gpu-index adds nothing then, and counts the driver's nodes.
-    return {**variables, "ROCR_VISIBLE_DEVICES": str(wanted.gpu_index)}
+    return _Maker(recording, installation, folder, environment).commands()
 
 
 class _Maker:
     """Collects the words of one command line after the other."""
 
-    def __init__(self, wanted: Wanted, installation: Installation, folder: str, environment: Mapping[str, str]) -> None:
-        self.wanted = wanted
+    def __init__(
+        self, recording: Recording, installation: Installation, folder: str, variables: Mapping[str, str]
+    ) -> None:
+        self.recording = recording
         self.installation = installation
         self.folder = folder.rstrip("/") or "/"
-        self.environment = environment
-        self.version: Version = version_of_installation(installation)
+        self.environment = variables
+        self.version = installation.version
         self.files: dict[str, bytes] = {}
         self.notes: list[str] = []
 
     def commands(self) -> tuple[Command, ...]:
-        changes = cleared(self.environment, self.wanted.variables, hides_gpus=self.wanted.gpu_index is not None)
-        variables = _variables(self.wanted, changes.variables)
-        lines = _lines(self.wanted, self)
+        recording = self.recording
+        changes = cleared(self.environment, recording.variables, hides_gpus=recording.gpu_index is not None)
+        variables = {**changes.variables, **recording.variables}
+        if recording.gpu_index is not None:
+            for name in ("ROCR_VISIBLE_DEVICES", *VISIBILITY):
+                if name in recording.variables:
+                    advice = "leave the variable away, or choose with --gpu any"
+                    raise UsageError(f"{name} is given, and a GPU is chosen too", advice=advice)
+            # Alone: HIP's variables would count within it. It hides the other GPUs from the profiler as well, which
+            # would else put a buffer and a queue on each. --att-gpu-index adds nothing then, and counts nodes.
+            variables["ROCR_VISIBLE_DEVICES"] = str(recording.gpu_index)
+        lines = _lines(recording, self)
         return tuple(
             Command(
-                words=(self.installation.rocprofv3, *self._checked(words), "--", *self.wanted.program),
+                words=(self.installation.rocprofv3, *self._checked(words), "--", *recording.program),
                 variables=variables,
                 removed=changes.removed,
-                cwd=self.wanted.cwd,
+                cwd=recording.cwd,
                 notes=(*self.notes, *changes.notes),
                 files=dict(self.files),
             )
@@ -140,133 +178,110 @@ class _Maker:
         )
 
     def has(self, name: str) -> bool:
-        """Whether the installed script has an option."""
+        """True when the installed script has an option."""
         return name in self.installation.options
 
     def option(self, name: str, *values: str, purpose: str = "") -> tuple[str, ...]:
-        """The words of an option that is needed.
-
-        Raises
-        ------
-        UsageError
-            When the release does not have it.
-        """
+        """The words of an option that is needed; UsageError when the release does not have it."""
         if not self.has(name):
             release = self.installation.rocm_version or ".".join(map(str, self.version))
-            raise UsageError(
-                f"rocprofv3 of ROCm {release} cannot record {purpose or 'this'} (it has no {name})",
-                advice=f"the first release that can is ROCm {first_release_with(name)}",
-            )
+            what = f"rocprofv3 of ROCm {release} cannot record {purpose or 'this'} (it has no {name})"
+            raise UsageError(what, advice=f"the first release that can is ROCm {first_release_with(name)}")
         if sum(len(value.encode("utf-8", "surrogateescape")) + 2 for value in values) > VALUE_BYTES_MAX:
-            raise UsageError(
-                f"what {name} is to be given does not fit into a command line",
-                advice=f"it may have {VALUE_BYTES_MAX:,} bytes",
-            )
+            what = f"what {name} is to be given does not fit into a command line"
+            raise UsageError(what, advice=f"it may have {VALUE_BYTES_MAX:,} bytes")
         return option_words(name, *values)
 
-    def output(self, name: str, *, folder: str = "", form: str) -> tuple[str, ...]:
-        """Where data go, and in which format; names hold the process, so that processes never meet."""
-        return (
-            *self.option("--output-format", form),
-            *option_words("-d", folder or self.folder),
-            *option_words("-o", f"%pid%/{name}"),
-        )
+    def output(self, name: str, *, folder: str = "", forms: tuple[str, ...] = ("csv",)) -> tuple[str, ...]:
+        """The options for where data go, and in which formats; names hold the process, so that processes never meet."""
+        place = (*option_words("-d", folder or self.folder), *option_words("-o", f"%pid%/{name}"))
+        return (*self.option("--output-format", *forms), *place)
 
-    def kernels(self, wanted: KernelChoice) -> tuple[str, ...]:
+    def kernels(self, recording: KernelChoice) -> tuple[str, ...]:
         """Filters of names and launches."""
-        pattern = wanted.kernel_regex or (parts_regex([wanted.kernel]) if wanted.kernel else "")
+        pattern = recording.kernel_regex or (parts_regex([recording.kernel]) if recording.kernel else "")
         words: list[str] = []
-        is_truncating = _has(wanted.extra, "-T", "--truncate-kernels")
-        is_mangled = _has(wanted.extra, "-M", "--mangled-kernels")
-        for name, regex in (("--kernel-include-regex", pattern), ("--kernel-exclude-regex", wanted.exclude_regex)):
+        extra = {word.partition("=")[0] for word in recording.extra}
+        is_truncating, is_mangled = (
+            bool(extra & {"-T", "--truncate-kernels"}),
+            bool(extra & {"-M", "--mangled-kernels"}),
+        )
+        for name, regex in (("--kernel-include-regex", pattern), ("--kernel-exclude-regex", recording.exclude_regex)):
             if regex:
                 words += self.option(name, regex, purpose="chosen kernels only")
                 self.notes += regex_warnings(regex, self.version, is_truncating=is_truncating, is_mangled=is_mangled)
-        if wanted.launches:
-            launches = launch_words(wanted.launches)
+        if recording.launches:
+            launches = launch_words(recording.launches)
             words += self.option("--kernel-iteration-range", *launches, purpose="chosen launches only")
         return tuple(words)
 
     def _checked(self, words: Sequence[str]) -> tuple[str, ...]:
         """Our words and the user's, after everything that the release could object to was looked for."""
         names = self._names()
-        extra = read_words(self.wanted.extra, self.version, names, where="options for rocprofv3")
-        given = {each.option.name for each in read_words(words, self.version, names)}
+        extra = read_words(self.recording.extra, self.version, names, where="options for rocprofv3")
+        ours = {each.option.name for each in read_words(words, self.version, names)}
         for each in extra:
-            if each.option.name in _OURS:
-                raise UsageError(f"{each.name} cannot be passed on", advice=_OURS[each.option.name])
-            if each.option.name in given and each.option.kind is not Kind.BOOLEAN:
-                raise UsageError(
-                    f"{each.name} is set by wavewright already", advice="use the option of wavewright for it"
-                )
-            if each.option.name == "--advanced-thread-trace" and not isinstance(self.wanted, ThreadTraces):
+            name = each.option.name
+            if name in _TABLES["ours"]:
+                raise UsageError(f"{each.name} cannot be passed on", advice=_TABLES["ours"][name])
+            if name in ours and each.option.kind is not Kind.BOOLEAN:
+                advice = "use the option of wavewright for it"
+                raise UsageError(f"{each.name} is set by wavewright already", advice=advice)
+            if name == "--advanced-thread-trace" and not isinstance(self.recording, ThreadTraces):
                 raise UsageError(f"{each.name} is a capture of its own", advice="use `wavewright capture att`")
-        everything = (*words, *self.wanted.extra)
-        check_options(read_words(everything, self.version, names), self.version, self._environment())
+        everything = (*words, *self.recording.extra)
+        environment = {**self.environment, **self.recording.variables}
+        check_options(read_words(everything, self.version, names), self.version, environment)
         return everything
-
-    def _environment(self) -> dict[str, str]:
-        return {**self.environment, **self.wanted.variables}
 
     def _names(self) -> dict[str, Option]:
         """Names that the installed script takes; what our table does not know takes any words."""
-        present = {
-            name: option
-            for name, option in options_in(self.version).items()
-            if option.name in self.installation.options or option.is_hidden
-        }
-        for name in self.installation.options:
-            if name not in present:
-                option = all_options().get(name)
-                unknown = Option(name=name, kind=Kind.ANY_WORDS, since="6.2", meaning="not in our table")
-                present[name] = option or unknown
+        installed = self.installation.options
+        table = options_in(self.version).items()
+        present = {name: option for name, option in table if option.name in installed or option.is_hidden}
+        for name in installed - present.keys():
+            unknown = Option(name=name, kind=Kind.ANY_WORDS, since="6.2", meaning="not in our table")
+            present[name] = all_options().get(name) or unknown
         return present
 
 
-def _has(words: Sequence[str], *names: str) -> bool:
-    return any(word.partition("=")[0] in names for word in words)
-
-
 @singledispatch
-def _lines(wanted: Wanted, maker: _Maker) -> list[tuple[str, ...]]:
+def _lines(recording: Recording, maker: _Maker) -> list[tuple[str, ...]]:
     """The options of each command line."""
-    raise UsageError(f"{type(wanted).__name__} cannot be recorded with rocprofv3")
+    raise TypeError(type(recording).__name__)
 
 
 @_lines.register
-def _discovery(wanted: Discovery, maker: _Maker) -> list[tuple[str, ...]]:
+def _discovery(recording: Discovery, maker: _Maker) -> list[tuple[str, ...]]:
     # Name filters do not apply to a kernel trace; csv because --stats writes nothing into a database.
-    return [("--kernel-trace", "--stats", *maker.output("discover", form="csv"))]
+    return [("--kernel-trace", "--stats", *maker.output("discover"))]
 
 
 @_lines.register
-def _thread_traces(wanted: ThreadTraces, maker: _Maker) -> list[tuple[str, ...]]:
+def _thread_traces(recording: ThreadTraces, maker: _Maker) -> list[tuple[str, ...]]:
     words = [*maker.option("--att", purpose="thread traces"), *_decoder(maker)]
     for name, value, form in (
-        ("--att-target-cu", wanted.target_cu, "d"),
-        ("--att-simd-select", wanted.simds, "#X"),
-        ("--att-shader-engine-mask", wanted.se_mask, "#X"),
-        ("--att-buffer-size", wanted.buffer_bytes, "#x"),
+        ("--att-target-cu", recording.target_cu, "d"),
+        ("--att-simd-select", recording.simds, "#X"),
+        ("--att-shader-engine-mask", recording.se_mask, "#X"),
+        ("--att-buffer-size", recording.buffer_bytes, "#x"),
+        ("--att-perfcounters", " ".join(recording.counters).upper() or None, ""),
+        ("--att-perfcounter-ctrl", recording.counter_period, "d"),
+        ("--att-activity", recording.activity, "d"),
     ):
         if value is not None:
             words += maker.option(name, f"{value:{form}}".replace("0X", "0x"))
-    if wanted.counters:
-        words += maker.option("--att-perfcounters", " ".join(wanted.counters).upper())
-    if wanted.counter_period is not None:
-        words += maker.option("--att-perfcounter-ctrl", str(wanted.counter_period))
-    if wanted.activity is not None:
-        words += maker.option("--att-activity", str(wanted.activity))
-    if wanted.target_only:
+    if recording.target_only:
         words += maker.option("--att-perfcounter-target-only", purpose="counters of the target CU only")
-    if wanted.serialize_all:
+    if recording.serialize_all:
         words += maker.option("--att-serialize-all")
-    if wanted.consecutive is not None:
-        if wanted.consecutive < 1:
-            raise UsageError(f"{wanted.consecutive} dispatches in a row cannot be traced", advice="1 or more")
-        words += maker.option("--att-consecutive-kernels", str(wanted.consecutive), purpose="dispatches in a row")
-    words += maker.kernels(wanted)
+    if recording.consecutive is not None:
+        if recording.consecutive < 1:
+            raise UsageError(f"{recording.consecutive} dispatches in a row cannot be traced", advice="1 or more")
+        words += maker.option("--att-consecutive-kernels", str(recording.consecutive), purpose="dispatches in a row")
+    words += maker.kernels(recording)
     # The kernel trace of the same run says which launch each traced dispatch was.
-    return [(*words, "--kernel-trace", *maker.output("att", form="csv"))]
+    return [(*words, "--kernel-trace", *maker.output("att"))]
 
 
 def _decoder(maker: _Maker) -> tuple[str, ...]:
@@ -289,25 +304,25 @@ def _decoder(maker: _Maker) -> tuple[str, ...]:
 
 
 @_lines.register
-def _counters(wanted: Counters, maker: _Maker) -> list[tuple[str, ...]]:
-    if not wanted.passes or not all(wanted.passes):
+def _counters(recording: Counters, maker: _Maker) -> list[tuple[str, ...]]:
+    if not recording.passes or not all(recording.passes):
         raise UsageError("no counters are given", advice="name counters, metrics or panels")
-    for name in (name for names in wanted.passes for name in names):
+    for name in (name for names in recording.passes for name in names):
         if not _COUNTER.fullmatch(name):
             raise UsageError(f"not the name of a counter: {name[:60]!r}", advice="rocprofv3-avail lists them")
     definitions: tuple[str, ...] = ()
-    if wanted.definitions:
+    if recording.definitions:
         path = f"{maker.folder}/{DEFINITIONS}"
         definitions = maker.option("--extra-counters", path, purpose="counters with definitions of their own")
-        if len(wanted.definitions.encode()) > VALUE_BYTES_MAX:  # the script hands the text over in a variable
+        if len(recording.definitions.encode()) > VALUE_BYTES_MAX:  # the script hands the text over in a variable
             raise UsageError("definitions of counters are too long", advice=f"they may have {VALUE_BYTES_MAX:,} bytes")
-        maker.files[path] = wanted.definitions.encode()
+        maker.files[path] = recording.definitions.encode()
         maker.notes.append(f"written first: {path}, the definitions of counters")
-    filters = maker.kernels(wanted)
+    filters = maker.kernels(recording)
     lines = []
-    for number, names in enumerate(wanted.passes, 1):
+    for number, names in enumerate(recording.passes, 1):
         folder = f"{maker.folder}/pass_{number}"
-        output = maker.output("counters", folder=folder, form="csv")
+        output = maker.output("counters", folder=folder)
         lines.append((*_pass(names, folder, maker), *definitions, *filters, *output))
     return lines
 
@@ -323,40 +338,78 @@ def _pass(names: Sequence[str], folder: str, maker: _Maker) -> tuple[str, ...]:
 
 
 @_lines.register
-def _samples(wanted: Samples, maker: _Maker) -> list[tuple[str, ...]]:
+def _samples(recording: Samples, maker: _Maker) -> list[tuple[str, ...]]:
     words = list(maker.option("--pc-sampling-beta-enabled", purpose="PC samples"))
     methods = all_options()["--pc-sampling-method"].choices_in(maker.version)
-    if wanted.method == "stochastic" and wanted.method not in methods:
-        raise UsageError(
-            "rocprofv3 of this release does not sample by stochastic",
-            advice="the first release that does is ROCm 7.0; host_trap works here",
-        )
+    if recording.method == "stochastic" and recording.method not in methods:
+        advice = "the first release that does is ROCm 7.0; host_trap works here"
+        raise UsageError("rocprofv3 of this release does not sample by stochastic", advice=advice)
     for name, value in (
-        ("--pc-sampling-method", wanted.method),
-        ("--pc-sampling-unit", wanted.unit),
-        ("--pc-sampling-interval", wanted.interval),
+        ("--pc-sampling-method", recording.method),
+        ("--pc-sampling-unit", recording.unit),
+        ("--pc-sampling-interval", recording.interval),
     ):
         if value is not None:
             words += maker.option(name, str(value))
     # A database holds no PC samples; json alone says to which code object an address belongs.
-    formats = maker.option("--output-format", "csv", "json")
-    output = (*option_words("-d", maker.folder), "-o", "%pid%/samples")
-    return [(*words, "--kernel-trace", *formats, *output)]
+    return [(*words, "--kernel-trace", *maker.output("samples", forms=("csv", "json")))]
 
 
 @_lines.register
-def _run_trace(wanted: RunTrace, maker: _Maker) -> list[tuple[str, ...]]:
-    if not wanted.parts:
+def _run_trace(recording: RunTrace, maker: _Maker) -> list[tuple[str, ...]]:
+    if not recording.parts:
         raise UsageError("nothing of the run is to be recorded", advice=f"some of {', '.join(RUN_PARTS)}")
     words: list[str] = []
-    for part in wanted.parts:
+    for part in recording.parts:
         if part not in RUN_PARTS:
             raise UsageError(f"not a part of a run: {part[:40]!r}", advice=f"some of {', '.join(RUN_PARTS)}")
         present = [name for name in RUN_PARTS[part] if maker.has(name)]
         words += present or maker.option(RUN_PARTS[part][0], purpose=part)
     form = "rocpd" if "rocpd" in all_options()["--output-format"].choices_in(maker.version) else "csv"
     if form == "csv":
-        maker.notes.append(
-            "this release writes no database: the run is recorded as csv (ROCm 7.0 is the first that does)"
-        )
-    return [(*dict.fromkeys(words), *maker.output("run", form=form))]
+        note = "this release writes no database: the run is recorded as csv (ROCm 7.0 is the first that does)"
+        maker.notes.append(note)
+    return [(*dict.fromkeys(words), *maker.output("run", forms=(form,)))]
+
+
+# --- variables of the caller that would change what a capture records ---
+
+
+class Changes(NamedTuple):
+    """The changes of the caller's environment."""
+
+    variables: dict[str, str]  #: Set.
+    removed: tuple[str, ...]  #: Taken out, sorted.
+    notes: tuple[str, ...]
+
+
+def cleared(environment: Mapping[str, str], given: Mapping[str, str], *, hides_gpus: bool = False) -> Changes:
+    """The changes that the caller's environment needs, so that a capture is not disturbed.
+
+    `environment` is the caller's, on the machine where it will run; variables that the user gave stay. With
+    `hides_gpus` the program shall see one GPU only.
+
+    Examples
+    --------
+    >>> cleared({"HSA_TOOLS_LIB": "x.so", "LD_PRELOAD": "libjemalloc.so:librpd_tracer.so"}, {})[:2]
+    ({'LD_PRELOAD': 'libjemalloc.so'}, ('HSA_TOOLS_LIB',))
+    """
+    removed: dict[str, str] = {}
+    for name in environment:
+        for pattern, reason in LEFTOVERS.items():
+            if name not in given and re.fullmatch(pattern, name):
+                removed.setdefault(name, reason)
+        if hides_gpus and name in VISIBILITY and name not in given:
+            removed[name] = "it counts within the one GPU that the program sees"
+    variables = {}
+    preloaded = [each for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if each]
+    others = [each for each in preloaded if not _PRELOADED.search(each)]
+    if len(others) < len(preloaded) and "LD_PRELOAD" not in given:
+        if others:
+            variables["LD_PRELOAD"] = ":".join(others)
+        else:
+            removed["LD_PRELOAD"] = "another tool would be loaded first"
+    notes = tuple(f"{name} is not passed on: {reason}" for name, reason in sorted(removed.items()))
+    if variables:
+        notes += ("LD_PRELOAD is passed on without other profilers",)
+    return Changes(variables, tuple(sorted(removed)), notes)

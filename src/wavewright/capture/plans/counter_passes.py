@@ -10,7 +10,6 @@ import json
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavewright.analysis.counters.plan import CapturePlan
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.rocprofv3.installation import Installation
     from wavewright.facts.gpus.counting import Counting
 
 #: A counter with what may follow its name: a reduction, one instance, one GPU.
@@ -39,13 +36,11 @@ _COMPUTED = frozenset(
         *("MfmaUtil", "MfmaFlops", "MfmaFlopsF16", "MfmaFlopsBF16", "MfmaFlopsF32", "MfmaFlopsF64", "MemWrites32B"),
     }
 )
-_CHECK_SECONDS = 60.0
-_NAMED = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Passes:
-    """What to count, run by run."""
+    """The counters of each run."""
 
     passes: tuple[tuple[str, ...], ...]
     definitions: str = ""  #: YAML of counters that have no name there (-E); empty = none are needed.
@@ -71,16 +66,6 @@ def passes_for(
         As `analysis.counters.plan.plan_capture` takes them.
     counters
         Names, also with `:device=N`; several may be in one text, divided by spaces or commas.
-
-    Raises
-    ------
-    UsageError
-        When the GPU, a panel, a metric or a counter is not known.
-
-    Examples
-    --------
-    >>> passes_for("gfx942", counters=["SQ_WAVES,TCC_HIT", "TCC_MISS"]).passes
-    (('SQ_WAVES', 'TCC_HIT', 'TCC_MISS'),)
     """
     planned: list[Passes] = []
     if panels or metrics or not counters:
@@ -107,13 +92,7 @@ def planned_passes(
     more: Sequence[Path] = (),
     max_passes: int | None = None,
 ) -> Passes:
-    """The passes for panels and metrics.
-
-    Raises
-    ------
-    UsageError
-        As `plan_capture`, and when nothing of it can be counted.
-    """
+    """The passes for panels and metrics."""
     from wavewright.analysis.counters.plan import plan_capture
 
     plan = plan_capture(gpu, panels=panels, metrics=metrics, more=more, max_passes=max_passes)
@@ -190,18 +169,7 @@ class _Asked:
 
 
 def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
-    """Few passes that hold some counters by name.
-
-    Raises
-    ------
-    UsageError
-        When a name is not known, or the target cannot count it.
-
-    Examples
-    --------
-    >>> packed_passes("gfx90a", ["TCC_EA0_RDREQ"]).passes
-    (('TCC_EA_RDREQ',),)
-    """
+    """Few passes that hold some counters by name."""
     from wavewright.analysis.counters.plan.passes import Need, block_of, pack
     from wavewright.facts import gpus
     from wavewright.facts.gpus.counting import counting_of
@@ -306,7 +274,7 @@ def _check_name(word: str, name: str, target: str, counting: Counting, known_nam
 
 
 def _is_slip(name: str, other: str) -> bool:
-    """Whether one letter is wrong, missing, too many or swapped; digits tell counters apart.
+    """True when one letter is wrong, missing, too many or swapped; digits tell counters apart.
 
     Examples
     --------
@@ -321,69 +289,6 @@ def _is_slip(name: str, other: str) -> bool:
     if len(shorter) == len(longer):
         return sum(a != b for a, b in zip(name, other, strict=True)) == 1
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
-
-
-def avail_of(installation: Installation) -> str:
-    """The path of `rocprofv3-avail` of an installation; before 7.0 it was `rocprofv3_avail` and took no arguments."""
-    return str(PurePosixPath(installation.rocprofv3).with_name("rocprofv3-avail"))
-
-
-def checked_passes(
-    passes: Passes, machine: Machine, installation: Installation, *, gpu_index: int = 0
-) -> tuple[Passes, tuple[str, ...]]:
-    """The same passes as far as rocprofv3 says that a GPU can count them at once; the rest split until it does.
-
-    Parameters
-    ----------
-    passes
-        To be checked. Counters that are defined with them are left out of the check, as rocprofv3-avail has no -E.
-    machine
-        Where the GPU is.
-    installation
-        Whose rocprofv3-avail is asked.
-    gpu_index
-        The GPU's place among all of the machine.
-
-    Returns
-    -------
-    tuple
-        The passes, and the counters that cannot be counted even alone.
-    """
-    tool = avail_of(installation)
-    refused: list[str] = []
-
-    def is_possible(names: Sequence[str]) -> bool | None:
-        done = machine.run([tool, "-d", str(gpu_index), "pmc-check", *names], seconds=_CHECK_SECONDS)
-        if done.status is None or (
-            done.status != 0
-            and "ot collected" not in done.stderr + done.stdout
-            and "nvalid counter" not in done.stderr + done.stdout
-        ):
-            return None
-        return done.status == 0
-
-    def split(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-        checked = [name for name in names if name not in defined]
-        if not checked or is_possible(checked) is not False:
-            return [names]
-        if len(checked) == 1:
-            refused.append(checked[0])
-            rest = tuple(name for name in names if name in defined)
-            return [rest] if rest else []
-        middle = len(names) // 2
-        return [*split(names[:middle]), *split(names[middle:])]
-
-    defined = frozenset(re.findall(r'- name: "([^"]+)"', passes.definitions))
-    if is_possible(["GRBM_COUNT"]) is None:
-        note = "rocprofv3-avail could not be asked whether the passes fit"
-        return Passes(passes=passes.passes, definitions=passes.definitions, notes=(*passes.notes, note)), ()
-    result = [part for names in passes.passes for part in split(names)]
-    notes = list(passes.notes)
-    if len(result) > len(passes.passes):
-        notes.append(f"{len(result)} passes instead of {len(passes.passes)}: rocprofv3-avail says that not all fit")
-    if refused:
-        notes.append(f"rocprofv3-avail says that these cannot be counted here: {some_of(refused, _NAMED)}")
-    return Passes(passes=tuple(result), definitions=passes.definitions, notes=tuple(notes)), tuple(refused)
 
 
 def summary(plan: CapturePlan) -> str:

@@ -1,4 +1,4 @@
-"""Which kernels did a program run, which one to look at, and which of its launches?
+"""Kernels that a program ran: which one to look at, and which of its launches.
 
 A launch is numbered as rocprofv3 does it: from 1, per kernel symbol and process (spec 1.7). A JIT that loads its code
 again makes another symbol of the same name, which is counted separately.
@@ -6,21 +6,25 @@ again makes another symbol of the same name, which is counted separately.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
 
 from wavewright.base.words import counted, kernel_title, percent, shortened
 from wavewright.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import polars as pl
 
-    from wavewright.capture.wanted import ThreadTraces
+    from wavewright.capture.kinds import ThreadTraces
+    from wavewright.capture.rocprofv3.options import Version
     from wavewright.model.run import Run
 
 COLD_LAUNCHES = 2  #: The first launches of a symbol, which load code, fill caches and raise clocks.
@@ -53,8 +57,7 @@ class DiscoveredGpu:
         return sum(1 << engine for engine in range(0, self.se_count, step))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
+class Shape(NamedTuple):
     """The size of a launch."""
 
     workgroups: int
@@ -75,7 +78,7 @@ class SymbolLaunches:
 
     @property
     def calls(self) -> int:
-        """How many launches there are."""
+        """The number of launches."""
         return len(self.dispatches)
 
 
@@ -138,7 +141,7 @@ class Suggestion:
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoveredKernels:
-    """What a discovery shows."""
+    """The kernels of a discovery."""
 
     kernels: tuple[Kernel, ...]  #: Most time first.
     dispatch_count: int
@@ -190,9 +193,7 @@ class DiscoveredKernels:
 
 
 def _reasons(kernels: Sequence[Kernel]) -> str:
-    counts: dict[str, int] = {}
-    for kernel in kernels:
-        counts[kernel.passed_over] = counts.get(kernel.passed_over, 0) + 1
+    counts = Counter(kernel.passed_over for kernel in kernels)
     return "; ".join(f"{count} of {reason}" if count > 1 else f"one of {reason}" for reason, count in counts.items())
 
 
@@ -224,94 +225,71 @@ def warm_launches(kernel: Kernel) -> tuple[tuple[int, ...], list[str]]:
         last = symbol.calls
         notes.append(f"it is launched {counted(last, 'times')} only: what is traced is not warm, and not compared")
         return (last,), notes
-    pairs = [number for number in warm[:-1] if _shape(symbol, number) == _shape(symbol, number + 1)]
+    pairs = [number for number in warm[:-1] if symbol.shapes[number - 1] == symbol.shapes[number]]
     if not pairs:
         alone = min(warm, key=lambda number: abs(number - symbol.calls * _WARM_SHARE))
         why = "no two neighbours of the others are of the same size" if len(warm) > 1 else "only one is warm"
         notes.append(f"one launch, without a second one as noise floor: {why}")
         return (alone,), notes
-    time_of = _time_of_shapes(symbol)
-
-    def preference(number: int) -> tuple[int, float]:
-        return -time_of[_shape(symbol, number)], abs(number - symbol.calls * _WARM_SHARE)
-
-    first = min(pairs, key=preference)
+    times = _time_of_shapes([symbol])
+    middle = symbol.calls * _WARM_SHARE
+    first = min(pairs, key=lambda number: (-times[symbol.shapes[number - 1]], abs(number - middle)))
     if kernel.shape_count > 1:
         notes.append(f"its launches have {kernel.shape_count} sizes; these are of the one that takes most time")
     return (first, first + 1), notes
 
 
-def _shape(symbol: SymbolLaunches, launch: int) -> Shape:
-    return symbol.shapes[launch - 1]
-
-
-def _time_of_shapes(symbol: SymbolLaunches) -> dict[Shape, int]:
-    times: dict[Shape, int] = {}
-    shapes: dict[int, Shape] = {}
-    by_identity: dict[int, int] = {}  # a shape has one object, whose fields need not be compared every time
-    for shape, duration in zip(symbol.shapes, symbol.durations_ns, strict=True):
-        shapes.setdefault(id(shape), shape)
-        by_identity[id(shape)] = by_identity.get(id(shape), 0) + duration
-    for identity, time in by_identity.items():
-        times[shapes[identity]] = times.get(shapes[identity], 0) + time
+def _time_of_shapes(symbols: Iterable[SymbolLaunches]) -> Counter[Shape]:
+    times: Counter[Shape] = Counter()
+    for symbol in symbols:
+        for shape, duration in zip(symbol.shapes, symbol.durations_ns, strict=True):
+            times[shape] += duration
     return times
 
 
 def with_suggestion(
-    wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str
+    recording: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str
 ) -> tuple[ThreadTraces, tuple[str, ...]]:
-    """What is wanted, with kernel, launches and shader engines from a discovery where they were not told, and notes.
+    """The request with kernel, launches and shader engines of a discovery where they were not told, and notes.
 
     The first note says which kernel and launches were taken.
-
-    Raises
-    ------
-    UsageError
-        When no kernel of the discovery has the name, or matches the regex.
     """
+    from wavewright.capture.rocprofv3.options import version_of
     from wavewright.capture.rocprofv3.regex import name_regex
 
-    suggestion = kernels.suggestion(_left(wanted, _candidates(wanted, kernels, rocm_version), kernels, rocm_version))
-    launches = wanted.launches or suggestion.launches[-wanted.launch_count :]
-    se_mask = wanted.se_mask if wanted.se_mask is not None else suggestion.se_mask
-    regex = wanted.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
-    complete = replace(wanted, kernel=suggestion.kernel.name, kernel_regex=regex, launches=launches, se_mask=se_mask)
+    suggestion = kernels.suggestion(_candidates(recording, kernels, version_of(rocm_version)))
+    launches = recording.launches or suggestion.launches[-recording.launch_count :]
+    se_mask = recording.se_mask if recording.se_mask is not None else suggestion.se_mask
+    regex = recording.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
+    complete = structs.replace(
+        recording, kernel=suggestion.kernel.name, kernel_regex=regex, launches=launches, se_mask=se_mask
+    )
     asked = replace(suggestion, launches=launches)
     return complete, (asked.line, *suggestion.notes)
 
 
-def _candidates(wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str) -> Sequence[Kernel] | None:
-    """The kernels among which to choose; None = all."""
-    if wanted.kernel_regex:
-        from wavewright.capture.rocprofv3.option import version_of
-        from wavewright.capture.rocprofv3.regex import names_found
-
-        names = names_found(wanted.kernel_regex, kernels.names, version_of(rocm_version))
-        if names == ():
-            raise _no_kernel(f"the regex {shortened(wanted.kernel_regex)!r}", wanted.kernel_regex, kernels)
-        return None if names is None else [kernel for kernel in kernels.kernels if kernel.name in names]
-    if not wanted.kernel:
-        return None
-    if matching := kernels.matching(wanted.kernel):
-        return matching
-    raise _no_kernel(f"the name {shortened(wanted.kernel)!r}", wanted.kernel, kernels)
-
-
-def _left(
-    wanted: ThreadTraces, candidates: Sequence[Kernel] | None, kernels: DiscoveredKernels, rocm_version: str
-) -> Sequence[Kernel] | None:
-    """The candidates without those that are excluded; None = all kernels."""
-    if not wanted.exclude_regex:
-        return candidates
-    from wavewright.capture.rocprofv3.option import version_of
+def _candidates(recording: ThreadTraces, kernels: DiscoveredKernels, version: Version) -> Sequence[Kernel] | None:
+    """The kernels among which to choose, without those that are excluded; None = all."""
     from wavewright.capture.rocprofv3.regex import names_found
 
-    excluded = names_found(wanted.exclude_regex, kernels.names, version_of(rocm_version)) or ()
-    left = [kernel for kernel in candidates or kernels.kernels if kernel.name not in excluded]
-    if not left:
-        what = f"every kernel is excluded by {shortened(wanted.exclude_regex)!r}"
+    candidates: Sequence[Kernel] | None = None
+    if recording.kernel_regex:
+        names = names_found(recording.kernel_regex, kernels.names, version)
+        if names == ():
+            raise _no_kernel(f"the regex {shortened(recording.kernel_regex)!r}", recording.kernel_regex, kernels)
+        candidates = None if names is None else [kernel for kernel in kernels.kernels if kernel.name in names]
+    elif recording.kernel:
+        candidates = kernels.matching(recording.kernel)
+        if not candidates:
+            raise _no_kernel(f"the name {shortened(recording.kernel)!r}", recording.kernel, kernels)
+    if not recording.exclude_regex:
+        return candidates
+    excluded = names_found(recording.exclude_regex, kernels.names, version) or ()
+    rest = [kernel for kernel in candidates or kernels.kernels if kernel.name not in excluded]
+    if not rest:
+        what = f"every kernel is excluded by {shortened(recording.exclude_regex)!r}"
         raise UsageError(what, advice="exclude fewer of them")
-    return left
+    return rest
 
 
 def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:
@@ -321,13 +299,7 @@ def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:
 
 
 def discovered(path: Path | str) -> DiscoveredKernels:
-    """What the discovery at a path shows: the folder of `capture discover`, or rocprofv3's CSV files or databases.
-
-    Raises
-    ------
-    NotATraceError
-        When there is no run, or none with a dispatch.
-    """
+    """The kernels of the discovery at a path: a folder of `capture discover`, or files of rocprofv3."""
     from wavewright.base.job_folders import read_instead
     from wavewright.readers.run.inputs import find_runs, open_inputs
 
@@ -405,19 +377,19 @@ def _engines(properties: str | None) -> dict[str, int]:
 def _kernel(
     name: str, rows: pl.DataFrame, ids: dict[int, int | None], gpus: dict[int, DiscoveredGpu], total_ns: int
 ) -> Kernel:
+    import polars as pl
+
+    from wavewright.codeobj.names import demangle
+
     symbols = [
         _symbol(int(process), ids.get(symbol), part)
         for (process, symbol), part in rows.group_by("process", "symbol", maintain_order=True)
     ]
     symbols.sort(key=lambda each: -each.calls)
-    times: dict[Shape, int] = {}
-    for each in symbols:
-        for shape, time in _time_of_shapes(each).items():
-            times[shape] = times.get(shape, 0) + time
-    main = max(times, key=lambda shape: times[shape])
+    times = _time_of_shapes(symbols)
     time = int(rows["duration"].sum())
     share = time / total_ns if total_ns else 0.0
-    title = _title(name)
+    title = demangle(name) if name.startswith("_Z") else name
     return Kernel(
         name=name,
         title=title,
@@ -425,25 +397,12 @@ def _kernel(
         total_ns=time,
         share=share,
         symbols=tuple(symbols),
-        shape=main,
+        shape=times.most_common(1)[0][0],
         shape_count=len(times),
         gpu=gpus.get(rows["agent"][0]),
         passed_over=_passed_over(title, share),
-        **{resource: _most(rows[resource]) for resource in _RESOURCES},
+        **rows.select(pl.col(_RESOURCES).max()).row(0, named=True),
     )
-
-
-def _title(name: str) -> str:
-    if not name.startswith("_Z"):
-        return name
-    from wavewright.codeobj.names import demangle
-
-    return demangle(name)
-
-
-def _most(values: pl.Series) -> int | None:
-    most: Any = values.max()
-    return None if most is None else int(most)
 
 
 def _symbol(process: int, symbol_id: int | None, rows: pl.DataFrame) -> SymbolLaunches:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, structs
+
 from wavewright.base.toml import read_toml
 from wavewright.base.words import shortened
 from wavewright.capture.jobs.job import Job
-from wavewright.capture.jobs.stored import KINDS, job_id, kind_of
+from wavewright.capture.kinds import KINDS
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.pool.keys import KEYS, WrongValueError
 from wavewright.errors import UsageError
@@ -27,70 +29,49 @@ if TYPE_CHECKING:
 
     from wavewright.capture.jobs.plan import Plan
     from wavewright.capture.plans.counter_passes import Passes
-    from wavewright.capture.wanted import Wanted
 
 JOBS_MAX = 100_000
 _FILE_BYTES_MAX = 64 << 20
 _TABLES = ("defaults", "job")
-DISK_BYTES = 10**9
-_LIMITS = frozenset(field.name for field in fields(Limits))
 _NAMED_MAX = 6
+_START = "start each job with [[job]]"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolJob:
+class PoolJob(Struct, frozen=True, kw_only=True):
     """One job of a jobs file."""
 
-    id: str  #: Hash of its content.
+    id: str  #: That of the job.
     job: Job
     after: tuple[str, ...] = ()  #: Ids of jobs that must have finished.
     expected_seconds: float | None = None  #: None = not known.
-    disk_bytes: int = DISK_BYTES  #: Free space that it needs to start.
+    disk_bytes: int = 10**9  #: Free space that it needs to start.
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name for people."""
         return self.job.name
-
-    @property
-    def kind(self) -> str:
-        """The kind, as the verb of `wavewright capture` is called."""
-        return kind_of(self.job.wanted)
 
 
 def read_jobs_file(path: str | os.PathLike[str]) -> tuple[PoolJob, ...]:
-    """The jobs of a file, in its order, but none before those that it comes after.
-
-    Raises
-    ------
-    UsageError
-        When the file cannot be read, or anything in it is not understood.
-    """
-    where = os.fspath(path)
+    """The jobs of a file, in its order, but none before those that it comes after."""
     advice = "wavewright capture pool --help shows a jobs file"
     document = read_toml(path, advice=advice, bytes_max=_FILE_BYTES_MAX)
-    return jobs_of(document, where=where, folder=str(Path(path).absolute().parent))
+    return jobs_of(document, where=os.fspath(path), folder=str(Path(path).absolute().parent))
 
 
 def pool_jobs(jobs: Iterable[PoolJob | Job | Plan]) -> tuple[PoolJob, ...]:
-    """Jobs and plans of Python as jobs of a pool; those that share a name get a number.
-
-    Raises
-    ------
-    UsageError
-        When two of them have the same id.
-    """
+    """Jobs and plans of Python as jobs of a pool; those that share a name get a number."""
     ready: dict[str, PoolJob] = {}
     names: Counter[str] = Counter()
     for each in jobs:
         if not isinstance(each, PoolJob):
             job = each if isinstance(each, Job) else each.job
-            name = job.name or Path(job.wanted.program[0]).name
+            name = job.name or Path(job.recording.program[0]).name
             names[name] += 1
             name = name if names[name] == 1 else f"{name}-{names[name]}"
-            wanted = replace(job.wanted, cwd=str(Path(job.wanted.cwd).absolute()))
-            job = replace(job, name=name, wanted=wanted, gpu=Job.gpu)
-            each = PoolJob(id=job_id(job), job=job)
+            recording = structs.replace(job.recording, cwd=str(Path(job.recording.cwd).absolute()))
+            job = structs.replace(job, name=name, recording=recording, gpu="auto")
+            each = PoolJob(id=job.id, job=job)
         if each.id in ready:
             raise UsageError(f"the job {each.name!a} is there twice", advice="give each job a name of its own")
         ready[each.id] = each
@@ -98,27 +79,19 @@ def pool_jobs(jobs: Iterable[PoolJob | Job | Plan]) -> tuple[PoolJob, ...]:
 
 
 def jobs_of(document: Mapping[str, Any], *, where: str, folder: str) -> tuple[PoolJob, ...]:
-    """The jobs of a parsed file; relative folders of programs are below `folder`.
-
-    Raises
-    ------
-    UsageError
-        When anything in it is not understood.
-    """
+    """The jobs of a parsed file; relative folders of programs are below `folder`."""
     _refuse_others(document, _TABLES, where, "table")
-    tables = document.get("job", [])
+    tables, defaults = document.get("job", []), document.get("defaults", {})
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise UsageError("`job` is not a list of tables", where=where, advice="start each job with [[job]]")
+        raise UsageError("`job` is not a list of tables", where=where, advice=_START)
     if not tables:
-        raise UsageError("there is no [[job]] in the file", where=where, advice="start each job with [[job]]")
+        raise UsageError("there is no [[job]] in the file", where=where, advice=_START)
     if len(tables) > JOBS_MAX:
         raise UsageError(f"{len(tables):,} jobs", where=where, advice=f"a file holds {JOBS_MAX:,} at most; split it")
-    defaults = document.get("defaults", {})
     if not isinstance(defaults, dict):
         raise UsageError("`defaults` is not a table", where=where, advice="start it with [defaults]")
     common = [key.name for key in KEYS.values() if key.is_for_defaults]
-    _refuse_others(defaults, common, f"{where}: [defaults]", "key")
-    shared = _values(defaults, f"{where}: [defaults]")
+    shared = _values(defaults, common, f"{where}: [defaults]")
     drafts: dict[str, tuple[dict[str, Any], str]] = {}
     for number, table in enumerate(tables, start=1):
         place = f"{where}: job {number}"
@@ -134,8 +107,7 @@ def jobs_of(document: Mapping[str, Any], *, where: str, folder: str) -> tuple[Po
 
 def _job_values(table: Mapping[str, Any], shared: Mapping[str, Any], place: str, folder: str) -> dict[str, Any]:
     """The values of a job with the defaults, checked as far as one job can be by itself."""
-    _refuse_others(table, KEYS, place, "key")
-    values = _values(table, place)
+    values = _values(table, KEYS, place)
     kind = values.get("kind", shared.get("kind"))
     if kind is None:
         raise UsageError("the job has no `kind`", where=place, advice=f"choose of {', '.join(KINDS)}")
@@ -162,10 +134,10 @@ def _job_values(table: Mapping[str, Any], shared: Mapping[str, Any], place: str,
 
 def _passes(values: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Passes, and definitions for them, from panels, metrics and names of counters."""
-    asked = [key for key in ("panels", "metrics", "pmc") if values.get(key)]
+    counted = [key for key in ("panels", "metrics", "pmc") if values.get(key)]
     if "passes" in values:
-        if asked:
-            what = f"both `passes` and `{asked[0]}` say what is counted"
+        if counted:
+            what = f"both `passes` and `{counted[0]}` say what is counted"
             raise UsageError(what, where=place, advice="give one of them")
         return {}
     target = values.get("target") or _target_here()
@@ -194,7 +166,8 @@ def _target_here() -> str:
     return next((gpu.target for gpu in gpus_of(Machine())), "")
 
 
-def _values(table: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _values(table: Mapping[str, Any], names: Iterable[str], place: str) -> dict[str, Any]:
+    _refuse_others(table, names, place, "key")
     values = {}
     for key, value in table.items():
         try:
@@ -226,33 +199,22 @@ def _in_order(drafts: Mapping[str, tuple[dict[str, Any], str]]) -> tuple[PoolJob
                 near = get_close_matches(other[:100], list(drafts), n=1) if len(drafts) < 10_000 else []
                 advice = f"did you mean {near[0]!a}?" if near else "`after` names jobs of the same file"
                 raise UsageError(f"there is no job {shortened(ascii(other))} to come after", where=place, advice=advice)
-    order = list(drafts)
-    if any(before.values()):
-        try:
-            order = _stable_order(before)
-        except CycleError as error:
-            ring = list(reversed(error.args[1]))
-            names = " -> ".join(shortened(ascii(name), 40) for name in ring[:_NAMED_MAX])
-            more = " -> ..." if len(ring) > _NAMED_MAX else ""
-            what = f"these jobs wait for each other: {names}{more}"
-            raise UsageError(what, where=drafts[ring[0]][1], advice="remove one `after`") from error
-    ids: dict[str, str] = {}
-    jobs = []
+    try:
+        order = _stable_order(before)
+    except CycleError as error:
+        ring = list(reversed(error.args[1]))
+        names = " -> ".join(shortened(ascii(name), 40) for name in ring[:_NAMED_MAX])
+        more = " -> ..." if len(ring) > _NAMED_MAX else ""
+        what = f"these jobs wait for each other: {names}{more}"
+        raise UsageError(what, where=drafts[ring[0]][1], advice="remove one `after`") from error
+    jobs: dict[str, PoolJob] = {}
     for name in order:
-        job = _pool_job(drafts[name][0], tuple(ids[other] for other in before[name]))
-        ids[name] = job.id
-        jobs.append(job)
-    return tuple(jobs)
+        jobs[name] = _pool_job(drafts[name][0], tuple(jobs[other].id for other in before[name]))
+    return tuple(jobs.values())
 
 
 def _stable_order(before: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Names in the given order as far as possible.
-
-    Raises
-    ------
-    CycleError
-        When there is no order.
-    """
+    """Names in the given order as far as possible; CycleError when there is no order."""
     sorter = TopologicalSorter(before)
     sorter.prepare()
     places = {name: number for number, name in enumerate(before)}
@@ -265,16 +227,12 @@ def _stable_order(before: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 
 def _pool_job(values: Mapping[str, Any], after: tuple[str, ...]) -> PoolJob:
-    wanted_type = KINDS[values["kind"]]
     named = {KEYS[key].field or key if key in KEYS else key: value for key, value in values.items()}
-    wanted_names = {field.name for field in fields(wanted_type)}
-    wanted: Wanted = wanted_type(**{name: value for name, value in named.items() if name in wanted_names})
-    limits = Limits(**{name: value for name, value in named.items() if name in _LIMITS})
-    job = Job(wanted=wanted, name=values["name"], limits=limits, attempts=values.get("attempts", Job.attempts))
-    return PoolJob(
-        id=job_id(job),
-        job=job,
-        after=after,
-        expected_seconds=values.get("expected_seconds"),
-        disk_bytes=values.get("disk", DISK_BYTES),
-    )
+
+    def of(names: Iterable[str]) -> dict[str, Any]:
+        return {name: named[name] for name in names if name in named}
+
+    kind = KINDS[values["kind"]]
+    limits = Limits(**of(field.name for field in fields(Limits)))
+    job = Job(recording=kind(**of(kind.__struct_fields__)), limits=limits, **of(("name", "attempts")))
+    return PoolJob(id=job.id, job=job, after=after, **of(("expected_seconds", "disk_bytes")))

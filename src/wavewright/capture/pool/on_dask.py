@@ -1,8 +1,8 @@
 """The jobs of a pool on a Dask cluster: each worker has one GPU and sees the folder of the pool at the same path.
 
 A worker starts a process for a job and waits for it. Should the worker die, that process goes on; Dask gives the job to
-another worker, which waits until nobody works on the job any more, and finds it finished or goes on with it. Who works
-on a job says a lock of its folder, which all machines must see.
+another worker, which waits until nobody works on the job, and finds it finished or goes on with it. Who works on a job
+says a lock of its folder, which all machines must see.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base import stopping
-from wavewright.capture.jobs.lock import is_locked
-from wavewright.capture.pool.child import ELSEWHERE, LOG, Errand, Problem, read_problem
-from wavewright.capture.pool.plan import FILE, job_folder, planned_job, work_folder
-from wavewright.capture.pool.schedule import LIVES_MAX, last_line, longest_first, start_child
-from wavewright.capture.pool.status import PoolStatus, is_finished, job_status
+from wavewright.capture.jobs.folder import is_locked
+from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, last_line, start_child
+from wavewright.capture.pool.plan import FILE, job_folder, planned_job
+from wavewright.capture.pool.schedule import LIVES_MAX, longest_first
+from wavewright.capture.pool.status import LOG, PoolStatus, Problem, is_finished, job_status, read_problem
 from wavewright.cluster.executor import NotSeenError
 from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError
 
@@ -37,64 +37,60 @@ _NAMES_MAX = 4  #: Of jobs, in a sentence.
 
 
 @dataclass(frozen=True)
-class Errands:
-    """What a worker does with the id of a job; it can be pickled."""
+class WorkerTask:
+    """The task of a worker for the id of a job; it can be pickled."""
 
-    errand: Errand
+    options: ChildOptions
 
     def __call__(self, job_id: str) -> Problem | None:
         """Finish a job; None = it has its verdict, else why it has not.
 
-        Raises
-        ------
-        NotSeenError
-            Where the folder of the pool is not, or may not be written.
+        NotSeenError where the folder of the pool is not, or may not be written.
         """
-        folder = Path(self.errand.folder)
-        work = work_folder(folder, job_id)
+        folder = Path(self.options.folder)
+        gpus = visible_gpus(os.environ) or self.options.gpus
+        options = replace(self.options, job=job_id, gpus=gpus)
         if not os.access(folder / FILE, os.R_OK):
             raise NotSeenError(str(folder))
         try:
-            work.mkdir(parents=True, exist_ok=True)
-            (work / LOG).open("ab").close()
+            options.work.mkdir(parents=True, exist_ok=True)
+            (options.work / LOG).open("ab").close()
         except OSError as error:
             raise NotSeenError(str(folder)) from error
         try:
-            return self._finished(folder, work, job_id)
+            return _finished(options, folder)
         except OSError as error:
             what = f"the folder of the pool cannot be used: {error.strerror}"
             return Problem(status=OutputError.exit_code, what=what, where=str(folder))
 
-    def _finished(self, folder: Path, work: Path, job_id: str) -> Problem | None:
-        errand = replace(self.errand, job=job_id, gpus=_own_gpus(self.errand.gpus))
-        job = planned_job(folder, job_id)
-        lost_count, seconds, begin = 0, _LOOK_SECONDS, time.monotonic()
-        while not is_finished(job, folder):
-            if is_locked(job_folder(folder, job_id)):
-                time.sleep(_LOOK_SECONDS)
-                continue
-            with (work / LOG).open("ab") as log:
-                process = start_child(errand, log.fileno())
-            status = _waited_for(process, folder / _STOP)
-            if is_finished(job, folder):
-                break
-            if status == ELSEWHERE:
-                time.sleep(_LOOK_SECONDS)
-            elif status == BusyError.exit_code:
-                if time.monotonic() - begin > errand.wait_seconds:
-                    return Problem(status=status, what=last_line(work / LOG))
-                time.sleep(seconds)
-                seconds = min(2 * seconds, _PAUSE_SECONDS_MAX)
-            elif problem := read_problem(work):
-                return problem
-            else:
-                lost_count += 1
-                if lost_count >= LIVES_MAX or status > 128:  # told to stop
-                    return Problem(status=status, what=f"the process of {job.name!r} ended with status {status}")
-        return None
+
+def _finished(options: ChildOptions, folder: Path) -> Problem | None:
+    job = planned_job(folder, options.job)
+    loss_count, seconds, begin = 0, _LOOK_SECONDS, time.monotonic()
+    while not is_finished(job, folder):
+        if is_locked(job_folder(folder, job.id)):
+            time.sleep(_LOOK_SECONDS)
+            continue
+        status = _status_of(start_child(options), folder / _STOP)
+        if is_finished(job, folder):
+            break
+        if status == ELSEWHERE:
+            time.sleep(_LOOK_SECONDS)
+        elif status == BusyError.exit_code:
+            if time.monotonic() - begin > options.wait_seconds:
+                return Problem(status=status, what=last_line(options.work))
+            time.sleep(seconds)
+            seconds = min(2 * seconds, _PAUSE_SECONDS_MAX)
+        elif problem := read_problem(options.work):
+            return problem
+        else:
+            loss_count += 1
+            if loss_count >= LIVES_MAX or status > 128:  # told to stop
+                return Problem(status=status, what=f"the process of {job.name!r} ended with status {status}")
+    return None
 
 
-def _waited_for(process: subprocess.Popen[bytes], stop: Path) -> int:
+def _status_of(process: subprocess.Popen[bytes], stop: Path) -> int:
     """The status of a child, which is told to stop when the pool is."""
     while process.poll() is None and not stop.exists():
         time.sleep(_LOOK_SECONDS)
@@ -103,51 +99,25 @@ def _waited_for(process: subprocess.Popen[bytes], stop: Path) -> int:
     return process.wait()
 
 
-def _own_gpus(word: str) -> str:
-    """The GPUs of this worker: those that whoever started it left visible."""
-    from wavewright.capture.machines.machine import Machine
-
-    return visible_gpus(Machine().variables) or word
-
-
 def visible_gpus(variables: Mapping[str, str]) -> str:
-    """The GPUs that the environment leaves visible, as a word of `--gpus`; empty = all.
-
-    Examples
-    --------
-    >>> visible_gpus({"ROCR_VISIBLE_DEVICES": "2,3"}), visible_gpus({})
-    ('2,3', '')
-    """
+    """The GPUs that the environment leaves visible, as a word of `--gpus`; empty = all."""
     return variables.get("ROCR_VISIBLE_DEVICES", "").strip()
 
 
 def run_on_dask(
     folder: Path,
     jobs: Sequence[PoolJob],
-    errand: Errand,
+    options: ChildOptions,
     *,
-    scheduler: str | None,
-    workers: int | None = None,
+    scheduler: str,
     wait_seconds: float = 60.0,
-    earlier: Path | None = None,
     tell: Callable[[str, dict[str, Any]], None] = lambda event, facts: None,
 ) -> PoolStatus:
-    """Run the jobs of the plan that is in the folder; jobs that come after others wait for all that come before.
-
-    Raises
-    ------
-    MissingToolError
-        When Dask, a profiler or a GPU is missing.
-    UsageError
-        When the scheduler cannot be reached, or no worker has a GPU.
-    BusyError
-        When every GPU was used by others for too long.
-    """
+    """Run the jobs of the plan that is in the folder; jobs that come after others wait for all that come before."""
     from wavewright.cluster.dask import DaskExecutor
 
     executor = DaskExecutor(
         scheduler,
-        workers=workers,
         wait_seconds=wait_seconds,
         say=lambda text: tell("note", {"text": text}),
         resources=GPU,
@@ -155,7 +125,7 @@ def run_on_dask(
     )
     total = len(jobs)
     unfinished = [job for job in jobs if not is_finished(job, folder)]
-    tell("pool", {"jobs": total, "finished": total - len(unfinished), "gpus": workers or 0})
+    tell("pool", {"jobs": total, "finished": total - len(unfinished), "gpus": 0})
 
     def done() -> None:
         """Tell how many jobs are finished, when one more is; workers that are lost leave theirs unfinished."""
@@ -168,23 +138,22 @@ def run_on_dask(
         (folder / _STOP).touch()
 
     (folder / _STOP).unlink(missing_ok=True)
-
     forget = stopping.add(stop)
     problems: list[Problem] = []
-    lost: dict[str, list[str]] = {}  # Why jobs have no verdict -> their names.
+    losses: dict[str, list[str]] = {}  # Why jobs have no verdict -> their names.
     try:
         for level in _levels(jobs):
-            left = [job for job in longest_first(level, folder, earlier) if not is_finished(job, folder)]
+            rest = [job for job in longest_first(level, folder) if not is_finished(job, folder)]
             try:
-                outcomes = executor.run(Errands(errand), [job.id for job in left], done) if left else []
+                outcomes = executor.run(WorkerTask(options), [job.id for job in rest], done) if rest else []
             except UsageError as error:
-                if not lost:
+                if not losses:
                     raise
-                lost.setdefault(error.what, []).extend(job.name for job in left)
+                losses.setdefault(error.what, []).extend(job.name for job in rest)
                 break  # the cluster was lost on the way: what is done is told
-            for job, outcome in zip(left, outcomes, strict=True):
+            for job, outcome in zip(rest, outcomes, strict=True):
                 if outcome.lost and not is_finished(job, folder):  # its process outlives a worker
-                    lost.setdefault(outcome.lost, []).append(job.name)
+                    losses.setdefault(outcome.lost, []).append(job.name)
                 elif outcome.value is not None:
                     problems.append(outcome.value)
     except BaseException:
@@ -192,10 +161,13 @@ def run_on_dask(
         raise
     finally:
         forget()
-    for reason, names in lost.items():
+    for reason, names in losses.items():
         more = f" and {len(names) - _NAMES_MAX:,} more" if len(names) > _NAMES_MAX else ""
         tell("note", {"text": f"{', '.join(names[:_NAMES_MAX])}{more}: {reason}; --resume goes on"})
-    _raise_for(problems)
+    for kind in (OutputError, MissingToolError, BusyError):  # the error that stands for all jobs, where one does
+        for problem in problems:
+            if problem.status == kind.exit_code:
+                raise kind(problem.what, where=problem.where, advice=problem.advice)
     return PoolStatus(str(folder), tuple(job_status(job, folder) for job in jobs))
 
 
@@ -205,11 +177,3 @@ def _levels(jobs: Sequence[PoolJob]) -> list[list[PoolJob]]:
     for job in jobs:  # the plan has each behind those that it comes after
         depths[job.id] = 1 + max((depths.get(other, 0) for other in job.after), default=0)
     return [[job for job in jobs if depths[job.id] == depth] for depth in sorted(set(depths.values()))]
-
-
-def _raise_for(problems: Sequence[Problem]) -> None:
-    """The error that stands for all jobs, where one does."""
-    for kind in (OutputError, MissingToolError, BusyError):
-        for problem in problems:
-            if problem.status == kind.exit_code:
-                raise kind(problem.what, where=problem.where, advice=problem.advice)

@@ -9,24 +9,21 @@ FOLDER/
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from wavewright.base.files import read_regular
-from wavewright.capture.jobs.stored import job_of, job_values
+from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, refuse_links, write_once
 from wavewright.capture.pool.jobs_file import PoolJob
-from wavewright.errors import OutputError, UsageError, WavewrightError
+from wavewright.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
+    from pathlib import Path
 
 FILE = "plan.jsonl"
 JOBS, WORKERS = "jobs", "workers"
-_VERSION = 1
 
 
 def job_folder(folder: Path, job_id: str) -> Path:
@@ -39,67 +36,35 @@ def work_folder(folder: Path, job_id: str) -> Path:
     return folder / WORKERS / job_id
 
 
-def is_pool(folder: Path) -> bool:
-    """Whether a folder is that of a pool."""
-    return (folder / FILE).is_file()
-
-
-def write_plan(folder: Path, jobs: Iterable[PoolJob]) -> None:
-    """Write the plan, as a whole or not at all.
-
-    Raises
-    ------
-    OutputError
-        When the file system refuses.
-    """
-    content = b"".join(msgspec.json.encode(_line(job)) + b"\n" for job in jobs)
-    path = folder / FILE
-    with suppress(OSError):
-        if path.read_bytes() == content:
-            return
+def prepare(folder: Path, jobs: Sequence[PoolJob], *, is_resumed: bool) -> None:
+    """Write the plan into the folder of a pool; UsageError when the folder is to be none, or not to be gone on with."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208
+    except FileNotFoundError:
+        names = []
+    except OSError as error:
+        raise UsageError(f"cannot use the folder: {error.strerror}", where=str(folder)) from error
+    if names and FILE not in names:
+        raise UsageError("this folder exists and is not that of a pool", where=str(folder), advice="choose another: -o")
+    if names and not is_resumed:
+        raise UsageError("this pool exists", where=str(folder), advice="go on with it: --resume; or choose another: -o")
+    refuse_links(folder, not_below=[ATTEMPTS, DISCOVERIES])  # what is in these, each job looks at
     try:
         for name in (JOBS, WORKERS):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        descriptor, staged = tempfile.mkstemp(dir=folder, prefix=".plan-")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            Path(staged).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(staged).unlink()
-            raise
     except OSError as error:
-        raise OutputError(f"cannot write the plan of the pool: {error.strerror}", where=str(folder)) from error
-
-
-def _line(job: PoolJob) -> dict[str, Any]:
-    effort = {"after": job.after, "expected_seconds": job.expected_seconds, "disk_bytes": job.disk_bytes}
-    return {"v": _VERSION, "id": job.id, **effort, "job": job_values(job.job)}
+        raise OutputError(f"cannot make the folder: {error.strerror}", where=str(folder)) from error
+    write_once(folder / FILE, b"".join(msgspec.json.encode(job) + b"\n" for job in jobs))
 
 
 def read_plan(folder: Path) -> tuple[PoolJob, ...]:
-    """The jobs of the pool of a folder.
-
-    Raises
-    ------
-    UsageError
-        When there is no plan, or one that is not understood.
-    """
+    """The jobs of the pool of a folder; UsageError when there is no plan, or one that is not understood."""
     return tuple(_job(line, folder) for line in _lines(folder))
 
 
 def planned_job(folder: Path, job_id: str) -> PoolJob:
-    """One job of the plan, without reading the others.
-
-    Raises
-    ------
-    UsageError
-        When there is none.
-    """
-    head = f'{{"v":{_VERSION},"id":"{job_id}"'.encode()
+    """One job of the plan, without reading the others."""
+    head = f'{{"id":"{job_id}"'.encode()
     for line in _lines(folder):
         if line.startswith(head):
             return _job(line, folder)
@@ -111,23 +76,14 @@ def _lines(folder: Path) -> list[bytes]:
         return read_regular(folder / FILE).splitlines()
     except OSError as error:
         what = "this is not the folder of a pool: it has no plan"
-        raise UsageError(
-            what, where=str(folder), advice="wavewright capture pool JOBS.toml -o FOLDER makes one"
-        ) from error
+        advice = "wavewright capture pool JOBS.toml -o FOLDER makes one"
+        raise UsageError(what, where=str(folder), advice=advice) from error
 
 
 def _job(line: bytes, folder: Path) -> PoolJob:
     try:
-        content = msgspec.json.decode(line)
-        _, job = job_of(content["job"])
-        return PoolJob(
-            id=str(content["id"]),
-            job=job,
-            after=tuple(map(str, content["after"])),
-            expected_seconds=content["expected_seconds"],
-            disk_bytes=int(content["disk_bytes"]),
-        )
-    except (WavewrightError, msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
+        return msgspec.json.decode(line, type=PoolJob)
+    except (msgspec.MsgspecError, ValueError) as error:
         what = f"the plan has a line that is not understood ({type(error).__name__})"
         advice = "write it again: wavewright capture pool JOBS.toml --resume -o FOLDER"
         raise UsageError(what, where=str(folder / FILE), advice=advice) from error

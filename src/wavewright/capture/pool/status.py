@@ -1,19 +1,27 @@
-"""How far the jobs of a pool are, from their folders alone: nothing is asked of the processes that work on them."""
+"""States of the jobs of a pool, from their folders alone: nothing is asked of the processes that work on them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wavewright.capture.jobs.folder import COMMAND, FINISHED, JOB, JUDGEMENT, RESULT, JobFolder
-from wavewright.capture.jobs.lock import is_locked
-from wavewright.capture.jobs.record import ending_of
-from wavewright.capture.jobs.stored import read_json
-from wavewright.capture.judgement import Verdict
-from wavewright.capture.pool.child import read_problem
-from wavewright.capture.pool.plan import is_pool, job_folder, read_plan, work_folder
+import msgspec
+
+from wavewright.capture.jobs.folder import (
+    ATTEMPTS,
+    COMMAND,
+    JOB,
+    JUDGEMENT,
+    RESULT,
+    JobFolder,
+    is_locked,
+    read_object,
+)
+from wavewright.capture.jobs.result import ending_of
+from wavewright.capture.judgement import KEPT, Verdict
+from wavewright.capture.pool.plan import FILE, job_folder, read_plan, work_folder
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,11 +29,11 @@ if TYPE_CHECKING:
 
     from wavewright.capture.pool.jobs_file import PoolJob
 
-_KEPT = (Verdict.GOOD, Verdict.LOSSY, Verdict.TRUNCATED, Verdict.INCOMPLETE)
+ERROR_FILE, LOG = "error.json", "log"  #: Of the process that works on a job.
 
 
 class State(StrEnum):
-    """How far a job of a pool is."""
+    """The state of a job of a pool."""
 
     WAITING = "waiting"  #: Nobody works on it.
     RUNNING = "running"  #: A process works on it.
@@ -35,8 +43,18 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Problem:
+    """The reason why a job could not be taken at all."""
+
+    status: int
+    what: str
+    where: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobStatus:
-    """How far one job is."""
+    """The state of one job, and what became of it."""
 
     id: str
     name: str
@@ -51,29 +69,29 @@ class JobStatus:
 
     @property
     def is_good(self) -> bool:
-        """Whether it has finished, and is as wanted."""
+        """True when it has finished, and is as it should be."""
         return self.state is State.FINISHED and self.verdict == Verdict.GOOD
 
     @property
     def is_kept(self) -> bool:
-        """Whether its data are worth reading, with or without a caution."""
-        return self.state is State.FINISHED and self.verdict in _KEPT
+        """True when its data are worth reading, with or without a caution."""
+        return self.state is State.FINISHED and self.verdict in KEPT
 
 
 @dataclass(frozen=True)
 class PoolStatus:
-    """How far all jobs are."""
+    """The states of all jobs."""
 
     folder: str
     jobs: tuple[JobStatus, ...]
 
     def count(self, *states: State) -> int:
-        """How many jobs are in one of some states."""
+        """Jobs that are in one of some states."""
         return sum(job.state in states for job in self.jobs)
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How often each verdict was given, the most frequent first."""
+        """Verdicts with how often each was given, the most frequent first."""
         return dict(Counter(job.verdict for job in self.jobs if job.state is State.FINISHED).most_common())
 
     @property
@@ -83,70 +101,67 @@ class PoolStatus:
 
 
 def status_of(folder: Path) -> PoolStatus:
-    """How far the jobs of a pool, or the one of a single capture, are.
-
-    Raises
-    ------
-    UsageError
-        When the folder is neither.
-    """
-    if is_pool(folder):
+    """The states of the jobs of a pool, or of the one of a single capture."""
+    if (folder / FILE).is_file():
         return PoolStatus(str(folder), tuple(job_status(job, folder) for job in read_plan(folder)))
     if (folder / JOB).is_file():
-        return PoolStatus(str(folder), (_single(folder),))
+        values = read_object(folder / JOB)
+        recording = values.get("wanted")
+        kind = str(recording.get("kind", "")) if isinstance(recording, dict) else ""
+        return PoolStatus(str(folder), (_status(folder, str(values.get("id", "")), folder.resolve().name, kind),))
     what = "there is neither a pool nor a capture here" if folder.is_dir() else "there is no such folder"
     raise UsageError(what, where=str(folder), advice="give the FOLDER of `wavewright capture ... -o FOLDER`")
 
 
 def job_status(job: PoolJob, folder: Path) -> JobStatus:
-    """How far one job of a pool is."""
-    return _status(job_folder(folder, job.id), job.id, job.name, job.kind, work_folder(folder, job.id))
+    """The state of one job of a pool."""
+    problem = read_problem(work_folder(folder, job.id))
+    return _status(job_folder(folder, job.id), job.id, job.name, job.job.kind, problem)
 
 
-def _single(folder: Path) -> JobStatus:
-    values = _values(folder / JOB)
-    wanted = values.get("wanted")
-    kind = str(wanted.get("kind", "")) if isinstance(wanted, dict) else ""
-    return _status(folder, str(values.get("id", "")), folder.resolve().name, kind, None)
-
-
-def _status(place: Path, identifier: str, name: str, kind: str, work: Path | None) -> JobStatus:
-    attempts = [folder for folder in JobFolder(place).attempt_folders().values() if (folder / COMMAND).is_file()]
-    state = State.WAITING if not attempts else State.INTERRUPTED
-    if (place / FINISHED).is_file():
+def _status(path: Path, identifier: str, name: str, kind: str, problem: Problem | None = None) -> JobStatus:
+    place = JobFolder(path)
+    attempts = [folder for folder in place.numbered(ATTEMPTS).values() if (folder / COMMAND).is_file()]
+    state = State.INTERRUPTED if attempts else State.WAITING
+    if place.is_finished:
         state = State.FINISHED
-    elif is_locked(place):
+    elif is_locked(path):
         state = State.RUNNING
-    problem = read_problem(work) if work and state in (State.WAITING, State.INTERRUPTED) else None
-    judged = _values(place / RESULT / JUDGEMENT)
-    reasons = judged.get("reasons")
-    gpu = _values(attempts[-1] / COMMAND).get("gpu") if attempts else None
+    elif problem:
+        state = State.ERROR
+    judgement = read_object(path / RESULT / JUDGEMENT)
+    reasons = judgement.get("reasons")
+    reason = str(reasons[0]) if isinstance(reasons, list) and reasons else ""
+    gpu = read_object(attempts[-1] / COMMAND).get("gpu") if attempts else None
     return JobStatus(
         id=identifier,
         name=name,
         kind=kind,
-        folder=str(place),
-        state=State.ERROR if problem else state,
-        verdict=str(judged.get("verdict") or "")[:40],
-        reason=problem.what if problem else str(reasons[0]) if isinstance(reasons, list) and reasons else "",
+        folder=str(path),
+        state=state,
+        verdict=str(judgement.get("verdict") or "")[:40],
+        reason=problem.what if problem and state is State.ERROR else reason,
         attempt_count=len(attempts),
-        seconds=seconds_of(place),
+        seconds=seconds_of(path),
         gpu=str(gpu.get("index", ""))[:40] if isinstance(gpu, dict) else "",
     )
 
 
 def is_finished(job: PoolJob, folder: Path) -> bool:
-    """Whether a job has its verdict."""
-    return (job_folder(folder, job.id) / FINISHED).is_file()
+    """True when a job has its verdict."""
+    return JobFolder(job_folder(folder, job.id)).is_finished
 
 
-def seconds_of(place: Path) -> float | None:
-    """What the programs of all attempts took; None = unknown. Measured by a clock that never jumps."""
-    endings = [ending_of(folder) for folder in JobFolder(place).attempt_folders().values()]
+def seconds_of(path: Path) -> float | None:
+    """The time of the programs of all attempts; None = unknown. Measured by a clock that never jumps."""
+    endings = [ending_of(folder) for folder in JobFolder(path).numbered(ATTEMPTS).values()]
     times = [ending.seconds for ending in endings if ending is not None and 0 <= ending.seconds < 1e9]
     return sum(times) if times else None
 
 
-def _values(path: Path) -> dict[str, Any]:
-    values = read_json(path)
-    return values if isinstance(values, dict) else {}
+def read_problem(work: Path) -> Problem | None:
+    """The problem in the folder of whoever works on a job; None = nothing is said."""
+    try:
+        return msgspec.json.decode((work / ERROR_FILE).read_bytes(), type=Problem)
+    except (OSError, msgspec.MsgspecError, ValueError):
+        return None

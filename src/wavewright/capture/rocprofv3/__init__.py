@@ -1,1 +1,1 @@
-"""What rocprofv3 accepts, release by release: options, input files, its small grammars, its messages."""
+"""rocprofv3, release by release: options, input files, its small grammars, its messages."""

@@ -17,14 +17,13 @@ _SHOWN = 40
 _BLANKS = "[], "
 #: A run of this many launches and more is written as A-B.
 _RUN_MIN = 3
-_PERIOD_PARTS = 3
 #: Nanoseconds of the units that --collection-period-unit takes.
 UNITS_NS = {"hour": 3_600e9, "min": 60e9, "sec": 1e9, "msec": 1e6, "usec": 1e3, "nsec": 1.0}
 
 
 @dataclass(frozen=True)
 class Launches:
-    """What a range of launches means to the tool."""
+    """A range of launches as the tool reads it."""
 
     numbers: tuple[int, ...]  #: Ascending; per kernel symbol and process, from 1. Empty = as if none was given.
     notes: tuple[str, ...] = ()  #: What is likely to surprise its author.
@@ -35,11 +34,6 @@ def read_launches(text: str) -> Launches:
 
     The text is cut at brackets, commas and spaces; each piece is a number, or A-B with both ends included; all of them
     form one set. So brackets do not nest, and no number means "skip".
-
-    Raises
-    ------
-    UsageError
-        For what ends the program in the tool: pieces that are neither.
 
     Examples
     --------
@@ -61,7 +55,7 @@ def read_launches(text: str) -> Launches:
 
 
 def _surprises(text: str, numbers: set[int]) -> list[str]:
-    """What the author of a text may have meant otherwise."""
+    """Sentences about what the author of a text may have meant otherwise."""
     notes = []
     if 0 in numbers:
         notes.append("launches count from 1, so that 0 never matches")
@@ -102,18 +96,7 @@ def _pieces(text: str, blanks: str) -> list[str]:
 
 
 def launch_words(launches: Iterable[int]) -> tuple[str, ...]:
-    """Launches as words that every release reads alike.
-
-    Raises
-    ------
-    UsageError
-        For numbers below 1, which never match.
-
-    Examples
-    --------
-    >>> launch_words([8, 7]), launch_words([5, 6, 7, 8, 20])
-    (('7', '8'), ('5-8', '20'))
-    """
+    """Launches as words that every release reads alike."""
     numbers = sorted(set(launches))
     if numbers and numbers[0] < 1:
         raise UsageError(f"there is no launch {numbers[0]}", advice="launches count from 1, separately for each kernel")
@@ -128,58 +111,22 @@ def launch_words(launches: Iterable[int]) -> tuple[str, ...]:
     return tuple(words)
 
 
-@dataclass(frozen=True)
-class Period:
-    """When to collect: after a delay, for a time, so often."""
+def check_periods(words: Sequence[str], unit: str = "sec") -> None:
+    """Refuse periods that `--collection-period` does not take: `delay:time:repeat`, one after the other.
 
-    delay_ns: int
-    time_ns: int
-    repeat: int
-
-    @property
-    def text(self) -> str:
-        """As the variable of the tool holds it."""
-        return f"{self.delay_ns}:{self.time_ns}:{self.repeat}"
-
-
-def read_periods(words: Sequence[str], unit: str = "sec") -> tuple[Period, ...]:
-    """Periods as `--collection-period` takes them: `delay:time:repeat`, one after the other.
-
-    Raises
-    ------
-    UsageError
-        For what makes the script fail with a traceback, and for times that cannot be.
-
-    Examples
-    --------
-    >>> read_periods(["0.5:2:1"])[0].text
-    '500000000:2000000000:1'
+    The script fails on them with a traceback, or collects nothing.
     """
     if unit not in UNITS_NS:
         raise UsageError(f"not a unit of time: {unit[:_SHOWN]!r}", advice=f"one of {', '.join(UNITS_NS)}")
-    return tuple(_period(word, UNITS_NS[unit]) for word in words)
-
-
-def _period(word: str, unit_ns: float) -> Period:
-    parts = word.split(":")
     advice = "write delay:time:repeat, as 5:10:1"
-    if len(parts) != _PERIOD_PARTS:
-        raise UsageError(f"{word[:_SHOWN]!r} has {len(parts)} parts instead of three", advice=advice)
-    try:
-        delay, time, repeat = int(float(parts[0]) * unit_ns), int(float(parts[1]) * unit_ns), int(parts[2])
-    except (ValueError, OverflowError):
-        raise UsageError(f"{word[:_SHOWN]!r} is not a period of collection", advice=advice) from None
-    if delay < 0 or time <= 0 or repeat < 0:
-        raise UsageError(f"{word[:_SHOWN]!r} collects nothing", advice="delay and repeat from 0, time above 0")
-    return Period(delay, time, repeat)
-
-
-def period_notes(periods: Sequence[Period]) -> tuple[str, ...]:
-    """What is likely to surprise the author of periods.
-
-    Examples
-    --------
-    >>> period_notes(read_periods(["0:1:0"]))
-    ('repeat 0 runs a period once, not for ever as documented',)
-    """
-    return ("repeat 0 runs a period once, not for ever as documented",) if any(p.repeat == 0 for p in periods) else ()
+    for word in words:
+        parts = word.split(":")
+        if len(parts) != 3:
+            raise UsageError(f"{word[:_SHOWN]!r} has {len(parts)} parts instead of three", advice=advice)
+        try:
+            delay, time = (int(float(part) * UNITS_NS[unit]) for part in parts[:2])
+            repeat = int(parts[2])
+        except (ValueError, OverflowError):
+            raise UsageError(f"{word[:_SHOWN]!r} is not a period of collection", advice=advice) from None
+        if delay < 0 or time <= 0 or repeat < 0:
+            raise UsageError(f"{word[:_SHOWN]!r} collects nothing", advice="delay and repeat from 0, time above 0")

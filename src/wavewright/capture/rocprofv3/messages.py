@@ -1,4 +1,4 @@
-"""What AMD's tools print when a capture goes wrong, recognised by one declared table (messages.toml).
+"""Messages of AMD's tools when a capture goes wrong, recognised by one declared table (messages.toml).
 
 The text comes from programs of strangers: it may hold any bytes, gigabytes of them, and commands for terminals. Only
 its two ends are looked at, and only texts are searched for: no pattern that could take long.
@@ -18,7 +18,7 @@ from wavewright.base.words import shortened
 from wavewright.capture.judgement import Cause, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 TEXT_BYTES_MAX = 2 << 20  #: Of each end of a text; what stops a run is at its beginning or at its end.
 LINE_CHARACTERS_MAX = 240  #: Of a line that is shown.
@@ -106,15 +106,7 @@ def _forms() -> tuple[_Form, ...]:
 
 
 def log_line(line: str) -> LogLine | None:
-    """The parts of a line of rocprofv3's log; None = it is none.
-
-    Examples
-    --------
-    >>> log_line("E20260602 10:30:58.454084 139053582401024 output_stream.cpp:111] Opened result file: a.csv")
-    LogLine(level='E', file='output_stream.cpp', line=111, text='Opened result file: a.csv')
-    >>> log_line("W0420 10:30:58.454084 1390 tool.cpp:9] HSA version 8.20.0 initialized (instance=0)").level
-    'W'
-    """
+    """The parts of a line of rocprofv3's log; None = it is none."""
     match = _LOG_LINE.match(line)
     return LogLine(match[1], match[2], int(match[3]), match[4]) if match else None
 
@@ -125,7 +117,7 @@ def without_commands(text: str) -> str:
 
 
 def recognised(text: str) -> tuple[Cause, ...]:
-    """What the table says about a text: one cause per row that occurs, fatal ones first, then in the order of the text.
+    """The rows of the table for a text: one cause per row that occurs, fatal ones first, then in the order of the text.
 
     Lines that a good run prints too (`Opened result file`, with the level of an error) are none.
     """
@@ -176,34 +168,12 @@ def printable_text(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def causes_of_command(
-    status: int | None, words: Sequence[str] = (), variables: Mapping[str, str] | None = None
-) -> tuple[Cause, ...]:
-    """Rows that print nothing and show in how a program was run and ended.
-
-    `words` are the options that a user gave to rocprofv3 by hand, `variables` those of the program.
-    """
-    names = {word.split("=", 1)[0] for word in words}
-    output = _value_of(words, ("-o", "--output-file"))
-    causes = []
-    if status in _CRASH_STATUSES:
-        causes.append(cause_of(12, f"status {status}"))
-    if output is not None and not any(key in output for key in ("%pid%", "%p", "{pid}", "%nid%", "%rank%", "%r")):
-        causes.append(cause_of(41, f"-o {output}"))
-    if (variables or {}).get("ROCP_TOOL_ATTACH", "0") not in ("", "0"):
+def causes_of_command(status: int | None, variables: Mapping[str, str]) -> tuple[Cause, ...]:
+    """Rows that print nothing and show in how a program ended, and in its variables."""
+    causes = [cause_of(12, f"status {status}")] if status in _CRASH_STATUSES else []
+    if variables.get("ROCP_TOOL_ATTACH", "0") not in ("", "0"):
         causes.append(cause_of(42, "ROCP_TOOL_ATTACH"))
-    if names & {"-p", "--pid", "--attach"}:
-        causes.append(cause_of(43, "--pid"))
     return tuple(causes)
-
-
-def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
-    value = None
-    for at, word in enumerate(words):
-        name, equals, rest = word.partition("=")
-        if name in names:
-            value = rest if equals else next(iter(words[at + 1 : at + 2]), None)
-    return value
 
 
 def _bounded(text: str) -> str:

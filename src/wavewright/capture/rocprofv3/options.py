@@ -1,27 +1,92 @@
-"""The table of rocprofv3's options (options.toml), read once."""
+"""Options of rocprofv3 (options.toml): since when each exists, what it takes, and which variables it hands on."""
 
 from __future__ import annotations
 
+import re
 import tomllib
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
-from wavewright.capture.rocprofv3.option import Alias, Kind, Option, Version
-
-#: What --att-activity stands for: eight SQ counters, sampled at the period that it gives.
-ACTIVITY_COUNTERS = (
-    "SQ_BUSY_CU_CYCLES",
-    "SQ_VALU_MFMA_BUSY_CYCLES",
-    "SQ_ACTIVE_INST_VALU",
-    "SQ_ACTIVE_INST_LDS",
-    "SQ_ACTIVE_INST_VMEM",
-    "SQ_ACTIVE_INST_FLAT",
-    "SQ_ACTIVE_INST_SCA",
-    "SQ_ACTIVE_INST_MISC",
-)
+Version = tuple[int, ...]
 #: Keys of an input file that are not options -> first release: groups of counters that take turns over the launches.
 FILE_ONLY_KEYS: dict[str, str] = {"pmc_groups": "7.0", "pmc_group_interval": "7.0"}
+
+
+def version_of(text: str) -> Version:
+    """A version as numbers that can be compared; empty when the text does not start with one."""
+    match = re.match(r"\d{1,9}(?:\.\d{1,9})*", text.strip())
+    return tuple(map(int, match[0].split("."))) if match else ()
+
+
+def is_within(version: Version, since: str, last: str = "") -> bool:
+    """True when a release is one of `since` ... `last`, both included; later corrections of `last` belong to it."""
+    newest = version_of(last)
+    first = version_of(since)
+    padded = version + (0,) * (len(first) - len(version))
+    return padded >= first and (not newest or version[: len(newest)] <= newest)
+
+
+class Kind(StrEnum):
+    """The values of an option."""
+
+    NOTHING = "nothing"
+    BOOLEAN = "yes or no"  #: Optional; without it yes. ROCm 6.2 takes none.
+    TEXT = "text"
+    FILE = "file"
+    WORDS = "words"  #: At least one; they end at the next option.
+    ANY_WORDS = "words or none"
+    INTEGER = "integer"  #: Decimal.
+    NUMBER = "number"  #: Decimal or 0x...; no unit.
+    CHOICE = "one of"
+    CHOICES = "some of"
+
+
+class Alias(NamedTuple):
+    """Another name of an option, and the releases in which it is one."""
+
+    name: str
+    since: str = ""  #: Empty = as long as the option.
+    last: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option of the script."""
+
+    name: str
+    kind: Kind
+    since: str  #: First release that has it.
+    last: str = ""  #: Last release that has it; empty = the newest has it.
+    aliases: tuple[Alias, ...] = ()
+    #: Variable -> what it holds, `{}` being the value: words joined, numbers in decimal. No {} = this text.
+    variables: dict[str, str] = field(default_factory=dict, hash=False)
+    joint: str = " "  #: Between several words in a variable.
+    in_files: bool = True  #: Whether an input file can set it.
+    choices: dict[str, str] = field(default_factory=dict, hash=False)  #: Value -> first release that takes it.
+    implies: tuple[str, ...] = ()  #: Options that it switches on, where the release has them.
+    is_hidden: bool = False  #: Not listed by --help.
+    is_tracing: bool = False  #: Counts as something to collect.
+    meaning: str  #: In our words.
+
+    @property
+    def key(self) -> str | None:
+        """Its name in an input file; None = it cannot be set there."""
+        return self.name.removeprefix("--").replace("-", "_") if self.in_files else None
+
+    def exists_in(self, version: Version) -> bool:
+        """True when the script of a release has it."""
+        return is_within(version, self.since, self.last)
+
+    def names_in(self, version: Version) -> tuple[str, ...]:
+        """All its names in a release that has it."""
+        return (self.name, *(a.name for a in self.aliases if is_within(version, a.since or self.since, a.last)))
+
+    def choices_in(self, version: Version) -> tuple[str, ...]:
+        """The values that a release takes; empty = any."""
+        return tuple(value for value, since in self.choices.items() if is_within(version, since))
 
 
 @cache
@@ -55,7 +120,7 @@ def option_named(name: str) -> Option | None:
 
 
 def _option(name: str, row: dict[str, Any]) -> Option:
-    since, _, last = row.pop("releases").partition("-")
+    since, last = _span(row.pop("releases"))
     aliases = [alias.partition("@") for alias in row.pop("aliases", "").split()]
     values = [value.partition("@") for value in row.pop("choices", "").split()]
     settings = [setting.partition("=") for setting in row.pop("sets", "").split(" | ") if setting]

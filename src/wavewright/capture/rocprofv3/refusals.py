@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavewright.capture.rocprofv3.grammar import read_launches, read_periods
-from wavewright.capture.rocprofv3.option import Kind, Version, is_within
-from wavewright.capture.rocprofv3.options import all_options
+from wavewright.capture.rocprofv3.grammar import check_periods, read_launches
+from wavewright.capture.rocprofv3.options import Kind, Version, all_options, is_within
 from wavewright.capture.rocprofv3.regex import check_regex
 from wavewright.capture.rocprofv3.words import number_of
 from wavewright.errors import UsageError
@@ -26,23 +25,13 @@ if TYPE_CHECKING:
     from wavewright.capture.rocprofv3.words import Given
 
 _ATT = "--advanced-thread-trace"
-#: Variables of a rank and of the number of ranks, in the order in which the script looks for them.
-RANK_VARIABLES = (
-    ("PBS_NODENUM", "PBS_O_TASKNUM"),
-    ("SLURM_PROCID", "SLURM_NTASKS"),
-    ("PMI_RANK", "PMI_SIZE"),
-    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-    ("MPI_RANKID", "MPI_NRANKS"),
-    ("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
-    ("MPI_RANK", "MPI_SIZE"),
-)
 _TRACE_COUNTERS_MAX = 8
+_DECLARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
-class Request:
-    """The options of one command line, as rules ask for them."""
+class CommandLine:
+    """The options of one command line, as rules look at them."""
 
     given: Sequence[Given]
     version: Version
@@ -53,7 +42,7 @@ class Request:
         return [each for each in self.given if each.option.name == name]
 
     def on(self, name: str) -> bool:
-        """Whether an option has an effect: the last one counts; numbers that are 0 count as not given."""
+        """True when an option has an effect: the last one counts; numbers that are 0 count as not given."""
         each = self.all(name)
         if not each:
             return False
@@ -75,7 +64,7 @@ class Request:
 
     @property
     def traces(self) -> bool:
-        """Whether anything is collected that the script counts as such for --stats."""
+        """True when anything is collected that the script counts as such for --stats."""
         is_old = self.version < (7, 0)  # there, only what is traced counts
         for each in self.given:
             option = each.option
@@ -88,7 +77,7 @@ class Request:
         return False
 
     def _implied(self, name: str) -> bool:
-        """Whether something remains of what an option switches on; from 7.0 on, parts can be taken out by =no."""
+        """True when something remains of what an option switches on; from 7.0 on, parts can be taken out by =no."""
         option = all_options()[name]
         if option.variables:
             return True
@@ -112,44 +101,44 @@ class Refusal(NamedTuple):
     since: str = "6.2"
     last: str = ""
 
-    def applies(self, request: Request) -> bool:
-        """Whether a command line is such a combination."""
-        return all(any(_holds(term, request) for term in terms.split(" | ")) for terms in self.when)
+    def applies(self, line: CommandLine) -> bool:
+        """True when a command line is such a combination."""
+        return all(any(_holds(term, line) for term in terms.split(" | ")) for terms in self.when)
 
 
 _COMPARED = re.compile(r"(--[a-z-]+)(==|!=|<|>|=|#)(.*)")
 
 
-def _holds(term: str, request: Request) -> bool:
+def _holds(term: str, line: CommandLine) -> bool:
     if term.startswith("!"):
-        return not _holds(term[1:], request)
+        return not _holds(term[1:], line)
     if term.startswith("?"):
-        return bool(request.all(term[1:]))
+        return bool(line.all(term[1:]))
     if not term.startswith("--"):
-        return _FUNCTIONS[term](request)
+        return _FUNCTIONS[term](line)
     match = _COMPARED.fullmatch(term)
     if match is None:
-        return request.on(term)
+        return line.on(term)
     name, relation, text = match.groups()
     if relation == "=":
-        return request.value(name) == text
+        return line.value(name) == text
     if relation == "#":
-        given = request.all(name)
+        given = line.all(name)
         return len(given) >= int(text) if int(text) else any(not each.values for each in given)
-    number = request.number(name)
+    number = line.number(name)
     return number is not None and _RELATIONS[relation](number, int(text))
 
 
 _RELATIONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt}
 
 
-def _has_wrong_ranks(request: Request) -> bool:
-    """Whether a list of ranks is refused. Outside of MPI the script does not look at it."""
-    rank, size = _world(request)
-    if rank is None or not request.value("--profile-mpi-ranks"):
+def _has_wrong_ranks(line: CommandLine) -> bool:
+    """True when a list of ranks is refused. Outside of MPI the script does not look at it."""
+    rank, size = _world(line)
+    if rank is None or not line.value("--profile-mpi-ranks"):
         return False
     ranks: set[int] = set()
-    for part in request.value("--profile-mpi-ranks").split(","):
+    for part in line.value("--profile-mpi-ranks").split(","):
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
         if not match or int(match[2] or match[1]) < int(match[1]):
             return True
@@ -157,37 +146,34 @@ def _has_wrong_ranks(request: Request) -> bool:
     return size is not None and bool(ranks) and max(ranks) >= size
 
 
-def _world(request: Request) -> tuple[int | None, int | None]:
-    own_names = (request.value("--mpi-world-rank-variable"), request.value("--mpi-world-size-variable"))
-    pairs = [own_names] if all(own_names) else RANK_VARIABLES
+def _world(line: CommandLine) -> tuple[int | None, int | None]:
+    own_names = (line.value("--mpi-world-rank-variable"), line.value("--mpi-world-size-variable"))
+    pairs = [own_names] if all(own_names) else _DECLARED["rank_variables"]
     for rank_name, size_name in pairs:
-        rank, size = request.environment.get(rank_name), request.environment.get(size_name)
+        rank, size = line.environment.get(rank_name), line.environment.get(size_name)
         if rank and rank.isdigit() and ((size and size.isdigit()) or all(own_names)):
             return int(rank), int(size) if size and size.isdigit() else None
     return None, None
 
 
-def _has_many_trace_counters(request: Request) -> bool:
-    return len(re.split(r"[\s,]+", request.value("--att-perfcounters"))) > _TRACE_COUNTERS_MAX
+def _has_many_trace_counters(line: CommandLine) -> bool:
+    return len(re.split(r"[\s,]+", line.value("--att-perfcounters"))) > _TRACE_COUNTERS_MAX
 
 
-_FUNCTIONS: dict[str, Callable[[Request], bool]] = {
-    "traces": lambda request: request.traces,
+_FUNCTIONS: dict[str, Callable[[CommandLine], bool]] = {
+    "traces": lambda line: line.traces,
     "many_trace_counters": _has_many_trace_counters,
-    "gpu_numbers": lambda request: bool(re.fullmatch(r"\d+(,\d+)*", request.value("--att-gpu-index"))),
+    "gpu_numbers": lambda line: bool(re.fullmatch(r"\d+(,\d+)*", line.value("--att-gpu-index"))),
     "wrong_ranks": _has_wrong_ranks,
 }
 #: Order: first what explains others.
-REFUSALS: tuple[Refusal, ...] = tuple(
-    Refusal(**{**row, "when": tuple(row["when"])})
-    for row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["refusal"]
-)
+REFUSALS = tuple(Refusal(**{**row, "when": tuple(row["when"])}) for row in _DECLARED["refusal"])
 
 
-def refusal_of(request: Request) -> Refusal | None:
+def refusal_of(line: CommandLine) -> Refusal | None:
     """The first rule that refuses a command line; None = nothing speaks against it."""
     for refusal in REFUSALS:
-        if is_within(request.version, refusal.since, refusal.last) and refusal.applies(request):
+        if is_within(line.version, refusal.since, refusal.last) and refusal.applies(line):
             return refusal
     return None
 
@@ -197,24 +183,10 @@ def check_options(
 ) -> None:
     """Refuse a command line that the release would refuse, fail on, or take for something else.
 
-    Parameters
-    ----------
-    given
-        Options as `read_words` returns them.
-    version
-        Of ROCm.
-    environment
-        In which the program would run: ranks of MPI.
-    where
-        What an error calls the command line.
-
-    Raises
-    ------
-    UsageError
-        With a better sentence than the release's.
+    `environment` is that in which the program would run: ranks of MPI. `where` is what an error calls the command line.
     """
-    request = Request(given, version, environment or {})
-    refusal = refusal_of(request)
+    line = CommandLine(given, version, environment or {})
+    refusal = refusal_of(line)
     if refusal is not None:
         raise UsageError(refusal.what, where=where, advice=refusal.advice)
     for each in given:
@@ -222,6 +194,6 @@ def check_options(
         if name == "--kernel-iteration-range":
             read_launches(", ".join(each.values))
         elif name == "--collection-period":
-            read_periods(each.values, request.value("--collection-period-unit") or "sec")
+            check_periods(each.values, line.value("--collection-period-unit") or "sec")
         elif name in ("--kernel-include-regex", "--kernel-exclude-regex"):
             check_regex(each.values[0], version)

@@ -8,87 +8,52 @@ does; where a construct may mean something else to one of them, no answer is giv
 from __future__ import annotations
 
 import re
+import tomllib
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavewright.capture.rocprofv3.option import is_within
+from wavewright.capture.rocprofv3.options import is_within
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wavewright.capture.rocprofv3.option import Version
+    from wavewright.capture.rocprofv3.options import Version
 
 _SPECIAL = re.compile(r"[\^$\\.*+?()\[\]{}|]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _CLOSING = {")": "(", ">": "<", "]": "["}
-#: A part of a name that is shorter is not worth reading.
-_PART_MIN = 3
-#: A longer part costs more than it tells: std::regex is slow, and command lines have an end.
-_PART_MAX = 256
+#: A shorter part of a name is not worth reading; a longer one costs more than it tells: std::regex is slow.
+_PART_MIN, _PART_MAX = 3, 256
 _SHOWN = 80
 #: What the three engines do not read alike, or what may take for ever: not judged here.
 _NOT_JUDGED = re.compile(r"\(\?|\\[^dDwWsS\W]|\[\[?:|\[[^\]]*\\|\)[*+?{]|\{\d{4}|\([^()]*[*+?}][^()]*\)|\|.*\)[^.]")
 
 
 def _is_amds(version: Version) -> bool:
-    """Whether AMD's own engine compares: it has no (?:, no \\b and no look-around."""
+    """True when AMD's own engine compares: it has no (?:, no \\b and no look-around."""
     return is_within(version, "7.1")
 
 
 def literal(text: str) -> str:
-    """A regex that finds a text as it is, in both engines.
-
-    Examples
-    --------
-    >>> literal("f<int>(float*)")
-    'f<int>\\\\(float\\\\*\\\\)'
-    """
+    """A regex that finds a text as it is, in both engines."""
     return _CONTROL.sub(".", _SPECIAL.sub(r"\\\g<0>", text))
 
 
 def parts_regex(parts: Sequence[str]) -> str:
-    """A regex that finds each of some texts anywhere in a name; longer ones first, which AMD's engine needs.
-
-    Raises
-    ------
-    UsageError
-        When there is none.
-
-    Examples
-    --------
-    >>> parts_regex(["gemm"]), parts_regex(["gemm", "gemm_fp8"])
-    ('gemm', '.*(gemm_fp8|gemm).*')
-    """
+    """A regex that finds each of some texts anywhere in a name; longer ones first, which AMD's engine needs."""
     texts = sorted(set(parts), key=lambda text: (-len(text), text))
     if not texts or not all(texts):
         raise UsageError("no name of a kernel is given", advice="give a part of its name")
     return literal(texts[0]) if len(texts) == 1 else f".*({'|'.join(map(literal, texts))}).*"
 
 
-def exact_regex(name: str) -> str:
-    """A regex that finds exactly one name, as long as it is neither mangled nor truncated otherwise.
-
-    Examples
-    --------
-    >>> exact_regex("add(int)")
-    '^add\\\\(int\\\\)$'
-    """
-    return f"^{literal(name)}$"
-
-
 def name_regex(name: str, others: Iterable[str] = ()) -> str:
     """The shortest readable regex that finds a name of a discovery and no other of its names.
 
     Parts that start where an identifier starts are preferred; when no part tells the name from the others, it is
-    matched as a whole.
-
-    Parameters
-    ----------
-    name
-        As the discovery prints it, with the same of -M and -T.
-    others
-        All names of the discovery; the name itself may be among them.
+    matched as a whole. Names are as the discovery prints them; the name itself may be among the others.
 
     Examples
     --------
@@ -99,7 +64,7 @@ def name_regex(name: str, others: Iterable[str] = ()) -> str:
     """
     rest = {other for other in others if other != name}
     part = _unique_part(name, rest)
-    return literal(part) if part else exact_regex(name)
+    return literal(part) if part else f"^{literal(name)}$"
 
 
 def _unique_part(name: str, others: set[str]) -> str:
@@ -147,45 +112,24 @@ def truncated(name: str) -> str:
     ('addition_kernel', 'gemm.kd')
     """
     end = len(name)
-    while end:
-        last = name[end - 1]
-        if last == " ":
-            end -= 1
-        elif last in _CLOSING:
-            end = _opened(name, end - 1, last)
-        else:
-            break
+    while end and (name[end - 1] == " " or name[end - 1] in _CLOSING):
+        end = end - 1 if name[end - 1] == " " else _opened(name, end - 1)
     start = max(name.rfind(" ", 0, end), name.rfind(":", 0, end)) + 1
     return name[start:end]
 
 
-def _opened(name: str, place: int, closing: str) -> int:
-    """Where the bracket that is closed at `place` opens; 0 = nowhere."""
-    depth = 0
-    while place >= 0:
-        if name[place] == closing:
-            depth += 1
-        elif name[place] == _CLOSING[closing]:
-            depth -= 1
-            if depth == 0:
-                return place
-        place -= 1
+def _opened(name: str, place: int) -> int:
+    """The place at which the bracket that is closed at `place` opens; 0 = nowhere."""
+    depth, closing = 0, name[place]
+    for at in range(place, -1, -1):
+        depth += (name[at] == closing) - (name[at] == _CLOSING[closing])
+        if depth == 0:
+            return at
     return 0
 
 
 def names_found(pattern: str, names: Iterable[str], version: Version) -> tuple[str, ...] | None:
-    """The names that a regex finds in every release; None = not judged here.
-
-    Raises
-    ------
-    UsageError
-        When the release would refuse the regex.
-
-    Examples
-    --------
-    >>> names_found("gemm.*fp8", ["gemm_fp8", "add"], (7, 2)), names_found("(?:a|b)", ["a"], (7, 2))
-    (('gemm_fp8',), None)
-    """
+    """The names that a regex finds in every release; None = not judged here."""
     check_regex(pattern, version)
     if _NOT_JUDGED.search(re.sub(r"\\[^\w-]", "", pattern)):
         return None
@@ -203,13 +147,7 @@ _REFUSED_BY_STD = re.compile(r"(?<!\\)(?:\(\?(?![:=!])|\{(?!\d+(?:,\d*)?\}))")
 
 
 def check_regex(pattern: str, version: Version) -> None:
-    """Refuse a regex that the engine of a release would refuse, which ends the program that is profiled.
-
-    Raises
-    ------
-    UsageError
-        When it would.
-    """
+    """Refuse a regex that the engine of a release would refuse, which ends the program that is profiled."""
     problem = ""
     try:
         with warnings.catch_warnings(action="ignore"):  # about what a later Python will read otherwise
@@ -223,68 +161,37 @@ def check_regex(pattern: str, version: Version) -> None:
     elif not problem and (match := _REFUSED_BY_STD.search(pattern)):
         problem = f"{match[0]} at position {match.start()}"
     if problem:
-        raise UsageError(
-            f"rocprofv3 of this release does not take the regex {pattern[:_SHOWN]!r}: {problem}",
-            advice="the program would be ended by it; escape special characters with \\",
-        )
+        what = f"rocprofv3 of this release does not take the regex {pattern[:_SHOWN]!r}: {problem}"
+        raise UsageError(what, advice="the program would be ended by it; escape special characters with \\")
     if "\0" in pattern or "\n" in pattern:
         raise UsageError("a regex cannot hold line ends or null characters", advice="use . for any character")
 
 
-#: What to look for, and what it means to AMD's own engine.
-_NOT_IN_AMD = (
-    (r"(?<!\\)\(\?:", "(?: is read as the text ?: and matches nothing; use plain ( )"),
-    (r"(?<!\\)\(\?<?[=!]", "look-around does not exist and is read as plain text"),
-    (r"(?<!\\)\(\?[a-zA-Z<]", "(? has no meaning and is read as plain text"),
-    (r"(?<!\\)(?:\\\\)*\\b", r"\b means the letter b, not the end of a word"),
-    (r"(?<!\\)(?:\\\\)*\\[xu]", r"\x and \u mean the letters x and u, not a character's code"),
-    (r"(?<!\\)(?:\\\\)*\\[1-9]", "a back reference is read as the digit itself"),
-    (r"\[\[:\w+:\]\]", "[[:name:]] does not exist; list the characters"),
-    (r"\[[^\]]*\\S[^\]]*\]", r"\S inside [ ] is ignored"),
-)
+#: Pattern -> what it means to AMD's own engine.
+_NOT_IN_AMD: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def regex_warnings(
     pattern: str, version: Version, *, is_truncating: bool = False, is_mangled: bool = False
 ) -> tuple[str, ...]:
-    """What a user's regex does not do in a release, as sentences.
+    """Sentences about what a user's regex does not do in a release.
 
-    Parameters
-    ----------
-    pattern
-        As the user wrote it.
-    version
-        Of ROCm.
-    is_truncating
-        Whether -T is given: name filters see the short names then.
-    is_mangled
-        Whether -M is given: name filters see the names of the code object then.
-
-    Examples
-    --------
-    >>> regex_warnings("(?:a|b)", (7, 2))
-    ('(?: is read as the text ?: and matches nothing; use plain ( )',)
-    >>> regex_warnings("(?:a|b)", (7, 0))
-    ()
+    With -T (`is_truncating`) name filters see the short names, with -M (`is_mangled`) those of the code object.
     """
     sentences = []
     if _is_amds(version):
-        sentences += [sentence for sought, sentence in _NOT_IN_AMD if re.search(sought, pattern)]
-        for shorter, longer in _hidden_alternatives(pattern):
-            sentences.append(
-                f"{longer[:_SHOWN]} is never tried where {shorter[:_SHOWN]} fits; write the longer one first"
-            )
-    text = re.sub(r"\\.|\(", _brackets_only_escaped, pattern)
+        sentences += [sentence for sought, sentence in _NOT_IN_AMD.items() if re.search(sought, pattern)]
+        sentences += [
+            f"{longer[:_SHOWN]} is never tried where {shorter[:_SHOWN]} fits; write the longer one first"
+            for shorter, longer in _hidden_alternatives(pattern)
+        ]
+    # An escaped bracket is text, a plain one is a group.
+    text = re.sub(r"\\.|\(", lambda match: match[0][1:] if match[0].startswith("\\") else "", pattern)
     if is_mangled and re.search(r"[<>(:, ]", text):
         sentences.append("-M compares mangled names, in which namespaces and arguments are written otherwise")
     elif is_truncating and re.search(r"[<>(:]", text):
         sentences.append("-T cuts namespaces and arguments off before names are compared, so that this finds nothing")
     return tuple(sentences)
-
-
-def _brackets_only_escaped(match: re.Match[str]) -> str:
-    """An escaped bracket is text, a plain one is a group."""
-    return match[0][1:] if match[0].startswith("\\") else ""
 
 
 def _hidden_alternatives(pattern: str) -> list[tuple[str, str]]:

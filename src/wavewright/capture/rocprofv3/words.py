@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavewright.capture.rocprofv3.option import Kind, Option, Version
-from wavewright.capture.rocprofv3.options import option_named, options_in
+from wavewright.capture.rocprofv3.options import Kind, Option, Version, option_named, options_in
 from wavewright.capture.rocprofv3.releases import first_release_with, has_trap
 from wavewright.errors import UsageError
 
@@ -35,7 +34,7 @@ _TAKES = {
 
 @dataclass(frozen=True)
 class Given:
-    """An option as it was given."""
+    """An option with its values on a command line."""
 
     option: Option
     name: str  #: As it was written.
@@ -43,7 +42,7 @@ class Given:
 
     @property
     def is_on(self) -> bool:
-        """Of an option that takes yes or no: whether it is yes; of others, whether it has an effect."""
+        """True for an option with an effect: of those that take yes or no, yes."""
         if self.option.kind in (Kind.BOOLEAN, Kind.ANY_WORDS) and len(self.values) == 1:
             return self.values[0].strip().lower() not in _NO
         return True
@@ -67,21 +66,8 @@ def read_words(
 ) -> tuple[Given, ...]:
     """The options that words give, as the script of a release would read them.
 
-    Parameters
-    ----------
-    words
-        Without the program and the `--` before it.
-    version
-        Of ROCm, for values that only some releases take.
-    names
-        Options that are there, by every name; None = those that our table knows of the release.
-    where
-        What an error calls the words.
-
-    Raises
-    ------
-    UsageError
-        For what the script would refuse to parse: unknown options, missing and wrong values.
+    `words` are without the program and the `--` before it; `names` are the options that are there, by every name (None
+    = those that our table knows of the release); `where` is what an error calls the words.
     """
     known_names = options_in(version) if names is None else names
     queue = list(words)
@@ -99,7 +85,7 @@ def read_words(
 
 
 def _looks_like_an_option(word: str) -> bool:
-    """Whether argparse would take a word for an option: not numbers, a single hyphen, or anything with a space."""
+    """True for a word that argparse takes for an option: not numbers, a single hyphen, or anything with a space."""
     return len(word) > 1 and word.startswith("-") and not _NEGATIVE.fullmatch(word) and " " not in word
 
 
@@ -116,21 +102,14 @@ def _split(word: str, names: Mapping[str, Option], version: Version, where: str)
             raise UsageError(f"{word[:_SHOWN]!r} joins several options", where=where, advice="write them apart")
         return short, word[2:]
     if not _looks_like_an_option(word):
-        raise UsageError(
-            f"{word[:_SHOWN]!r} belongs to no option",
-            where=where,
-            advice="options for rocprofv3 come first, and the program after --",
-        )
-    raise UsageError(_unknown(name, version), where=where, advice=_other(name, names, version))
-
-
-def _unknown(name: str, version: Version) -> str:
-    release = ".".join(map(str, version))
-    return f"rocprofv3 of ROCm {release} does not have {name[:_SHOWN]}"
+        advice = "options for rocprofv3 come first, and the program after --"
+        raise UsageError(f"{word[:_SHOWN]!r} belongs to no option", where=where, advice=advice)
+    what = f"rocprofv3 of ROCm {'.'.join(map(str, version))} does not have {name[:_SHOWN]}"
+    raise UsageError(what, where=where, advice=_other(name, names, version))
 
 
 def _other(name: str, names: Mapping[str, Option], version: Version) -> str:
-    """What to do about an option that is not there."""
+    """The advice about an option that is not there."""
     option = option_named(name)
     if option is not None:
         if option.last and version > tuple(map(int, option.last.split("."))):
@@ -183,13 +162,7 @@ def _accepted(option: Option, choices: Sequence[str], count: int) -> frozenset[s
 
 
 def number_of(text: str) -> int | None:
-    """A number as the options of thread traces take it; None = they do not.
-
-    Examples
-    --------
-    >>> number_of("0x10"), number_of("16"), number_of("96MB"), number_of("010")
-    (16, 16, None, 10)
-    """
+    """A number as the options of thread traces take it; None = they do not."""
     stripped = text.strip()
     if "0x" in stripped:
         return int(stripped, 16) if _HEXADECIMAL.fullmatch(stripped) else None

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import Bounds
-from wavewright.cli.kit.capture import Size
-from wavewright.cli.kit.capture_verb import capture_verb
+from wavewright.cli.kit.capture import JobValue
+from wavewright.cli.kit.capture_output import capture_verb, take
 from wavewright.cli.kit.kernel_choice import from_discovery, kernel_fields, kernel_options
 from wavewright.cli.kit.numbers import Whole
-from wavewright.cli.kit.taking import take
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ class _Mask(Whole):
     kind = "a number, as 17 or 0x11"
 
     def number(self, text: str) -> float:
-        """What a text says."""
+        """The number of a text."""
         return int(text, 0)
 
 
@@ -39,7 +38,9 @@ class _Mask(Whole):
     "--simd", "simds", type=_Mask(Bounds(0, 15)), metavar="MASK", help="gfx9: mask of SIMDs; newer: number of one SIMD."
 )
 @click.option("--se", "se_mask", type=_Mask(_MASK), metavar="MASK", help="Traced shader engines, as 0x11111111.")
-@click.option("--buffer", "buffer_bytes", type=Size(), metavar="SIZE", help="Of all traced engines, as 512MiB.")
+@click.option(
+    "--buffer", "buffer_bytes", type=JobValue("size"), metavar="SIZE", help="Of all traced engines, as 512MiB."
+)
 @click.option("--counters", metavar="NAMES", default="", help="gfx9: up to 8 SQ counters sampled into the trace.")
 @click.option("--period", "counter_period", type=Whole(Bounds(1, 32)), help="How often; smaller is more often.")
 @click.option("--activity", type=Whole(Bounds(1, 16)), help="gfx9: the eight activity counters, at this period.")
@@ -69,11 +70,11 @@ def command(
     wavewright capture att --kernel pa_decode --launch 7-8 -- python bench.py
     wavewright capture att --discovery capture-bench-20261116-160000 -- python bench.py
     """
-    from wavewright.capture.wanted import ThreadTraces
+    from wavewright.capture.kinds import ThreadTraces
 
     if is_single and launch:
         raise UsageError("--one chooses a launch, and --launch says which", advice="give one of them")
-    wanted = ThreadTraces(
+    recording = ThreadTraces(
         **request.common,
         **kernel_fields(kernel, regex, exclude, launch),
         launch_count=1 if is_single else 2,
@@ -82,5 +83,5 @@ def command(
     )
     notes: tuple[str, ...] = ()
     if discovery is not None:
-        wanted, notes = from_discovery(wanted, discovery, request.installation.rocm_version)
-    take(request, wanted, notes)
+        recording, notes = from_discovery(recording, discovery, request.installation.rocm_version)
+    take(request, recording, notes)

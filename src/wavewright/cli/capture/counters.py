@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from wavewright.base.bounds import SOME
-from wavewright.cli.kit.capture_verb import capture_verb
+from wavewright.cli.kit.capture_output import capture_verb, take
 from wavewright.cli.kit.kernel_choice import kernel_fields, kernel_options
 from wavewright.cli.kit.numbers import Whole
-from wavewright.cli.kit.taking import take
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from wavewright.capture.plans.counter_passes import Passes
     from wavewright.cli.kit.capture import CaptureRequest
 
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 )
 @click.option("--max-passes", type=Whole(SOME), metavar="N", help="At most N passes, those that complete the most.")
 @click.option("--target", metavar="GPU", help="The GPU to plan for, as gfx942 or MI300X, where none is found here.")
-@click.option("--check", "is_checked", is_flag=True, help="Ask rocprofv3-avail first whether each pass fits.")
 @kernel_options
 def command(
     request: CaptureRequest,
@@ -38,7 +35,6 @@ def command(
     more: tuple[Path, ...],
     max_passes: int | None,
     target: str | None,
-    is_checked: bool,
     kernel: str | None,
     regex: str | None,
     exclude: str,
@@ -54,21 +50,19 @@ def command(
     wavewright capture counters --pmc SQ_WAVES,TCC_HIT_sum,TCC_MISS_sum --kernel gemm -- ./gemm 4096
     wavewright capture counters --metric 17.1.2 --target MI300X --dry-run -- ./gemm
     """
+    from wavewright.capture.kinds import Counters
     from wavewright.capture.plans.counter_passes import passes_for
-    from wavewright.capture.wanted import Counters
 
     planned = passes_for(
         _gpu(request, target), panels=panels, metrics=metrics, counters=names, more=more, max_passes=max_passes
     )
-    if is_checked:
-        planned = _checked(request, planned)
-    wanted = Counters(
+    recording = Counters(
         **request.common,
         **kernel_fields(kernel, regex, exclude, launch),
         passes=planned.passes,
         definitions=planned.definitions,
     )
-    take(request, wanted, planned.notes)
+    take(request, recording, planned.notes)
 
 
 def _gpu(request: CaptureRequest, target: str | None) -> str:
@@ -79,16 +73,3 @@ def _gpu(request: CaptureRequest, target: str | None) -> str:
         what = "for which GPU? None is found here"
         raise UsageError(what, advice="name it: --target gfx942 or --target MI300X")
     return gpu.target
-
-
-def _checked(request: CaptureRequest, planned: Passes) -> Passes:
-    from wavewright.capture.plans.counter_passes import checked_passes
-
-    gpu = request.planned_gpu
-    checked, refused = checked_passes(
-        planned, request.machine, request.installation, gpu_index=gpu.index if gpu is not None else 0
-    )
-    if not checked.passes:
-        what = f"none of these counters can be counted here: {', '.join(refused[:6])}"
-        raise UsageError(what, advice="`rocprofv3-avail list --pmc` lists what this GPU has")
-    return checked

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.capture_verb import capture_verb
+from wavewright.cli.kit.capture_output import capture_verb, show, take
 from wavewright.cli.kit.io import emit_event, with_options
-from wavewright.cli.kit.taking import show, take
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from wavewright.capture.inputs.checks import CheckedFile
-    from wavewright.capture.wanted import Wanted
     from wavewright.cli.kit.capture import CaptureRequest
 
 _STAND_IN = "PROGRAM"  #: Where no program is given: the file is only checked.
@@ -77,52 +73,22 @@ def _contents(name: str) -> str | None:
 
 
 def _run(request: CaptureRequest, file: CheckedFile) -> None:
-    from wavewright.capture.inputs.wanted import wanted_of
+    from wavewright.capture.inputs.jobs import all_recordings
 
-    wishes = joined([wanted for job in file.jobs for wanted in wanted_of(job.keys, request.program, _contents)])
-    if not wishes:
+    recordings = all_recordings([job.keys for job in file.jobs], request.common, _contents)
+    if not recordings:
         what = "there is nothing in it that can be run"
         raise UsageError(what, where=file.name, advice="see what is said about each job")
+    if len(recordings) == 1:
+        take(request, recordings[0])
+        return
     is_good = True
-    for number, wanted in enumerate(wishes, start=1):
-        complete = _completed(request, wanted)
-        if len(wishes) == 1:
-            take(request, complete)
-            return
-        below = replace(request, output=request.folder / f"capture_{number}", opens=False)
-        is_good &= _is_taken(below, complete)
+    for number, recording in enumerate(recordings, start=1):
+        try:
+            take(replace(request, output=request.folder / f"capture_{number}", opens=False), recording)
+        except click.exceptions.Exit as ending:  # one that is not good does not stop the others
+            if ending.exit_code != _NOT_GOOD:
+                raise
+            is_good = False
     if not is_good:
         raise click.exceptions.Exit(_NOT_GOOD)
-
-
-def _is_taken(request: CaptureRequest, wanted: Wanted) -> bool:
-    """Take one capture of several: one that is not good does not stop the others."""
-    try:
-        take(request, wanted)
-    except click.exceptions.Exit as ending:
-        if ending.exit_code != _NOT_GOOD:
-            raise
-        return False
-    return True
-
-
-def _completed(request: CaptureRequest, wanted: Wanted) -> Wanted:
-    """With what the command line says about the program and its options."""
-    common: dict[str, Any] = request.common
-    return replace(wanted, **common | {"extra": (*wanted.extra, *request.extra)})
-
-
-def joined(wishes: Sequence[Wanted]) -> list[Wanted]:
-    """The same, with passes of counters that differ in nothing else made one capture."""
-    from wavewright.capture.wanted import Counters
-
-    results: list[Wanted] = []
-    for wanted in wishes:
-        before = results[-1] if results else None
-        if isinstance(wanted, Counters) and isinstance(before, Counters):
-            together = replace(before, passes=(*before.passes, *wanted.passes))
-            if replace(wanted, passes=together.passes) == together:
-                results[-1] = together
-                continue
-        results.append(wanted)
-    return results

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base.bounds import SECONDS
+from wavewright.base.shown import printable
 from wavewright.cli.kit.form import events_option
 from wavewright.cli.kit.io import console
 from wavewright.cli.kit.numbers import Real
-from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,14 +36,7 @@ if TYPE_CHECKING:
 @click.option("--wait", type=Real(SECONDS), default=0.0, help="Seconds to wait while others use every GPU.")
 @click.option("--share", "is_shared", is_flag=True, help="Take GPUs that others use.")
 @click.option("--rocprofv3", metavar="PATH", default="", help="The rocprofv3 to use; default: as doctor finds.")
-@click.option(
-    "--times",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="An earlier pool that knows how long jobs take: the longest start first.",
-)
 @click.option("--scheduler", metavar="ADDRESS", help="Use the Dask cluster there; its workers have --resources GPU=1.")
-@click.option("--dask", "is_dask", is_flag=True, help="Start a Dask cluster here, with one worker per GPU.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="List the jobs in the order of their start; run nothing.")
 @events_option
 def command(
@@ -54,9 +47,7 @@ def command(
     wait: float,
     is_shared: bool,
     rocprofv3: str,
-    times: Path | None,
     scheduler: str | None,
-    is_dask: bool,
     is_dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -78,60 +69,28 @@ def command(
     wavewright capture pool JOBS.toml --resume
     wavewright capture pool JOBS.toml --scheduler tcp://node1:8786
     """
-    from wavewright.capture.pool.child import Errand
+    from wavewright.capture.machines.machine import Machine
+    from wavewright.capture.pool.child import ChildOptions
     from wavewright.capture.pool.jobs_file import read_jobs_file
-    from wavewright.capture.pool.schedule import Pool, prepare
+    from wavewright.capture.pool.on_dask import run_on_dask, visible_gpus
+    from wavewright.capture.pool.plan import prepare
+    from wavewright.capture.pool.schedule import Pool
 
-    if scheduler and is_dask:
-        raise UsageError("--scheduler and --dask are different ways to run the jobs", advice="give one of them")
     folder, jobs = output or Path(f"{jobs_file.stem}-pool"), read_jobs_file(jobs_file)
     tell = _teller(as_json=as_json)
     if is_dry_run:
-        _show_order(folder, jobs, times, as_json=as_json)
+        _show_order(folder, jobs, as_json=as_json)
         return
-    prepare(folder, jobs, is_resumed=is_resumed)
-    chosen = gpus or _visible()
-    if scheduler or is_dask:
-        from wavewright.capture.pool.on_dask import run_on_dask
-
-        errand = Errand(
-            folder=str(folder.absolute()),
-            job="",
-            gpus=chosen,
-            wait_seconds=wait,
-            is_shared=is_shared,
-            rocprofv3=rocprofv3,
-        )
-        count = None if scheduler else _gpu_count(chosen)
-        status = run_on_dask(folder, jobs, errand, scheduler=scheduler, workers=count, earlier=times, tell=tell)
+    own_gpus = gpus or visible_gpus(Machine().variables) or "auto"
+    how: dict[str, Any] = {"gpus": own_gpus, "wait_seconds": wait, "is_shared": is_shared, "rocprofv3": rocprofv3}
+    if scheduler:
+        prepare(folder, jobs, is_resumed=is_resumed)
+        options = ChildOptions(folder=str(folder.absolute()), **how)
+        status = run_on_dask(folder, jobs, options, scheduler=scheduler, tell=tell)
     else:
-        pool = Pool(
-            gpus=chosen,
-            wait_seconds=wait,
-            is_shared=is_shared,
-            rocprofv3=rocprofv3,
-            earlier=times,
-            tell=tell,
-        )
-        status = pool.run_planned(folder, jobs)
+        status = Pool(jobs, tell=tell, **how).run(folder, resume=is_resumed)
     _finish(status, as_json=as_json)
     sys.exit(status.exit_code)
-
-
-def _visible() -> str:
-    """The GPUs that the environment leaves visible, else all."""
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.pool.on_dask import visible_gpus
-
-    return visible_gpus(Machine().variables) or "auto"
-
-
-def _gpu_count(word: str) -> int:
-    from wavewright.capture.gpus.choice import meant_gpus
-    from wavewright.capture.gpus.topology import gpus_of
-    from wavewright.capture.machines.machine import Machine
-
-    return len(meant_gpus(word, gpus_of(Machine())))
 
 
 def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
@@ -149,19 +108,19 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
     return tell
 
 
-def _show_order(folder: Path, jobs: Sequence[PoolJob], times: Path | None, *, as_json: bool) -> None:
-    from wavewright.base.shown import command_line, json_bytes, printable
+def _show_order(folder: Path, jobs: Sequence[PoolJob], *, as_json: bool) -> None:
+    from wavewright.base.shown import command_line, json_bytes
     from wavewright.capture.pool.schedule import longest_first
     from wavewright.capture.pool.status import is_finished
 
-    for job in longest_first(jobs, folder, times):
+    for job in longest_first(jobs, folder):
         state = "finished" if is_finished(job, folder) else "planned"
-        line = command_line(job.job.wanted.program)
+        line = command_line(job.job.recording.program)
         if as_json:
-            facts = {"event": state, "job": job.id, "name": job.name, "kind": job.kind, "program": line}
+            facts = {"event": state, "job": job.id, "name": job.name, "kind": job.job.kind, "program": line}
             click.echo(json_bytes(facts).decode())
         else:
-            click.echo(printable(f"{job.id}  {state:8}  {job.kind:8}  {job.name}: {line}"))
+            click.echo(printable(f"{job.id}  {state:8}  {job.job.kind:8}  {job.name}: {line}"))
 
 
 def _finish(status: PoolStatus, *, as_json: bool) -> None:

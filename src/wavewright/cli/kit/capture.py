@@ -1,10 +1,10 @@
-"""Requests for captures: the program behind `--`, where and how hard to try, and the way from there to a verdict."""
+"""Requests for captures: the common options of their verbs, and the program behind `--`."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,36 +14,37 @@ import click
 from wavewright.base.bounds import SECONDS, Bounds
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief, events_option
+from wavewright.cli.kit.io import with_options
 from wavewright.cli.kit.numbers import Real, Whole
 from wavewright.errors import MissingToolError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wavewright.capture.gpus.gpu import Gpu
+    from wavewright.capture.gpus.topology import Gpu
     from wavewright.capture.jobs.job import Job
+    from wavewright.capture.kinds import Recording
     from wavewright.capture.machines.machine import Machine
     from wavewright.capture.other_machines import Place
-    from wavewright.capture.rocprofv3.installation import Installation
-    from wavewright.capture.wanted import Wanted
+    from wavewright.capture.rocprofv3.releases import Installation
 
 ATTEMPTS = Bounds(1, 100)  #: Of one job.
 _PROGRAM, TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
-_SHOWN_WORDS, _LONGEST_WORD = 12, 60  #: Of a program, in messages.
+_SHOWN_WORDS, _LONGEST_WORD, _LONGEST_NAME = 12, 60, 40  #: Of a program, in messages and in names of folders.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: Variables that tell the rank of a process to it, as rocprofv3 looks for them (spec 6.2, check 42).
+_RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
+_INTERPRETERS = re.compile(r"(python|python\d(\.\d+)?|bash|sh|env|torchrun|mpirun|mpiexec|srun|numactl|taskset)")
+#: Options of a command here that a command on another machine is not given; True = they have a value.
+_OF_HERE = {"--host": True, "--container": True, "--remote": True, "-o": True, "--output": True}
+_OF_HERE |= {"--open": False, "--json": False, "--force": False}
 
 
 class ProgramCommand(click.Command):
     """A command whose own options end at `--`; what follows is the program, word by word."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options in front of `--`.
-
-        Raises
-        ------
-        UsageError
-            When a program stands there without `--`.
-        """
+        """Parse the options in front of `--`; UsageError when a program stands there without `--`."""
         place = args.index("--") if "--" in args else len(args)
         ctx.meta[_PROGRAM], ctx.meta[TYPED] = tuple(args[place + 1 :]), tuple(args)
         ctx.allow_interspersed_args = any(isinstance(each, click.Argument) for each in self.params)
@@ -64,65 +65,122 @@ class ProgramCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "-- PROGRAM..."]
 
 
-def program_of(context: click.Context) -> tuple[str, ...]:
-    """The words behind `--`."""
-    words: tuple[str, ...] = context.meta.get(_PROGRAM, ())
-    return words
+class JobValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """A value that a jobs file may hold, too, read by the same function: `launches` or `size`."""
 
-
-class _OfJobs(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
-    """A value that a jobs file may hold, too, read by the same function."""
-
-    def read(self, text: str) -> Any:
-        """What a text says."""
-        raise NotImplementedError
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What was typed."""
-        from wavewright.capture.pool.keys import WrongValueError
+        """The value of a text."""
+        from wavewright.capture.pool import keys
 
-        if not isinstance(value, str):
-            return value
         try:
-            return self.read(int(value) if value.isdecimal() and value.isascii() else value)  # type: ignore[arg-type]
-        except WrongValueError as error:
-            self.fail(f"{value[:40]!r} is not {error}.", param, ctx)
+            return getattr(keys, self.name)(value) if isinstance(value, str) else value
+        except keys.WrongValueError as error:
+            self.fail(f"{str(value)[:40]!r} is not {error}.", param, ctx)
 
 
-class Launches(_OfJobs):
-    """Launches of a kernel, counted from 1: 7, 7-8 or 3,7-8."""
+@dataclass(frozen=True, kw_only=True)
+class CaptureRequest:
+    """The common options of all captures (`OPTIONS`), and the program."""
 
-    name = "launches"
+    program: tuple[str, ...]  #: Empty = go on with the job of the folder, whatever it is.
+    variables: dict[str, str]
+    extra: tuple[str, ...]
+    cwd: str
+    output: Path | None
+    is_dry_run: bool
+    rocm_version: str | None
+    rocprofv3: str | None
+    decoder: str | None
+    gpu: str
+    timeout: float
+    grace: float
+    attempts: int
+    wait: float
+    is_shared: bool
+    host: str | None
+    container: str | None
+    remote: str
+    is_resumed: bool
+    is_forced: bool
+    is_cleaned: bool
+    as_json: bool
+    opens: bool
 
-    def read(self, text: str) -> tuple[int, ...]:
-        """What a text says."""
-        from wavewright.capture.pool.keys import launches
+    @property
+    def common(self) -> dict[str, Any]:
+        """Fields of every recording."""
+        return {"program": self.program, "variables": self.variables, "cwd": self.cwd, "extra": self.extra}
 
-        return launches(text)
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of the capture."""
+        return self.output or default_folder(self.program, {} if self.place else self.machine.variables)
+
+    @cached_property
+    def place(self) -> Place | None:
+        """Another machine or a container; None = here."""
+        if self.host is None and self.container is None:
+            return None
+        from wavewright.capture.other_machines import place_of
+
+        return place_of(self.host, self.container, self.remote)
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine on which the program runs."""
+        from wavewright.capture.machines.machine import Machine
+
+        return Machine()
+
+    @cached_property
+    def installation(self) -> Installation:
+        """The profiler that is used; with --dry-run and none on the machine, the newest release that is known."""
+        from wavewright.capture.rocprofv3.installation import find_installation
+        from wavewright.capture.rocprofv3.releases import NEWEST, assumed
+
+        if self.rocm_version:
+            installation = assumed(self.rocm_version)
+        else:
+            try:
+                installation = find_installation(self.machine, self.rocprofv3)
+            except MissingToolError:
+                if not self.is_dry_run or self.rocprofv3:
+                    raise
+                installation = assumed(NEWEST.rocm)
+        return replace(installation, decoder_folder=self.decoder) if self.decoder else installation
+
+    @cached_property
+    def planned_gpu(self) -> Gpu | None:
+        """The GPU for which a dry run plans: the one that is named, else the first; None = none is known here."""
+        from wavewright.capture.gpus.topology import gpus_of
+
+        gpus = gpus_of(self.machine)
+        named = [each for each in gpus if self.gpu in (str(each.index), each.pci, each.unique_id)]
+        return next(iter(named or (gpus if self.gpu in ("auto", "any") else ())), None)
+
+    def job(self, recording: Recording) -> Job:
+        """The unit of work for a recording."""
+        from wavewright.capture.jobs.job import Job
+        from wavewright.capture.machines.runner import Limits
+
+        return Job(
+            recording=recording,
+            name=program_name(self.program),
+            gpu=self.gpu,
+            limits=Limits(seconds=self.timeout, grace_seconds=self.grace),
+            attempts=self.attempts,
+            wait_seconds=self.wait,
+            is_shared=self.is_shared,
+        )
 
 
-class Size(_OfJobs):
-    """Bytes, with or without a unit."""
-
-    name = "size"
-
-    def read(self, text: str) -> int:
-        """What a text says."""
-        from wavewright.capture.pool.keys import size
-
-        return size(text)
-
-
-def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest:
-    """The request that the common options and the program behind `--` make.
-
-    Raises
-    ------
-    UsageError
-        When there is no program, or when options contradict each other.
-    """
+def request_of(options: dict[str, Any], stand_in: str) -> CaptureRequest:
+    """The request that the common options and the program behind `--` make."""
     context = click.get_current_context()
-    program = program_of(context)
+    program: tuple[str, ...] = context.meta.get(_PROGRAM, ())
     is_stored = bool(not program and options["is_resumed"] and options["output"])  # the folder knows the program
     if not program and stand_in and not is_stored:
         program = (stand_in,)
@@ -167,113 +225,6 @@ def _words(text: str) -> list[str]:
         raise UsageError(f"--extra {text[:60]!r} cannot be split into words: {error}") from error
 
 
-@dataclass(frozen=True, kw_only=True)
-class CaptureRequest:
-    """What all captures have in common: the program, where it runs, how hard to try, where to write."""
-
-    program: tuple[str, ...]  #: Empty = go on with the job of the folder, whatever it is.
-    variables: dict[str, str] = field(default_factory=dict)
-    extra: tuple[str, ...] = ()
-    cwd: str = ""
-    output: Path | None = None
-    is_dry_run: bool = False
-    rocm_version: str | None = None
-    rocprofv3: str | None = None
-    decoder: str | None = None
-    gpu: str = "auto"
-    timeout: float = 900.0
-    grace: float = 120.0
-    attempts: int = 4
-    wait: float = 0.0
-    is_shared: bool = False
-    host: str | None = None
-    container: str | None = None
-    remote: str = ""
-    is_resumed: bool = False
-    is_forced: bool = False
-    is_cleaned: bool = False
-    as_json: bool = False
-    opens: bool = False
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """Fields of `Wanted`, for the classes of what is wanted."""
-        return {"program": self.program, "variables": self.variables, "cwd": self.cwd, "extra": self.extra}
-
-    @cached_property
-    def folder(self) -> Path:
-        """Where the capture goes."""
-        return self.output or default_folder(self.program, {} if self.place else self.machine.variables)
-
-    @cached_property
-    def place(self) -> Place | None:
-        """Another machine or a container; None = here."""
-        if self.host is None and self.container is None:
-            return None
-        from wavewright.capture.other_machines import place_of
-
-        return place_of(self.host, self.container, self.remote)
-
-    @cached_property
-    def machine(self) -> Machine:
-        """The machine on which the program runs."""
-        from wavewright.capture.machines.machine import Machine
-
-        return Machine()
-
-    @cached_property
-    def installation(self) -> Installation:
-        """The profiler that is used; with --dry-run and none on the machine, the newest release that is known.
-
-        Raises
-        ------
-        MissingToolError
-            When there is none.
-        """
-        from wavewright.capture.rocprofv3.releases import NEWEST, assumed
-
-        if self.rocm_version:
-            installation = assumed(self.rocm_version)
-        else:
-            from wavewright.capture.rocprofv3.installed import find_installation
-
-            try:
-                installation = find_installation(self.machine, self.rocprofv3)
-            except MissingToolError:
-                if not self.is_dry_run or self.rocprofv3:
-                    raise
-                installation = assumed(NEWEST.rocm)
-        return replace(installation, decoder_folder=self.decoder) if self.decoder else installation
-
-    @cached_property
-    def planned_gpu(self) -> Gpu | None:
-        """The GPU for which a dry run plans: the one that is named, else the first; None = none is known here."""
-        from wavewright.capture.gpus.topology import gpus_of
-
-        gpus = gpus_of(self.machine)
-        named = [each for each in gpus if self.gpu in (str(each.index), each.pci, each.unique_id)]
-        return next(iter(named or (gpus if self.gpu in ("auto", "any") else ())), None)
-
-    def job(self, wanted: Wanted) -> Job:
-        """The unit of work for what is wanted."""
-        from wavewright.capture.jobs.job import Job
-        from wavewright.capture.machines.runner import Limits
-
-        return Job(
-            wanted=wanted,
-            name=program_name(self.program),
-            gpu=self.gpu,
-            limits=Limits(seconds=self.timeout, grace_seconds=self.grace),
-            attempts=self.attempts,
-            wait_seconds=self.wait,
-            is_shared=self.is_shared,
-        )
-
-
-#: Variables that tell the rank of a process to it, as rocprofv3 looks for them (spec 6.2, check 42).
-_RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
-
-
 def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path:
     """A folder for a capture of a program, named after it, the time, and the rank where there are several.
 
@@ -290,12 +241,8 @@ def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path
     return Path(f"capture-{program_name(program)}-{strftime('%Y%m%d-%H%M%S', localtime())}{rank}")
 
 
-_INTERPRETERS = re.compile(r"(python|python\d(\.\d+)?|bash|sh|env|torchrun|mpirun|mpiexec|srun|numactl|taskset)")
-_LONGEST_NAME = 40
-
-
 def program_name(program: Sequence[str]) -> str:
-    """What a program is called: the script, where the first word is what runs it.
+    """The name of a program: the script, where the first word is what runs it.
 
     Examples
     --------
@@ -309,93 +256,63 @@ def program_name(program: Sequence[str]) -> str:
     return plain[:_LONGEST_NAME] or "program"
 
 
-#: (name of the parameter, declaration of the option), in the order of `--help`.
-_DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    (
-        "output",
-        click.option(
-            "-o",
-            "--output",
-            type=click.Path(path_type=Path),
-            metavar="FOLDER",
-            help="Where the capture goes; default: capture-PROGRAM-TIME.",
-        ),
+def words_for_there(typed: Sequence[str]) -> list[str]:
+    """The words of a command without what is for this machine.
+
+    Examples
+    --------
+    >>> words_for_there(["--host", "gpu7", "-oout", "--wait=5", "--json", "--", "./a", "--host"])
+    ['--wait=5', '--', './a', '--host']
+    """
+    end = typed.index("--") if "--" in typed else len(typed)
+    chosen: list[str] = []
+    place = 0
+    while place < end:
+        word = typed[place]
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        place += 1
+        if name not in _OF_HERE:
+            chosen.append(word)
+        elif _OF_HERE[name] and word == name:
+            place += 1
+    return [*chosen, *typed[end:]]
+
+
+def _seconds(default: float, name: str, text: str) -> Callable[[Any], Any]:
+    return click.option(
+        name, type=Real(SECONDS), default=default, show_default=bool(default), metavar="SECONDS", help=text
+    )
+
+
+_GPU = "The only GPU that the program sees; auto = the freest, any = all, unchecked."
+_OUTPUT = "Where the capture goes; default: capture-PROGRAM-TIME."
+_PATH = click.Path(path_type=Path)
+#: In the order of `--help`.
+OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("-o", "--output", type=_PATH, metavar="FOLDER", help=_OUTPUT),
+    click.option("--dry-run", "is_dry_run", is_flag=True, help="Print what would be run, and run nothing."),
+    click.option("--rocm-version", metavar="VERSION", help="With --dry-run: the release to assume, as 7.2."),
+    click.option("--rocprofv3", metavar="PATH", help="The rocprofv3 to use; default: as doctor finds."),
+    click.option("--decoder", metavar="DIR", help="Folder of librocprof-trace-decoder.so, for AMD's own check."),
+    click.option("--gpu", default="auto", show_default=True, metavar="K|PCI|GPU-ID|auto|any", help=_GPU),
+    _seconds(900.0, "--timeout", "For each attempt."),
+    _seconds(120.0, "--grace", "To write data after SIGINT, before SIGTERM and SIGKILL."),
+    click.option(
+        "--attempts", type=Whole(ATTEMPTS), default=4, show_default=True, help="Most attempts, each with a change."
     ),
-    (
-        "is_dry_run",
-        click.option("--dry-run", "is_dry_run", is_flag=True, help="Print what would be run, and run nothing."),
-    ),
-    (
-        "rocm_version",
-        click.option("--rocm-version", metavar="VERSION", help="With --dry-run: the release to assume, as 7.2."),
-    ),
-    ("rocprofv3", click.option("--rocprofv3", metavar="PATH", help="The rocprofv3 to use; default: as doctor finds.")),
-    (
-        "decoder",
-        click.option("--decoder", metavar="DIR", help="Folder of librocprof-trace-decoder.so, for AMD's own check."),
-    ),
-    (
-        "gpu",
-        click.option(
-            "--gpu",
-            default="auto",
-            show_default=True,
-            metavar="K|PCI|GPU-ID|auto|any",
-            help="The only GPU that the program sees; auto = the freest, any = all, unchecked.",
-        ),
-    ),
-    (
-        "timeout",
-        click.option(
-            "--timeout",
-            type=Real(SECONDS),
-            default=900.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="For each attempt.",
-        ),
-    ),
-    (
-        "grace",
-        click.option(
-            "--grace",
-            type=Real(SECONDS),
-            default=120.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="To write data after SIGINT, before SIGTERM and SIGKILL.",
-        ),
-    ),
-    (
-        "attempts",
-        click.option(
-            "--attempts", type=Whole(ATTEMPTS), default=4, show_default=True, help="Most attempts, each with a change."
-        ),
-    ),
-    (
-        "wait",
-        click.option(
-            "--wait", type=Real(SECONDS), default=0.0, metavar="SECONDS", help="How long to wait for a busy GPU."
-        ),
-    ),
-    ("is_shared", click.option("--share", "is_shared", is_flag=True, help="Take a GPU that others use.")),
-    ("env", click.option("--env", multiple=True, metavar="NAME=VALUE", help="Set for the program; may be repeated.")),
-    ("cwd", click.option("--cwd", default="", metavar="DIR", help="Folder in which the program runs.")),
-    (
-        "extra",
-        click.option("--extra", multiple=True, metavar="WORDS", help="More options for rocprofv3; may be repeated."),
-    ),
-    ("host", click.option("--host", metavar="[USER@]MACHINE", help="Run it there, over ssh; data come back.")),
-    ("container", click.option("--container", metavar="NAME", help="Run it in this container.")),
-    (
-        "remote",
-        click.option("--remote", default="", metavar="PATH", help="The wavewright there; default: as its PATH says."),
-    ),
-    ("is_resumed", click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists.")),
-    ("is_forced", click.option("--force", "is_forced", is_flag=True, help="Replace a capture that exists.")),
-    ("is_cleaned", click.option("--clean", "is_cleaned", is_flag=True, help="Keep only the best attempt.")),
-    ("as_json", events_option),
-    ("opens", click.option("--open", "opens", is_flag=True, help="Show the capture in a browser afterwards.")),
+    _seconds(0.0, "--wait", "How long to wait for a busy GPU."),
+    click.option("--share", "is_shared", is_flag=True, help="Take a GPU that others use."),
+    click.option("--env", multiple=True, metavar="NAME=VALUE", help="Set for the program; may be repeated."),
+    click.option("--cwd", default="", metavar="DIR", help="Folder in which the program runs."),
+    click.option("--extra", multiple=True, metavar="WORDS", help="More options for rocprofv3; may be repeated."),
+    click.option("--host", metavar="[USER@]MACHINE", help="Run it there, over ssh; data come back."),
+    click.option("--container", metavar="NAME", help="Run it in this container."),
+    click.option("--remote", default="", metavar="PATH", help="The wavewright there; default: as its PATH says."),
+    click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists."),
+    click.option("--force", "is_forced", is_flag=True, help="Replace a capture that exists."),
+    click.option("--clean", "is_cleaned", is_flag=True, help="Keep only the best attempt."),
+    events_option,
+    click.option("--open", "opens", is_flag=True, help="Show the capture in a browser afterwards."),
 )
-NAMES = tuple(name for name, _ in _DECLARED)
-OPTIONS = tuple(option for _, option in _DECLARED)
+_DECLARED = click.command()(with_options(lambda: None, OPTIONS)).params
+NAMES = tuple(parameter.name or "" for parameter in _DECLARED if parameter.expose_value)

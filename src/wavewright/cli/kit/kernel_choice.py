@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.capture import Launches
+from wavewright.cli.kit.capture import JobValue
 from wavewright.cli.kit.io import with_options
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.capture.wanted import ThreadTraces
+    from wavewright.capture.kinds import ThreadTraces
 
 
 def kernel_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -27,7 +27,7 @@ def kernel_options(verb: Callable[..., None]) -> Callable[..., None]:
             click.option("--exclude", metavar="REGEX", default="", help="Kernels that are left out."),
             click.option(
                 "--launch",
-                type=Launches(),
+                type=JobValue("launches"),
                 default=(),
                 metavar="N|N-M",
                 help="Launches, counted from 1 per kernel symbol, as 7-8.",
@@ -37,13 +37,7 @@ def kernel_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def kernel_fields(kernel: str | None, regex: str | None, exclude: str, launch: tuple[int, ...]) -> dict[str, Any]:
-    """Fields of `KernelChoice`.
-
-    Raises
-    ------
-    UsageError
-        When the options contradict each other.
-    """
+    """Fields of `KernelChoice`."""
     if kernel is not None and regex is not None:
         raise UsageError("--kernel and --regex both choose kernels", advice="give one of them")
     if kernel is not None and not kernel.strip():
@@ -51,10 +45,10 @@ def kernel_fields(kernel: str | None, regex: str | None, exclude: str, launch: t
     return {"kernel": kernel or "", "kernel_regex": regex or "", "exclude_regex": exclude, "launches": launch}
 
 
-def from_discovery(wanted: ThreadTraces, path: str, rocm_version: str) -> tuple[ThreadTraces, tuple[str, ...]]:
+def from_discovery(recording: ThreadTraces, path: str, rocm_version: str) -> tuple[ThreadTraces, tuple[str, ...]]:
     """What is wanted, completed from an earlier discovery: its folder, or rocprofv3's files."""
     from wavewright.capture.plans.discovery import discovered, with_suggestion
 
     if not Path(path).exists():
         raise UsageError("no such file or folder", where=path, advice="--discovery takes the folder of a discovery")
-    return with_suggestion(wanted, discovered(path), rocm_version)
+    return with_suggestion(recording, discovered(path), rocm_version)

@@ -15,9 +15,8 @@ from wavewright.cli.kit.numbers import Whole
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from wavewright.analysis.counters.plan import CapturePlan
     from wavewright.cli.kit.counters import CounterRequest
 
 
@@ -30,8 +29,6 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
         *,
         is_plan: bool,
         max_passes: int | None,
-        form: str | None,
-        rocm: str,
         output: Path | None,
         force: bool,
         **rest: Any,
@@ -42,9 +39,9 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
                 raise UsageError(what, advice="leave it away, or leave --plan away")
             panels = ("all",) if rest["everything"] else rest["panels"]
             choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
-            give_plan(request, choice, form=form, rocm=rocm, output=output, force=force)
-        elif form or output or max_passes or rocm or (force and not rest["csv_dir"]):
-            what = "--max-passes, --format, --rocm-version, -o and --force are about the input that --plan makes"
+            _give_plan(request, choice, output=output, force=force)
+        elif output or max_passes or (force and not rest["csv_dir"]):
+            what = "--max-passes, -o and --force are about the input that --plan makes"
             raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
         else:
             verb(request, force=force, **rest)
@@ -54,89 +51,46 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
 
 #: Options of the verb that a plan has no use for.
 _OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "amd", "csv_dir")
+_PLAN = (
+    "Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target instead "
+    "of PATH."
+)
+_FEWER = "Plan at most N passes, those that complete the most metrics."
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--plan", "is_plan", is_flag=True, help=_PLAN),
+    click.option("--max-passes", type=Whole(SOME), metavar="N", help=_FEWER),
     click.option(
-        "--plan",
-        "is_plan",
-        is_flag=True,
-        help="Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target "
-        "instead of PATH.",
-    ),
-    click.option(
-        "--max-passes",
-        type=Whole(SOME),
-        metavar="N",
-        help="Plan at most N passes, those that complete the most metrics.",
-    ),
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["json", "yaml", "txt"]),
-        help="Form of the plan; txt is for ROCm 7.12 and older. Default: json.",
-    ),
-    click.option(
-        "--rocm-version",
-        "rocm",
-        default="",
-        metavar="VERSION",
-        help="The release of ROCm that will take the capture, as 7.2. Default: what all releases read.",
-    ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write the plan to .json, .yaml or .txt.",
+        "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the plan to a .json file."
     ),
     click.option("--force", is_flag=True, help="Let -o and --csv-dir replace what exists."),
 )
 
 
-def give_plan(
-    request: CounterRequest,
-    choice: Mapping[str, Any],
-    *,
-    form: str | None,
-    rocm: str = "",
-    output: Path | None,
-    force: bool,
-) -> None:
+def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Path | None, force: bool) -> None:
     """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
     from wavewright.analysis.counters.plan import plan_capture
-    from wavewright.capture.inputs.counter_input import (
-        FORM,
-        command_without_file,
-        commands,
-        input_text,
-        release_remarks,
-    )
+    from wavewright.capture.inputs.counter_input import commands, input_files, input_text
     from wavewright.capture.plans.counter_passes import definitions, remarks, summary
+    from wavewright.export.kit.staging import staged
 
-    if form is not None and output is not None and _form_of(output) != form:
-        what = f"--format {form} and the extension of {output.name} disagree"
-        raise UsageError(what, where=str(output), advice="leave --format away: the extension tells it")
-    form = form or (_form_of(output) if output else FORM)
     plan = plan_capture(_gpu(request), **choice)
     kernels = _kernels(request)
-    said_of_release = release_remarks(plan, form, rocm)
-    written = _write(plan, output, kernels, rocm, force=force) if output else []
-    name = str(output or "")
-    run, look = commands(plan, form, kernels=kernels, name=name, rocm=rocm)
-    alone = command_without_file(plan, kernels=kernels, rocm=rocm)
-    text = input_text(plan, form, kernels=kernels, name=name, rocm=rocm)
-    summary_lines = (summary(plan), *remarks(plan), *said_of_release, f"capture: {run}")
-    if alone:
-        summary_lines += (f"or without a file: {alone}",)
+    files = input_files(plan, output, kernels=kernels) if output else {}
+    if files:
+        with staged(list(files), force=force) as twins:
+            for twin, content in zip(twins, files.values(), strict=True):
+                twin.write_text(content, encoding="utf-8")
+    run, look = commands(plan, output)
+    lines = (summary(plan), *remarks(plan), f"capture: {run}")
+    text = input_text(plan, kernels=kernels)
     if request.as_json:
         from wavewright.model.answer import to_builtins
 
         facts = {
             "capture_command": run,
-            "capture_command_without_file": alone,
             "look_command": look,
-            "release_remarks": said_of_release,
             "files": {"input": text, "definitions": definitions(plan)},
-            "written": [str(path) for path in written],
+            "written": list(map(str, files)),
         }
         emit_json({**to_builtins(plan), **facts}, inputs=request.paths)
     elif request.as_csv:
@@ -144,30 +98,12 @@ def give_plan(
 
         click.echo(write_csv(plan.counters), nl=False)
     elif output:
-        for line in (*(f"wrote {path}" for path in written), *summary_lines, f"look: {look}"):
+        for line in (*(f"wrote {path}" for path in files), *lines, f"look: {look}"):
             click.echo(line)
     else:
         click.echo(text, nl=False)
-        if form == "json":  # which has no comments
-            for line in summary_lines:
-                click.echo(line, err=True)
-
-
-def _write(plan: CapturePlan, output: Path, kernels: Sequence[str], rocm: str, *, force: bool) -> list[Path]:
-    from wavewright.capture.inputs.counter_input import input_files
-    from wavewright.export.kit.staging import staged
-
-    texts = input_files(plan, output, kernels=kernels, rocm=rocm)
-    with staged(list(texts), force=force) as twins:
-        for twin, text in zip(twins, texts.values(), strict=True):
-            twin.write_text(text, encoding="utf-8")
-    return list(texts)
-
-
-def _form_of(output: Path) -> str:
-    from wavewright.capture.inputs.counter_input import form_of
-
-    return form_of(output)
+        for line in lines:
+            click.echo(line, err=True)
 
 
 def _gpu(request: CounterRequest) -> str:
@@ -199,8 +135,6 @@ def _kernels(request: CounterRequest) -> tuple[str, ...]:
     ranked = ranked_kernels(request.counters.dispatches)["kernel_name"].to_list()
     for name in request.kernels:
         if name.isdigit() and int(name) >= len(ranked):
-            what = f"no kernel of rank {name}"
-            raise UsageError(
-                what, where=str(request.path), advice=f"there are {len(ranked):,} kernels; 0 is the longest"
-            )
+            advice = f"there are {len(ranked):,} kernels; 0 is the longest"
+            raise UsageError(f"no kernel of rank {name}", where=str(request.path), advice=advice)
     return tuple(ranked[int(name)] if name.isdigit() else name for name in request.kernels)

@@ -15,7 +15,7 @@ from wavewright.model.report import Section
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.capture.wanted import Wanted
+    from wavewright.capture.kinds import Recording
     from wavewright.mcp.captures import Captures
     from wavewright.model.blocks import Block
 
@@ -55,25 +55,25 @@ _WORDS = {
 
 
 def _planned(goal: str, kernel: str, program: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
-    from wavewright.capture.plans.planning import planned
+    from wavewright.capture.kinds import RunTrace, ThreadTraces
+    from wavewright.capture.plans.commands import planned
     from wavewright.capture.rocprofv3.releases import assumed
-    from wavewright.capture.wanted import RunTrace, ThreadTraces
     from wavewright.words.capture.shell import command_text
 
-    wanted: Wanted = RunTrace(program=program)
+    recording: Recording = RunTrace(program=program)
     notes: tuple[str, ...] = ()
     if goal == "trace":
-        wanted = ThreadTraces(program=program, kernel=kernel, launches=(2,) if kernel else ())
+        recording = ThreadTraces(program=program, kernel=kernel, launches=(2,) if kernel else ())
         if not kernel:
             notes = ("without `kernel` every kernel is traced: name the hottest, from a run",)
-    plan = planned(wanted, assumed(), None, raw=_FOLDER, variables={})
+    plan = planned(recording, assumed(), None, raw=_FOLDER, variables={})
     texts = [command_text(command, _WIDTH).text for command in plan.commands]
     return [" ".join(text.replace("\\\n", " ").split()) for text in texts], (*notes, *plan.notes)
 
 
 def _counters(arguments: dict[str, Any], program: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
     from wavewright.analysis.counters.plan import plan_capture as plan_counters
-    from wavewright.capture.inputs.counter_input import command_without_file, commands, input_text
+    from wavewright.capture.inputs.counter_input import commands, input_text
     from wavewright.capture.plans.counter_passes import remarks, summary
 
     target = arguments.get("target")
@@ -82,15 +82,8 @@ def _counters(arguments: dict[str, Any], program: tuple[str, ...]) -> tuple[list
         raise UsageError(what, advice="give `target`: gfx942 or MI300X")
     kernels = (arguments["kernel"],) if arguments.get("kernel") else ()
     plan = plan_counters(target)
-    alone = command_without_file(plan, kernels=kernels)
-    run, _ = commands(plan, kernels=kernels)
-    remarks_of_plan = (summary(plan), *remarks(plan))
-    placed = [line.replace(_PROGRAM, command_line(program)) for line in ([alone] if alone else [run])]
-    if alone:
-        return placed, remarks_of_plan
+    run, _ = commands(plan)
     verb = f"wavewright counters --plan --target {quoted(target)} -o counters.json"
     size = f"{len(input_text(plan, kernels=kernels)):,}"
-    return [verb, *placed], (
-        *remarks_of_plan,
-        f"the first command writes the passes ({size} characters) to counters.json",
-    )
+    written = f"the first command writes the passes ({size} characters) to counters.json"
+    return [verb, run.replace(_PROGRAM, command_line(program))], (summary(plan), *remarks(plan), written)

@@ -41,7 +41,7 @@ def doctor_report(checks: Sequence[Check], *, width: int, is_complete: bool = Fa
 
 
 def verdict(checks: Sequence[Check]) -> str:
-    """Whether captures can be taken, in one sentence.
+    """The verdict about a machine in one sentence.
 
     Examples
     --------

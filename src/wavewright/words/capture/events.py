@@ -20,7 +20,7 @@ def event_line(event: Mapping[str, Any]) -> Sentence | None:
 
 
 def progress_line(event: Mapping[str, Any]) -> str | None:
-    """What goes on at this moment, for a display that changes in place; None = as before."""
+    """A line about this moment, for a display that changes in place; None = as before."""
     name, seconds = event.get("event"), event.get("seconds")
     if name in ("started", "discovery started"):
         return f"{_what(event)} runs"

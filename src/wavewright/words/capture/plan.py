@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.judgement import Judgement, Verdict
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.capture.rows import row
 from wavewright.words.capture.shell import command_text
@@ -16,13 +15,13 @@ from wavewright.words.capture.shell import command_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wavewright.capture.gpus.gpu import Gpu
-    from wavewright.capture.plans.command import Command
-    from wavewright.capture.rocprofv3.installation import Installation
-    from wavewright.capture.wanted import Wanted
+    from wavewright.capture.gpus.topology import Gpu
+    from wavewright.capture.kinds import Recording
+    from wavewright.capture.plans.commands import Command
+    from wavewright.capture.rocprofv3.releases import Installation
 
 #: What each kind is called in sentences.
-TITLES: dict[type[Wanted], str] = {
+TITLES: dict[type[Recording], str] = {
     Discovery: "discovery of kernels",
     ThreadTraces: "thread traces",
     Counters: "counters",
@@ -35,7 +34,7 @@ _RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH
 
 
 def plan_report(
-    wanted: Wanted,
+    recording: Recording,
     commands: Sequence[Command],
     installation: Installation,
     gpu: Gpu | None,
@@ -52,10 +51,10 @@ def plan_report(
     if step[0] > 1:
         yield GAP
     of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
-    yield headline(f"{of}{title_of(wanted)}: what would be run")
+    yield headline(f"{of}{title_of(recording)}: what would be run")
     yield row("release", _release(installation), _LABEL_WIDTH)
     yield row("GPU", gpu_line(gpu), _LABEL_WIDTH)
-    for label, text in _choices(wanted):
+    for label, text in _choices(recording):
         yield row(label, text, _LABEL_WIDTH)
     for note in dict.fromkeys([*notes, *(note for command in commands for note in command.notes)]):
         yield row("note", printable(note), _LABEL_WIDTH)
@@ -65,18 +64,18 @@ def plan_report(
         yield command_text(command, width)
     if step[0] == step[1]:
         yield GAP
-        yield from _follow_ups(wanted, gpu, attempts)
+        yield from _follow_ups(recording, gpu, attempts)
 
 
-def title_of(wanted: Wanted) -> str:
-    """What a capture is called.
+def title_of(recording: Recording) -> str:
+    """The name of a kind of capture.
 
     Examples
     --------
     >>> title_of(Discovery(program=("./gemm",)))
     'discovery of kernels'
     """
-    return TITLES[type(wanted)]
+    return TITLES[type(recording)]
 
 
 def gpu_line(gpu: Gpu | None) -> str:
@@ -96,24 +95,24 @@ def _release(installation: Installation) -> str:
     return printable(f"ROCm {version}{sdk}, {where}")
 
 
-def _choices(wanted: Wanted) -> Iterator[tuple[str, str]]:
-    """What the user or we chose, but for what every kind has."""
-    if isinstance(wanted, ThreadTraces | Counters):
-        yield "kernel", printable(wanted.kernel_regex) if wanted.kernel_regex else "every kernel"
-        every = "every one" if isinstance(wanted, Counters) else "the first, as rocprofv3 does by itself"
-        yield "launch", " ".join(map(str, wanted.launches)) or every
-    if isinstance(wanted, Counters):
-        yield "passes", f"{len(wanted.passes)}, one run of the program each"
+def _choices(recording: Recording) -> Iterator[tuple[str, str]]:
+    """The choices of the user or of us, but for what every kind has."""
+    if isinstance(recording, ThreadTraces | Counters):
+        yield "kernel", printable(recording.kernel_regex) if recording.kernel_regex else "every kernel"
+        every = "every one" if isinstance(recording, Counters) else "the first, as rocprofv3 does by itself"
+        yield "launch", " ".join(map(str, recording.launches)) or every
+    if isinstance(recording, Counters):
+        yield "passes", f"{len(recording.passes)}, one run of the program each"
 
 
-def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[AnyBlock]:
+def _follow_ups(recording: Recording, gpu: Gpu | None, attempts: int) -> Iterator[AnyBlock]:
     """The change that would follow each verdict, by the rules that a capture uses."""
     if attempts < 2:
         yield Sentence("one attempt, whatever becomes of it (--attempts)")
         return
     from wavewright.capture.plans.retries import next_try
 
-    retries = [(verdict, next_try(wanted, Judgement(verdict=verdict, reasons=()), gpu, ())) for verdict in _RETRIED]
+    retries = [(verdict, next_try(recording, Judgement(verdict=verdict, reasons=()), gpu, ())) for verdict in _RETRIED]
     followed = [(verdict, retry) for verdict, retry in retries if retry is not None]
     if not followed:
         yield Sentence("no other attempt would follow")
@@ -121,13 +120,13 @@ def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[AnyB
     yield Sentence(f"then it is judged by the data, and tried again up to {counted(attempts - 1, 'times')} if it is")
     for verdict, retry in followed:
         pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
-        changes = _changes(wanted, retry.wanted)
+        changes = _changes(recording, retry.recording)
         yield row(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"), _LABEL_WIDTH)
 
 
-def _changes(before: Wanted, after: Wanted) -> str:
+def _changes(before: Recording, after: Recording) -> str:
     """The options with which somebody could ask for another attempt's changes."""
-    names = [field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)]
+    names = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
     values = [(_OPTIONS.get(name), getattr(after, name)) for name in names]
     return " ".join(form(value) for form, value in values if form is not None and value not in (None, "", ()))
 

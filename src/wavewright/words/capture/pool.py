@@ -64,7 +64,7 @@ def _state(job: JobStatus) -> Cell:
 
 
 def event_line(event: str, facts: Mapping[str, Any]) -> str:
-    """What happened in a pool, in a line; empty = not worth one."""
+    """An event of a pool in a line; empty = not worth one."""
     name = facts.get("name", "")
     if event == "pool":
         gpus = f" on {counted(facts['gpus'], 'GPUs')}" if facts.get("gpus") else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent
 from wavewright.capture.jobs.folder import DISCOVERIES
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
 from wavewright.words.capture.events import STYLES
 from wavewright.words.capture.plan import title_of
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from wavewright.capture.jobs.result import Attempt, Result
     from wavewright.capture.judgement import TracedDispatch
-    from wavewright.capture.wanted import Wanted
+    from wavewright.capture.kinds import Recording
 
 #: Verbs that answer the first questions about each kind, with what they tell.
-NEXT: dict[type[Wanted], tuple[tuple[str, str], ...]] = {
+NEXT: dict[type[Recording], tuple[tuple[str, str], ...]] = {
     Discovery: (("top", "which kernels and copies take the time"),),
     ThreadTraces: (
         ("diagnose", "what to change first, with evidence"),
@@ -50,7 +50,7 @@ def next_commands(result: Result) -> list[tuple[str, str]]:
     if result.best is None or not result.best.judgement.is_kept:
         return []
     folder = quoted(result.folder)
-    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.wanted)]]
+    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.recording)]]
 
 
 def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
@@ -81,7 +81,7 @@ def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
 
 
 def _logs(result: Result, best: Attempt) -> list[Path]:
-    """What the best attempt printed, or the discovery before it."""
+    """The logs of the best attempt, or the discovery before it."""
     folders = [best.folder, *sorted((result.folder / DISCOVERIES).glob("*"))[-1:]]
     logs = [log for folder in folders for log in sorted(folder.glob("stderr*.txt"))[:1]]
     return logs[:1]
@@ -91,7 +91,7 @@ def _headline(result: Result) -> Sentence:
     verdict = result.verdict.value
     attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
     return headline(
-        f"{title_of(result.job.wanted)} of {printable(result.job.name or 'the program')}: ",
+        f"{title_of(result.job.recording)} of {printable(result.job.name or 'the program')}: ",
         (verdict, STYLES.get(verdict, "red")),
         (f"{attempts}, in {printable(str(result.folder))}", "not bold"),
     )
@@ -155,7 +155,7 @@ def result_json(result: Result) -> dict[str, Any]:
     """The end of a capture as plain values."""
     return {
         "event": "result",
-        "job": result.id,
+        "job": result.job.id,
         "folder": str(result.folder),
         "verdict": result.verdict.value,
         "is_good": result.is_good,

@@ -10,7 +10,7 @@ from wavewright.model.blocks import Preformatted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.capture.plans.command import Command
+    from wavewright.capture.plans.commands import Command
 
 INDENT = "  "
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wavewright.capture.gpus.gpu import Gpu
-from wavewright.capture.gpus.topology import gpus_of, nodes_of, topology_folder
+from wavewright.capture.gpus.topology import Gpu, gpus_of, nodes_of, topology_folder
 from wavewright.capture.machines.machine import Machine
 
 #: One XCC of an MI300X in CPX, shortened.

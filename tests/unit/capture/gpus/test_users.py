@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wavewright.capture.gpus.gpu import Gpu
-from wavewright.capture.gpus.users import GpuUser, busy_percent, users_of
+from wavewright.capture.gpus.topology import Gpu, GpuUser, busy_percent, users_of
 from wavewright.capture.machines.machine import Machine
 
 

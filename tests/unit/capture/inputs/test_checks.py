@@ -11,9 +11,9 @@ from tests.kit.amd_script import SCRIPTS, AmdScript
 from tests.unit.capture.inputs.traps import EXTRA, FILES
 from wavewright.capture.inputs.checks import CheckedFile, Level, checked
 from wavewright.capture.inputs.files import input_of
-from wavewright.capture.inputs.wanted import wanted_of
+from wavewright.capture.inputs.jobs import recordings_of
+from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.capture.rocprofv3.releases import assumed
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 
 #: Not looked for: a line `pmc:` without counters in ROCm 6.2, and a file of definitions that does not exist.
 NOT_LOOKED_FOR = frozenset({"text without counters", "definitions missing"})
@@ -50,7 +50,7 @@ def test_the_input_of_seed_3_traces_the_coldest_launch() -> None:
     assert launches.level is Level.WARNING
     assert launches.remedy == 'write "3 4"'
     assert "same names" in sentences["output_file"].sentence
-    assert wanted_of(job.keys, ("app", "1"), lambda _: None) == (
+    assert recordings_of(job.keys, ("app", "1"), lambda _: None) == (
         ThreadTraces(
             program=("app", "1"),
             extra=("--truncate-kernels", "--sys-trace"),
@@ -115,8 +115,8 @@ def test_what_jobs_want() -> None:
         {"stats": True},
         {"advanced_thread_trace": True, "kernel_iteration_range": "nonsense"},
     ]
-    wanted = [wanted_of(job, app, lambda _: None) for job in jobs]
-    assert wanted == [
+    recording = [recordings_of(job, app, lambda _: None) for job in jobs]
+    assert recording == [
         (Counters(program=app, extra=("--kernel-rename",), exclude_regex="x", passes=(("SQ_WAVES", "GRBM_COUNT"),)),),
         (Counters(program=app, launches=(2, 3), passes=(("A",), ("B",))),),
         (Counters(program=app, passes=(("A", "B"), ("C",))),),
@@ -133,6 +133,6 @@ def test_what_jobs_want() -> None:
 
 def test_definitions_of_counters_go_along() -> None:
     [job] = checks_of("definitions").jobs
-    [wanted] = wanted_of(job.keys, ("app",), {"extra.yaml": EXTRA}.get)
-    assert isinstance(wanted, Counters)
-    assert wanted.definitions == EXTRA
+    [recording] = recordings_of(job.keys, ("app",), {"extra.yaml": EXTRA}.get)
+    assert isinstance(recording, Counters)
+    assert recording.definitions == EXTRA

@@ -13,13 +13,12 @@ from synth.profiled_program import STEERING
 from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import PROGRAM, make_rocm_tree, steered
 from tests.conftest import SHARED
-from wavewright.capture.doctor import examine
-from wavewright.capture.doctor.check import Answer
-from wavewright.capture.doctor.sight import Request, Sight
+from wavewright.capture.doctor import RULES, examine
+from wavewright.capture.doctor.check import Check, Outcome
+from wavewright.capture.doctor.view import MachineView
 from wavewright.capture.jobs import tiny_program
 from wavewright.capture.jobs.tiny_program import SOURCE, tried
 from wavewright.capture.machines.machine import Machine
-from wavewright.capture.machines.runner import Runner
 
 _NODE = """simd_count 1216
 max_waves_per_simd 8
@@ -34,7 +33,7 @@ unique_id 77
 """
 
 
-def _sight(folder: Path, compiler: str = "", **steering: object) -> Sight:
+def _view(folder: Path, compiler: str = "", **steering: object) -> MachineView:
     """A machine with AMD's script, a GPU in the topology, and a compiler that makes the stand-in."""
     tree = make_rocm_tree(folder / "rocm", shared=SHARED if SHARED.is_dir() else None)
     node = folder / "nodes/1"
@@ -66,7 +65,7 @@ def _sight(folder: Path, compiler: str = "", **steering: object) -> Sight:
             "ROCPROFILER_KFD_TOPOLOGY": str(node.parent),
         }
     )
-    return Sight(machine, Request())
+    return MachineView(machine)
 
 
 def _counter_files(folder: Path) -> Path:
@@ -90,17 +89,23 @@ def kernel_of_the_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny_program, "KERNEL", "saxpy")
 
 
+def checked(view: MachineView) -> Check:
+    """The check `end-to-end` of a machine on which nothing else is looked at."""
+    (rule,) = (rule for rule in RULES if rule.name == "end-to-end")
+    return rule.check(tried(view, pause=lambda seconds: None))
+
+
 def test_all_three_captures_are_good(tmp_path: Path) -> None:
     templates = make_templates(tmp_path / "templates")
-    sight = _sight(tmp_path, templates=str(templates))
-    answer = tried(sight, Runner())
-    assert answer.is_healthy, answer
+    view = _view(tmp_path, templates=str(templates))
+    answer = checked(view)
+    assert answer.status == "ok", answer
     assert answer.finding.startswith("kernel trace: good; counter: good; thread trace: good, ")
 
 
 def test_a_trace_without_waves_is_told_with_its_reason(tmp_path: Path) -> None:
-    answer = tried(_sight(tmp_path), Runner(), pause=lambda seconds: None)  # no templates: no stream is left
-    assert answer.is_healthy is False
+    answer = checked(_view(tmp_path))  # no templates: no stream is left
+    assert answer.is_problem
     assert "counter: good; thread trace: no dispatch (" in answer.finding
     assert answer.remedy
 
@@ -110,19 +115,19 @@ def test_a_trace_without_waves_is_told_with_its_reason(tmp_path: Path) -> None:
     ("#!/bin/sh\nexit 3\n", "hipcc ended with status 3"),
 ])  # fmt: skip
 def test_a_program_that_does_not_compile(tmp_path: Path, compiler: str, words: str) -> None:
-    answer = tried(_sight(tmp_path, compiler), Runner())
-    assert answer.is_healthy is False and words in answer.finding
+    answer = checked(_view(tmp_path, compiler))
+    assert answer.is_problem and words in answer.finding
 
 
 def test_without_a_compiler_nothing_is_tried(tmp_path: Path) -> None:
-    sight = _sight(tmp_path)
+    view = _view(tmp_path)
     (tmp_path / "rocm/bin/hipcc").unlink()
-    answer = tried(sight, Runner())
-    assert answer.is_healthy is None and "hipcc" in answer.finding
+    answer = checked(view)
+    assert answer.status == "not checked" and "hipcc" in answer.finding
 
 
 def test_nothing_is_tried_where_devices_are_missing(tmp_path: Path) -> None:
-    def trial(sight: Sight) -> Answer:
+    def trial(view: MachineView) -> Outcome:
         raise AssertionError
 
     checks = {check.name: check for check in examine(Machine(str(tmp_path)), trial=partial(trial))}
@@ -130,4 +135,4 @@ def test_nothing_is_tried_where_devices_are_missing(tmp_path: Path) -> None:
 
 
 def test_the_program_launches_what_is_asked_for() -> None:
-    assert "__global__ void wavewright_tiny(" in SOURCE and "launch < 10" in SOURCE
+    assert "__global__ void wavewright_tiny(" in SOURCE.read_text() and "launch < 10" in SOURCE.read_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wavewright.capture.machines import left_behind
+from wavewright.capture.machines import guard
 from wavewright.capture.machines.machine import READ_BYTES_MAX, Machine, group_names
 
 
@@ -96,14 +96,14 @@ def test_programs_are_those_below_the_root(root: Path) -> None:
 
 def test_a_command_is_killed_with_its_children_and_its_output_is_bounded() -> None:
     machine = Machine()
-    mark = {left_behind.MARK: uuid.uuid4().hex}
+    mark = {guard.MARK: uuid.uuid4().hex}
     late = machine.run(["sh", "-c", "sleep 3000 & sleep 3000"], seconds=0.3, variables=mark)
     assert (late.status, late.problem) == (None, "no end after 0.3 s")
     quick = machine.run(["sh", "-c", "sleep 3000 & echo done; exit 4"], seconds=1000, variables=mark)
     assert (quick.status, quick.stdout) == (4, "done\n")
     loud = machine.run(["head", "-c", str(READ_BYTES_MAX + 5), "/dev/zero"], seconds=1000)
     assert (loud.status, len(loud.stdout)) == (0, READ_BYTES_MAX)
-    assert not left_behind.wait_for_none(None, mark[left_behind.MARK], 600)
+    assert not guard.wait_for_none(None, mark[guard.MARK], 600)
 
 
 def test_a_command_that_cannot_start_or_dies_by_a_signal(root: Path) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from wavewright.capture.machines import left_behind
-from wavewright.capture.machines.runner import Ending, Limits, Runner
+from wavewright.capture.machines import guard
+from wavewright.capture.machines.runner import Ending, Limits, end_marked, run_program
 from wavewright.errors import OutputError
 
 SOON = Limits(seconds=1000, grace_seconds=5)
@@ -26,8 +26,8 @@ class Ran:
 
     def __init__(self, folder: Path, script: str, *, limits: Limits = SOON, words: list[str] | None = None) -> None:
         self.mark = uuid.uuid4().hex
-        self.variables = {"PATH": os.environ["PATH"], "A": "b c", left_behind.MARK: self.mark}
-        self.ending: Ending = Runner().run(
+        self.variables = {"PATH": os.environ["PATH"], "A": "b c", guard.MARK: self.mark}
+        self.ending: Ending = run_program(
             words if words is not None else ["sh", "-c", script],
             variables=self.variables,
             cwd=str(folder),
@@ -36,7 +36,7 @@ class Ran:
             limits=limits,
         )
         self.stdout = (folder / "stdout.txt").read_bytes()
-        assert not left_behind.processes_of(None, self.mark), "something is left running"
+        assert not guard.processes_of(None, self.mark), "something is left running"
 
 
 def test_a_program_gets_its_words_variables_and_folder_and_nothing_else(tmp_path: Path) -> None:
@@ -77,13 +77,13 @@ def test_a_file_that_may_not_grow_does_not_stop_the_program(tmp_path: Path) -> N
     script = f"""
 import resource, signal, sys
 from pathlib import Path
-from wavewright.capture.machines.runner import Runner
+from wavewright.capture.machines.runner import inherited_descriptors, run_program
 from wavewright.capture.machines.runner import Limits
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 folder = Path({str(tmp_path)!r})
 words = ["sh", "-c", "head -c 500000 /dev/zero; exit 3"]
-ending = Runner().run(words, variables={{"PATH": "/bin:/usr/bin"}}, cwd="",
+ending = run_program(words, variables={{"PATH": "/bin:/usr/bin"}}, cwd="",
                            stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=20))
 print(ending.status, ending.dropped_bytes)
 """
@@ -137,12 +137,13 @@ TAKER = """
 import os, sys
 from pathlib import Path
 from wavewright.base import stopping
-from wavewright.capture.machines.runner import Runner
+from wavewright.capture.machines.runner import inherited_descriptors, run_program
 from wavewright.capture.machines.runner import Limits
 stopping.watch()
 folder, mark, script, grace = Path(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
 variables = {"PATH": os.environ["PATH"], "WAVEWRIGHT_JOB": mark}
-Runner(locks=[int(word) for word in sys.argv[5:]]).run(
+inherited_descriptors.update(int(word) for word in sys.argv[5:])
+run_program(
     ["sh", "-c", script], variables=variables, cwd=str(folder),
     stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=60, grace_seconds=grace))
 """
@@ -161,7 +162,7 @@ def _taker(
 
 
 def _gone(mark: str, seconds: float = 600) -> bool:
-    return not left_behind.wait_for_none(None, mark, seconds)
+    return not guard.wait_for_none(None, mark, seconds)
 
 
 @pytest.mark.first_case
@@ -203,16 +204,16 @@ def test_a_lock_is_released_only_after_the_program_of_a_killed_taker_has_ended(t
     taker.wait()
     again = os.open(tmp_path / "lock", os.O_RDWR)
     fcntl.flock(again, fcntl.LOCK_EX)  # waits for the guard
-    assert not left_behind.processes_of(None, mark)
+    assert not guard.processes_of(None, mark)
     os.close(again)
 
 
 def test_what_a_killed_taker_left_is_cleared_by_its_mark(tmp_path: Path) -> None:
     mark = uuid.uuid4().hex
-    orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
-    assert Runner().clear(mark) == 1
+    orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, guard.MARK: mark}, start_new_session=True)
+    assert end_marked(mark) == 1
     assert orphan.wait() == -signal.SIGINT
-    assert Runner().clear(mark) == 0
+    assert end_marked(mark) == 0
 
 
 def test_several_programs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
@@ -234,7 +235,7 @@ def test_several_programs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
 
 def test_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot write what the program prints"):
-        Runner().run(
+        run_program(
             ["touch", str(tmp_path / "ran")],
             variables={"PATH": "/bin:/usr/bin"},
             cwd="",

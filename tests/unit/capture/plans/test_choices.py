@@ -7,23 +7,24 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from wavewright.capture.gpus.gpu import Gpu
-from wavewright.capture.plans.buffers import (
+from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.kinds import Counters, Discovery, Samples, ThreadTraces
+from wavewright.capture.plans.choices import (
     BUFFER_BYTES_MIN,
     ENGINE_BYTES_MIN,
     GIB,
     MIB,
     PAGE_BYTES,
     check_buffer,
+    chosen,
     chosen_buffer,
     engine_bytes,
     engine_bytes_limit,
     largest_buffer,
     selected_engines,
 )
-from wavewright.capture.plans.choices import chosen
-from wavewright.capture.wanted import Counters, Discovery, Samples, ThreadTraces
 from wavewright.errors import UnsupportedError, UsageError
 
 P = ("program",)
@@ -49,13 +50,13 @@ def gpu(target: str, **fields: int) -> Gpu:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_windows_of_every_architecture(target: str) -> None:
-    wanted, notes = chosen(ThreadTraces(program=P), gpu(target))
-    assert wanted.target_cu == 1 and wanted.se_mask == 0x1 and wanted.buffer_bytes == 256 * MIB
-    assert wanted.simds == (0xF if target.startswith("gfx9") else 0)
+    recording, notes = chosen(ThreadTraces(program=P), gpu(target))
+    assert recording.target_cu == 1 and recording.se_mask == 0x1 and recording.buffer_bytes == 256 * MIB
+    assert recording.simds == (0xF if target.startswith("gfx9") else 0)
     assert ("CU 1, SIMDs 0xF" if target.startswith("gfx9") else "WGP 1, SIMD 0") in notes[0]
     assert "256 MiB" in notes[1] and len(notes) == 2
-    again, nothing_new = chosen(wanted, gpu(target))
-    assert again == wanted and nothing_new == ()
+    again, nothing_new = chosen(recording, gpu(target))
+    assert again == recording and nothing_new == ()
 
 
 def test_more_engines_get_a_larger_buffer() -> None:
@@ -114,7 +115,7 @@ def test_what_fits_is_not_changed() -> None:
         counter_period=1,
     )
     assert chosen(given_all, MI300X) == (given_all, ())
-    period, notes = chosen(replace(given_all, counter_period=None), MI300X)
+    period, notes = chosen(structs.replace(given_all, counter_period=None), MI300X)
     assert period.counter_period == 8 and "period 8" in notes[-1]
     with pytest.raises(UnsupportedError, match="gfx803"):
         chosen(ThreadTraces(program=P), gpu("gfx803"))
@@ -155,8 +156,8 @@ def test_parts_of_a_buffer() -> None:
     ],
 )
 def test_sampling_of_each_gpu(target: str, method: str, unit: str, interval: int) -> None:
-    wanted, notes = chosen(Samples(program=P), gpu(target))
-    assert (wanted.method, wanted.unit, wanted.interval) == (method, unit, interval)
+    recording, notes = chosen(Samples(program=P), gpu(target))
+    assert (recording.method, recording.unit, recording.interval) == (method, unit, interval)
     assert method in notes[-1]
 
 
@@ -187,8 +188,8 @@ def test_sampling_that_does_not_fit_is_refused(target: str, fields: dict[str, ob
 
 
 def test_old_microcode_samples_by_interrupts() -> None:
-    wanted, notes = chosen(Samples(program=P), gpu("gfx942", firmware=0x19))
-    assert wanted.method == "host_trap" and "0x19" in notes[0]
+    recording, notes = chosen(Samples(program=P), gpu("gfx942", firmware=0x19))
+    assert recording.method == "host_trap" and "0x19" in notes[0]
     assert chosen(Samples(program=P), gpu("gfx942", firmware=0x1A))[0].method == "stochastic"
     assert chosen(Samples(program=P), gpu("gfx950", firmware=0x19))[0].method == "stochastic"
     fast, notes = chosen(Samples(program=P, interval=256), MI300X)

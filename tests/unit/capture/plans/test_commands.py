@@ -15,16 +15,13 @@ from pathlib import Path
 import pytest
 
 from tests.kit.amd_script import SCRIPTS, AmdScript
-from wavewright.capture.gpus.gpu import Gpu
+from tests.unit.capture.rocprofv3.test_options import ACTIVITY_COUNTERS
+from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.capture.plans.choices import chosen
-from wavewright.capture.plans.command import Command
-from wavewright.capture.plans.commands import RUN_PARTS, STAND_IN, commands_of
-from wavewright.capture.plans.environment import cleared
-from wavewright.capture.rocprofv3.installation import Installation
-from wavewright.capture.rocprofv3.option import version_of
-from wavewright.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options
-from wavewright.capture.rocprofv3.releases import assumed, options_of_help
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
+from wavewright.capture.plans.commands import RUN_PARTS, STAND_IN, Command, cleared, commands_of
+from wavewright.capture.rocprofv3.options import all_options, version_of
+from wavewright.capture.rocprofv3.releases import Installation, assumed, options_of_help
 from wavewright.errors import UsageError
 
 PROGRAM = ("python3", "bench.py", "--", "-x", "a b")
@@ -102,8 +99,10 @@ def installed(script: AmdScript, *, decoder: bool = True) -> Installation:
     )
 
 
-def plans(wanted: Wanted, installation: Installation, folder: str = "/out", **environment: str) -> tuple[Command, ...]:
-    filled, _ = chosen(wanted, None)
+def plans(
+    recording: Recording, installation: Installation, folder: str = "/out", **environment: str
+) -> tuple[Command, ...]:
+    filled, _ = chosen(recording, None)
     return commands_of(filled, installation, folder=folder, environment=environment)
 
 
@@ -133,12 +132,12 @@ def test_thread_traces(
     scripts: dict[str, AmdScript], rocm: str, fields: dict[str, object], variables: dict[str, str], since: str
 ) -> None:
     script = scripts[rocm]
-    wanted = ThreadTraces(program=PROGRAM, **fields)  # type: ignore[arg-type]
+    recording = ThreadTraces(program=PROGRAM, **fields)  # type: ignore[arg-type]
     if version_of(rocm) < version_of(since):
         with pytest.raises(UsageError, match=rf"first release that (can|does) is ROCm {since}"):
-            plans(wanted, installed(script))
+            plans(recording, installed(script))
         return
-    [command] = plans(wanted, installed(script))
+    [command] = plans(recording, installed(script))
     got = handed(script, command)
     for name, value in {**WINDOW, **expected(variables)}.items():
         assert got.get(name) == value, name
@@ -184,12 +183,12 @@ def test_counters_are_one_command_per_pass(scripts: dict[str, AmdScript], rocm: 
 
 @RELEASE
 def test_definitions_of_counters_travel_as_a_file(scripts: dict[str, AmdScript], rocm: str, tmp_path: Path) -> None:
-    wanted = Counters(program=PROGRAM, passes=(("MINE",),), definitions="rocprofiler-sdk: {}\n")
+    recording = Counters(program=PROGRAM, passes=(("MINE",),), definitions="rocprofiler-sdk: {}\n")
     if version_of(rocm) < (6, 4):
         with pytest.raises(UsageError, match=r"first release that can is ROCm 6\.4"):
-            plans(wanted, installed(scripts[rocm]))
+            plans(recording, installed(scripts[rocm]))
         return
-    [command] = plans(wanted, installed(scripts[rocm]), str(tmp_path))
+    [command] = plans(recording, installed(scripts[rocm]), str(tmp_path))
     [(path, content)] = command.files.items()
     Path(path).write_bytes(content)
     assert handed(scripts[rocm], command)["ROCPROF_EXTRA_COUNTERS_CONTENTS"] == "rocprofiler-sdk: {}\n"
@@ -200,12 +199,12 @@ def test_definitions_of_counters_travel_as_a_file(scripts: dict[str, AmdScript],
     ("method", "unit", "interval"), [("host_trap", "time", 512), ("stochastic", "cycles", 1 << 20)]
 )
 def test_samples(scripts: dict[str, AmdScript], rocm: str, method: str, unit: str, interval: int) -> None:
-    wanted = Samples(program=PROGRAM, method=method)
+    recording = Samples(program=PROGRAM, method=method)
     if version_of(rocm) < (7, 0):
         with pytest.raises(UsageError, match=r"first release that can is ROCm 6\.4"):
-            plans(wanted, installed(scripts[rocm]))
+            plans(recording, installed(scripts[rocm]))
         return
-    [command] = plans(wanted, installed(scripts[rocm]))
+    [command] = plans(recording, installed(scripts[rocm]))
     got = handed(scripts[rocm], command)
     assert got["ROCPROFILER_PC_SAMPLING_BETA_ENABLED"] == got["ROCPROF_KERNEL_TRACE"] == "1"
     assert got["ROCPROF_PC_SAMPLING_METHOD"] == method
@@ -267,7 +266,7 @@ def test_the_line_for_a_shell_runs_the_same_words(
     """A real shell, AMD's real script and a real process: what it gets is what the command says."""
     stub = shared / "data" / "rocprofv3-tree" / "stubs" / "stub_app.py"
     program = (sys.executable, str(stub), "a b", "$HOME", "'", "-x", "--", "*")
-    wanted = ThreadTraces(
+    recording = ThreadTraces(
         program=program,
         kernel_regex="f<(a|b)>\\(int\\*\\)$",
         launches=(7, 8),
@@ -280,7 +279,7 @@ def test_the_line_for_a_shell_runs_the_same_words(
         "HIP_VISIBLE_DEVICES": "7",
         "HSA_TOOLS_LIB": "x",
     }
-    [command] = plans(wanted, installed(scripts[rocm]), str(tmp_path / "out"), **environment)
+    [command] = plans(recording, installed(scripts[rocm]), str(tmp_path / "out"), **environment)
     records = tmp_path / "seen.jsonl"
     caller = {**environment, "STUB_RECORD": str(records)}
     by_shell = subprocess.run(command.line, shell=True, env=caller, capture_output=True, text=True, check=False)  # noqa: S602
@@ -376,7 +375,7 @@ def test_options_of_future_releases_are_passed_on() -> None:
 
 
 def test_what_cannot_be_recorded_is_refused() -> None:
-    for wanted, sentence in (
+    for recording, sentence in (
         (RunTrace(program=PROGRAM, parts=()), "nothing of the run"),
         (RunTrace(program=PROGRAM, parts=("gpu",)), "not a part of a run"),
         (Counters(program=PROGRAM), "no counters"),
@@ -392,7 +391,7 @@ def test_what_cannot_be_recorded_is_refused() -> None:
         (ThreadTraces(program=PROGRAM, launches=(0,)), "no launch 0"),
     ):
         with pytest.raises(UsageError, match=sentence):
-            plans(wanted, assumed())
+            plans(recording, assumed())
 
 
 def test_warnings_about_regexes_are_notes() -> None:
@@ -403,7 +402,7 @@ def test_warnings_about_regexes_are_notes() -> None:
 
 
 def test_what_does_not_fit_into_a_command_line_is_refused() -> None:
-    for wanted, sentence in (
+    for recording, sentence in (
         (ThreadTraces(program=PROGRAM, launches=tuple(range(1, 100_000, 2))), "--kernel-iteration-range"),
         (ThreadTraces(program=PROGRAM, kernel_regex="a" * 200_000), "--kernel-include-regex"),
         (Counters(program=PROGRAM, passes=(tuple(f"COUNTER_{n}" for n in range(20_000)),)), "--pmc"),
@@ -411,7 +410,7 @@ def test_what_does_not_fit_into_a_command_line_is_refused() -> None:
         (Discovery(program=("a",) * 200_000), "the program's words"),
     ):
         with pytest.raises(UsageError, match=sentence):
-            plans(wanted, assumed())
+            plans(recording, assumed())
     assert plans(ThreadTraces(program=PROGRAM, launches=tuple(range(1, 100_000))), assumed())
 
 
@@ -429,19 +428,19 @@ def test_simd_0_of_radeon_is_handed_over(scripts: dict[str, AmdScript], rocm: st
         waves_per_simd=16,
         wave_size=32,
     )
-    wanted, _ = chosen(ThreadTraces(program=PROGRAM), radeon)
-    [command] = commands_of(wanted, installed(scripts[rocm]), folder="/out", environment={})
+    recording, _ = chosen(ThreadTraces(program=PROGRAM), radeon)
+    [command] = commands_of(recording, installed(scripts[rocm]), folder="/out", environment={})
     got = handed(scripts[rocm], command)
     assert got["ROCPROF_ATT_PARAM_SIMD_SELECT"] == "0" and got["ROCPROF_ATT_PARAM_TARGET_CU"] == "1"
 
 
 def test_files_that_are_written_first_are_named() -> None:
-    for wanted, installation in (
+    for recording, installation in (
         (Counters(program=PROGRAM, passes=(("A",),)), assumed("6.2")),
         (Counters(program=PROGRAM, passes=(("A",),), definitions="x"), assumed("7.2")),
         (ThreadTraces(program=PROGRAM), replace(assumed("7.2"), decoder_folder="")),
     ):
-        for command in plans(wanted, installation):
+        for command in plans(recording, installation):
             assert command.files
             for path in command.files:
                 assert path.startswith("/out/") and any(path in note for note in command.notes)

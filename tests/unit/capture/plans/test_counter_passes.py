@@ -1,19 +1,12 @@
-"""From panels, metrics and names to passes; checked by AMD's own rocprofv3-avail over a stand-in for its library."""
+"""From panels, metrics and names to passes."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from tests.kit.amd_script import AmdScript
-from wavewright.capture.machines.machine import Machine
-from wavewright.capture.plans.counter_passes import checked_passes, packed_passes, passes_for
-from wavewright.capture.rocprofv3.installation import Installation
-from wavewright.capture.rocprofv3.releases import assumed
+from wavewright.capture.plans.counter_passes import packed_passes, passes_for
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.counting import counting_of
 
@@ -90,45 +83,3 @@ def test_unknown_names_are_refused_with_the_nearest(name: str, part: str) -> Non
 def test_nothing_to_count_is_refused() -> None:
     with pytest.raises(UsageError, match="nothing of this can be counted"):
         passes_for("gfx942", metrics=["VL1 Lat"])
-
-
-@pytest.fixture(scope="module")
-def installed(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    script = AmdScript(shared, tmp_path_factory.mktemp("rocm") / "7.14", "7.14")
-    return replace(assumed("7.14"), rocprofv3=str(script.path), root=str(script.root))
-
-
-@pytest.fixture(scope="module")
-def machine(shared: Path) -> Machine:
-    stubs = str(shared / "data/rocprofv3-tree/stubs")
-    return Machine(variables={"PATH": os.environ["PATH"], "PYTHONPATH": stubs})
-
-
-def test_passes_that_do_not_fit_are_split(installed: Installation, machine: Machine) -> None:
-    tcc = tuple(f"TCC_{name}" for name in ("HIT", "MISS", "REQ", "EA0_RDREQ", "EA0_WRREQ"))
-    planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(tcc, ("SQ_WAVES",)), definitions="")
-    checked, refused = checked_passes(planned, machine, installed)
-    assert sorted(name for names in checked.passes for name in names) == sorted((*tcc, "SQ_WAVES"))
-    assert len(checked.passes) == 3
-    assert all(len([name for name in names if name.startswith("TCC")]) <= 4 for names in checked.passes)
-    assert refused == ()
-    assert "rocprofv3-avail" in checked.notes[-1]
-
-
-def test_a_counter_that_is_not_there_is_named(installed: Installation, machine: Machine) -> None:
-    planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(("SQ_WAVES", "SQ_NOTHING"),), definitions="")
-    checked, refused = checked_passes(planned, machine, installed)
-    assert refused == ("SQ_NOTHING",)
-    assert checked.passes == (("SQ_WAVES",),)
-
-
-def test_passes_that_fit_stay(installed: Installation, machine: Machine) -> None:
-    planned = passes_for("gfx942", metrics=["17.1.2"])
-    assert checked_passes(planned, machine, installed) == (planned, ())
-
-
-def test_without_the_tool_nothing_is_changed(machine: Machine) -> None:
-    planned = passes_for("gfx942", metrics=["17.1.2"])
-    checked, refused = checked_passes(planned, machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3"))
-    assert (checked.passes, refused) == (planned.passes, ())
-    assert "could not be asked" in checked.notes[-1]

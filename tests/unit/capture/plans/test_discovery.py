@@ -224,36 +224,36 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 def test_the_regex_finds_the_suggested_kernel_alone(discoveries: dict[str, DiscoveredKernels]) -> None:
     """In both engines of rocprofv3, among all names of the program; templates of ATen have 4,000 characters."""
+    from wavewright.capture.kinds import ThreadTraces
     from wavewright.capture.plans.discovery import with_suggestion
     from wavewright.capture.rocprofv3.regex import names_found
-    from wavewright.capture.wanted import ThreadTraces
 
     for name, kernels in discoveries.items():
-        wanted, notes = with_suggestion(ThreadTraces(program=("x",)), kernels, "7.2")
+        recording, notes = with_suggestion(ThreadTraces(program=("x",)), kernels, "7.2")
         suggestion = kernels.suggestion()
-        assert wanted.kernel == suggestion.kernel.name
-        assert wanted.launches == suggestion.launches
+        assert recording.kernel == suggestion.kernel.name
+        assert recording.launches == suggestion.launches
         assert notes[0].endswith(suggestion.line.rpartition(", ")[2])
         for version in ((7, 0), (7, 14)):
-            assert names_found(wanted.kernel_regex, kernels.names, version) == (wanted.kernel,), name
+            assert names_found(recording.kernel_regex, kernels.names, version) == (recording.kernel,), name
 
 
 def test_what_was_told_stays(tmp_path: Path) -> None:
+    from wavewright.capture.kinds import ThreadTraces
     from wavewright.capture.plans.discovery import with_suggestion
-    from wavewright.capture.wanted import ThreadTraces
     from wavewright.errors import UsageError
 
     write_discovery(tmp_path, [Launched("gemm_a", 1), Launched("gemm_b", 2, 5000, workgroups=8)] * 9)
     kernels = discovered(tmp_path)
     told = ThreadTraces(program=("x",), kernel="gemm_a", launches=(2,), se_mask=0x3)
-    wanted, _ = with_suggestion(told, kernels, "7.2")
-    assert (wanted.kernel, wanted.launches, wanted.se_mask) == ("gemm_a", (2,), 0x3)
-    wanted, _ = with_suggestion(ThreadTraces(program=("x",), kernel_regex="gemm_[a]"), kernels, "7.2")
-    assert (wanted.kernel, wanted.kernel_regex, wanted.launches) == ("gemm_a", "gemm_[a]", (6, 7))
-    wanted, _ = with_suggestion(ThreadTraces(program=("x",), launch_count=1), kernels, "7.2")
-    assert (wanted.kernel, wanted.launches) == ("gemm_b", (7,))
-    wanted, _ = with_suggestion(ThreadTraces(program=("x",), exclude_regex="_b"), kernels, "7.2")
-    assert wanted.kernel == "gemm_a"
+    recording, _ = with_suggestion(told, kernels, "7.2")
+    assert (recording.kernel, recording.launches, recording.se_mask) == ("gemm_a", (2,), 0x3)
+    recording, _ = with_suggestion(ThreadTraces(program=("x",), kernel_regex="gemm_[a]"), kernels, "7.2")
+    assert (recording.kernel, recording.kernel_regex, recording.launches) == ("gemm_a", "gemm_[a]", (6, 7))
+    recording, _ = with_suggestion(ThreadTraces(program=("x",), launch_count=1), kernels, "7.2")
+    assert (recording.kernel, recording.launches) == ("gemm_b", (7,))
+    recording, _ = with_suggestion(ThreadTraces(program=("x",), exclude_regex="_b"), kernels, "7.2")
+    assert recording.kernel == "gemm_a"
     with pytest.raises(UsageError, match="every kernel is excluded"):
         with_suggestion(ThreadTraces(program=("x",), exclude_regex="gemm"), kernels, "7.2")
     for wrong in (ThreadTraces(program=("x",), kernel="gemmm"), ThreadTraces(program=("x",), kernel_regex="^b")):

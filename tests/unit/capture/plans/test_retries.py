@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from synth.profiler_output import KERNEL, make_templates, outcome, write_kernel_trace, write_thread_trace
-from tests.unit.capture.judging.attempts import WELL, attempt_in
-from wavewright.capture.gpus.gpu import Gpu
+from tests.unit.capture.verdicts.attempts import WELL, attempt_in
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.judgement import Cause, Judgement, Verdict
-from wavewright.capture.judging import judge
-from wavewright.capture.plans.buffers import check_buffer, engine_bytes, engine_bytes_limit, selected_engines
+from wavewright.capture.kinds import Counters, Discovery, Recording, Samples, ThreadTraces
+from wavewright.capture.plans.choices import check_buffer, engine_bytes, engine_bytes_limit, selected_engines
 from wavewright.capture.plans.retries import ATTEMPTS_MAX, RULES, Retry, next_try
 from wavewright.capture.rocprofv3.messages import cause_of
-from wavewright.capture.wanted import Counters, Discovery, Samples, ThreadTraces, Wanted
+from wavewright.capture.verdicts import judge
 
 MIB = 1 << 20
 NAMED = {"program": ("app",), "kernel_regex": "saxpy", "launches": (7, 8)}
@@ -43,14 +43,16 @@ def traces(**settings: object) -> ThreadTraces:
     return ThreadTraces(**{**NAMED, **settings})  # type: ignore[arg-type]
 
 
-def then(wanted: Wanted, judgement: Judgement, on: Gpu | None = MI300X, *earlier: tuple[Wanted, Judgement]) -> Retry:
-    retry = next_try(wanted, judgement, on, earlier)
+def then(
+    recording: Recording, judgement: Judgement, on: Gpu | None = MI300X, *earlier: tuple[Recording, Judgement]
+) -> Retry:
+    retry = next_try(recording, judgement, on, earlier)
     assert retry is not None
     return retry
 
 
-def trace_after(wanted: Wanted, judgement: Judgement, on: Gpu | None = MI300X) -> ThreadTraces:
-    request = then(wanted, judgement, on).wanted
+def trace_after(recording: Recording, judgement: Judgement, on: Gpu | None = MI300X) -> ThreadTraces:
+    request = then(recording, judgement, on).recording
     assert isinstance(request, ThreadTraces)
     return request
 
@@ -59,18 +61,20 @@ def trace_after(wanted: Wanted, judgement: Judgement, on: Gpu | None = MI300X) -
 
 
 def test_truncated_doubles_the_buffer_up_to_the_cap() -> None:
-    wanted = traces(se_mask=1, buffer_bytes=512 * MIB)
-    assert trace_after(wanted, judged(Verdict.TRUNCATED)).buffer_bytes == 1024 * MIB
-    assert then(wanted, judged(Verdict.TRUNCATED)).why == "a buffer of 1,024 MiB"
-    assert trace_after(replace(wanted, buffer_bytes=1536 * MIB), judged(Verdict.TRUNCATED)).buffer_bytes == 2048 * MIB
-    assert next_try(replace(wanted, buffer_bytes=2048 * MIB), judged(Verdict.TRUNCATED), MI300X) is None
+    recording = traces(se_mask=1, buffer_bytes=512 * MIB)
+    assert trace_after(recording, judged(Verdict.TRUNCATED)).buffer_bytes == 1024 * MIB
+    assert then(recording, judged(Verdict.TRUNCATED)).why == "a buffer of 1,024 MiB"
+    assert (
+        trace_after(replace(recording, buffer_bytes=1536 * MIB), judged(Verdict.TRUNCATED)).buffer_bytes == 2048 * MIB
+    )
+    assert next_try(replace(recording, buffer_bytes=2048 * MIB), judged(Verdict.TRUNCATED), MI300X) is None
 
 
 def test_truncated_at_the_cap_halves_the_shader_engines_and_keeps_those_with_waves() -> None:
-    wanted = traces(se_mask=0xFF, buffer_bytes=2048 * MIB)
-    assert trace_after(wanted, judged(Verdict.TRUNCATED)).se_mask == 0x0F
-    assert trace_after(wanted, judged(Verdict.TRUNCATED, busy_engines=(5, 6))).se_mask == 0x60
-    assert trace_after(wanted, judged(Verdict.TRUNCATED, busy_engines=tuple(range(8)))).se_mask == 0x0F
+    recording = traces(se_mask=0xFF, buffer_bytes=2048 * MIB)
+    assert trace_after(recording, judged(Verdict.TRUNCATED)).se_mask == 0x0F
+    assert trace_after(recording, judged(Verdict.TRUNCATED, busy_engines=(5, 6))).se_mask == 0x60
+    assert trace_after(recording, judged(Verdict.TRUNCATED, busy_engines=tuple(range(8)))).se_mask == 0x0F
 
 
 def test_truncated_on_gfx11_stays_below_512_mib_per_engine() -> None:
@@ -98,31 +102,33 @@ def test_empty_goes_to_every_xcc_then_to_all_engines_then_to_where_waves_were_se
     assert (busy.target_cu, busy.se_mask) == (0, 1 << 5 | 1 << 9)
     next_busy = next_try(busy, empty, MI300X, [(everything, empty)])
     assert next_busy is not None
-    assert isinstance(next_busy.wanted, ThreadTraces)
-    assert next_busy.wanted.target_cu == 6
-    assert next_try(next_busy.wanted, empty, MI300X, [(everything, empty), (busy, empty)]) is None
+    assert isinstance(next_busy.recording, ThreadTraces)
+    assert next_busy.recording.target_cu == 6
+    assert next_try(next_busy.recording, empty, MI300X, [(everything, empty), (busy, empty)]) is None
 
 
 def test_empty_first_goes_to_a_cu_of_the_same_engine_where_waves_were_seen() -> None:
-    wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
-    request = trace_after(wanted, judged(Verdict.EMPTY, busy_engines=(0,), busy_cus=(3, 6)))
+    recording = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
+    request = trace_after(recording, judged(Verdict.EMPTY, busy_engines=(0,), busy_cus=(3, 6)))
     assert (request.target_cu, request.se_mask, request.buffer_bytes) == (3, 1, 256 * MIB)
 
 
 def test_empty_on_rdna_first_takes_the_simd_where_waves_were_seen() -> None:
-    wanted = traces(se_mask=0x3F, target_cu=1, simds=0, buffer_bytes=256 * MIB)
-    request = trace_after(wanted, judged(Verdict.EMPTY, busy_simds=(2, 3), busy_cus=(1, 2), busy_engines=(0,)), W7900)
+    recording = traces(se_mask=0x3F, target_cu=1, simds=0, buffer_bytes=256 * MIB)
+    request = trace_after(
+        recording, judged(Verdict.EMPTY, busy_simds=(2, 3), busy_cus=(1, 2), busy_engines=(0,)), W7900
+    )
     assert (request.simds, request.target_cu) == (2, 1)
 
 
 def test_empty_without_any_wave_tries_a_few_cus_and_ends() -> None:
-    earlier: list[tuple[Wanted, Judgement]] = []
-    wanted: Wanted = traces(se_mask=0xFFFFFFFF, target_cu=1, buffer_bytes=2048 * MIB)
+    earlier: list[tuple[Recording, Judgement]] = []
+    recording: Recording = traces(se_mask=0xFFFFFFFF, target_cu=1, buffer_bytes=2048 * MIB)
     empty = judged(Verdict.EMPTY)
-    while (retry := next_try(wanted, empty, MI300X, earlier)) is not None:
-        earlier.append((wanted, empty))
-        wanted = retry.wanted
-    cus = [w.target_cu for w, _ in [*earlier, (wanted, empty)] if isinstance(w, ThreadTraces)]
+    while (retry := next_try(recording, empty, MI300X, earlier)) is not None:
+        earlier.append((recording, empty))
+        recording = retry.recording
+    cus = [w.target_cu for w, _ in [*earlier, (recording, empty)] if isinstance(w, ThreadTraces)]
     assert cus == [1, 0, 2, 3]
 
 
@@ -159,32 +165,32 @@ def test_lossy_changes_one_thing_once() -> None:
     assert next_try(traces(se_mask=1), lossy, MI300X) is None
 
 
-@pytest.mark.parametrize("wanted", [traces(), Discovery(program=("app",)), Samples(program=("app",))])
-def test_hung_is_tried_once_more_after_a_pause(wanted: Wanted) -> None:
+@pytest.mark.parametrize("recording", [traces(), Discovery(program=("app",)), Samples(program=("app",))])
+def test_hung_is_tried_once_more_after_a_pause(recording: Recording) -> None:
     hung = judged(Verdict.HUNG)
-    retry = then(wanted, hung)
-    assert (retry.wanted, retry.pause_seconds) == (wanted, 10.0)
-    assert next_try(wanted, hung, MI300X, [(wanted, hung)]) is None
+    retry = then(recording, hung)
+    assert (retry.recording, retry.pause_seconds) == (recording, 10.0)
+    assert next_try(recording, hung, MI300X, [(recording, hung)]) is None
 
 
 def test_refused_buffers() -> None:
-    wanted = traces(se_mask=1, buffer_bytes=1024 * MIB)
-    assert trace_after(wanted, judged(Verdict.REFUSED, 7)).buffer_bytes == 512 * MIB
-    assert trace_after(wanted, judged(Verdict.REFUSED, 90)).buffer_bytes == 512 * MIB
-    assert trace_after(wanted, judged(Verdict.REFUSED, 89)).buffer_bytes == 2048 * MIB
+    recording = traces(se_mask=1, buffer_bytes=1024 * MIB)
+    assert trace_after(recording, judged(Verdict.REFUSED, 7)).buffer_bytes == 512 * MIB
+    assert trace_after(recording, judged(Verdict.REFUSED, 90)).buffer_bytes == 512 * MIB
+    assert trace_after(recording, judged(Verdict.REFUSED, 89)).buffer_bytes == 2048 * MIB
     assert next_try(traces(se_mask=0xFF, buffer_bytes=MIB), judged(Verdict.REFUSED, 7), MI300X) is None
 
 
 def test_refused_counters_are_split() -> None:
-    wanted = Counters(program=("app",), passes=(("A", "B", "C"), ("D",)))
-    request = then(wanted, judged(Verdict.REFUSED, 17)).wanted
+    recording = Counters(program=("app",), passes=(("A", "B", "C"), ("D",)))
+    request = then(recording, judged(Verdict.REFUSED, 17)).recording
     assert isinstance(request, Counters)
     assert request.passes == (("A", "B"), ("C",), ("D",))
-    part = then(wanted, judged(Verdict.INCOMPLETE, 17, missing=("B",))).wanted
+    part = then(recording, judged(Verdict.INCOMPLETE, 17, missing=("B",))).recording
     assert isinstance(part, Counters)
     assert part.passes == (("A", "B"), ("C",), ("D",))
     two = Counters(program=("app",), passes=(("A", "B"), ("C:device=0", "D")))
-    late = then(two, judged(Verdict.INCOMPLETE, 17, missing=("C", "D"))).wanted
+    late = then(two, judged(Verdict.INCOMPLETE, 17, missing=("C", "D"))).recording
     assert isinstance(late, Counters)
     assert late.passes == (("A", "B"), ("C:device=0",), ("D",))
     assert next_try(two, judged(Verdict.INCOMPLETE, missing=("C",)), MI300X) is None
@@ -233,7 +239,7 @@ def requests(draw: st.DrawFn) -> tuple[ThreadTraces, Gpu | None]:
     count, name = selected_engines(mask, on.se_count if on else None), on.target if on else ""
     least = max(MIB, count * (128 << 10) + (64 * 4096 if name.startswith(("gfx10", "gfx11")) else 0))
     most = min(4096 * MIB, count * (engine_bytes_limit(name) - 4096))
-    wanted = traces(
+    recording = traces(
         se_mask=draw(st.none() | st.just(mask)),
         buffer_bytes=draw(st.none() | st.integers(least // 4096, most // 4096).map(lambda pages: pages * 4096)),
         target_cu=draw(st.none() | st.integers(0, 15)),
@@ -244,17 +250,17 @@ def requests(draw: st.DrawFn) -> tuple[ThreadTraces, Gpu | None]:
         activity=draw(st.none() | st.integers(1, 16)),
         kernel=draw(st.sampled_from(["", "saxpy"])),
     )
-    return wanted, on
+    return recording, on
 
 
 @given(requests(), st.data())
 def test_it_ends_never_repeats_and_keeps_to_the_limits(
     start: tuple[ThreadTraces, Gpu | None], data: st.DataObject
 ) -> None:
-    wanted, on = start
-    earlier: list[tuple[Wanted, Judgement]] = []
+    recording, on = start
+    earlier: list[tuple[Recording, Judgement]] = []
     pauses = 0
-    request: Wanted = wanted
+    request: Recording = recording
     for _ in range(ATTEMPTS_MAX + 1):
         judgement = data.draw(judgements())
         retry = next_try(request, judgement, on, earlier)
@@ -263,41 +269,41 @@ def test_it_ends_never_repeats_and_keeps_to_the_limits(
         earlier.append((request, judgement))
         if retry.pause_seconds:
             pauses += 1
-            assert retry.wanted == request
+            assert retry.recording == request
         else:
-            assert retry.wanted not in [before for before, _ in earlier]
-        assert isinstance(retry.wanted, ThreadTraces)
+            assert retry.recording not in [before for before, _ in earlier]
+        assert isinstance(retry.recording, ThreadTraces)
         assert retry.why
-        _assert_within_limits(retry.wanted, on)
-        request = retry.wanted
+        _assert_within_limits(retry.recording, on)
+        request = retry.recording
     else:
         pytest.fail("it does not end")
     assert len(earlier) < ATTEMPTS_MAX
     assert pauses <= 2
 
 
-def _assert_within_limits(wanted: ThreadTraces, on: Gpu | None) -> None:
+def _assert_within_limits(recording: ThreadTraces, on: Gpu | None) -> None:
     """Spec 3.2, computed here again."""
     target = on.target if on else ""
-    mask = 1 if wanted.se_mask is None else wanted.se_mask
+    mask = 1 if recording.se_mask is None else recording.se_mask
     count = selected_engines(mask, on.se_count if on else None) or 1
     assert mask > 0
     assert on is None or mask < 1 << max(on.se_count, 32)
-    if wanted.buffer_bytes is not None:
-        each = engine_bytes(wanted.buffer_bytes, count, target)
-        assert wanted.buffer_bytes >= 1 << 20
+    if recording.buffer_bytes is not None:
+        each = engine_bytes(recording.buffer_bytes, count, target)
+        assert recording.buffer_bytes >= 1 << 20
         assert 128 << 10 <= each < (512 << 20 if target.startswith("gfx11") else 16 << 30)
-        check_buffer(wanted.buffer_bytes, count, target)
-    assert wanted.target_cu is None or 0 <= wanted.target_cu <= 15
-    assert all(launch >= 1 for launch in wanted.launches)
-    assert wanted.counter_period is None or 1 <= wanted.counter_period <= 32
-    assert wanted.activity is None or 1 <= wanted.activity <= 16
+        check_buffer(recording.buffer_bytes, count, target)
+    assert recording.target_cu is None or 0 <= recording.target_cu <= 15
+    assert all(launch >= 1 for launch in recording.launches)
+    assert recording.counter_period is None or 1 <= recording.counter_period <= 32
+    assert recording.activity is None or 1 <= recording.activity <= 16
 
 
 @given(judgements(), st.sampled_from([Discovery(program=("a",)), Samples(program=("a",))]))
-def test_other_kinds_only_wait(judgement: Judgement, wanted: Wanted) -> None:
-    retry = next_try(wanted, judgement, MI300X)
-    assert retry is None or (retry.wanted == wanted and retry.pause_seconds > 0)
+def test_other_kinds_only_wait(judgement: Judgement, recording: Recording) -> None:
+    retry = next_try(recording, judgement, MI300X)
+    assert retry is None or (retry.recording == recording and retry.pause_seconds > 0)
 
 
 # The whole loop: a stand-in for the hardware, judged by the data that it leaves
@@ -308,20 +314,22 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_templates(tmp_path_factory.mktemp("templates"))
 
 
-def _variables(wanted: ThreadTraces) -> dict[str, str]:
+def _variables(recording: ThreadTraces) -> dict[str, str]:
     values = {
-        "SHADER_ENGINE_MASK": wanted.se_mask,
-        "BUFFER_SIZE": wanted.buffer_bytes,
-        "TARGET_CU": wanted.target_cu,
-        "PERFCOUNTER_CTRL": wanted.counter_period,
+        "SHADER_ENGINE_MASK": recording.se_mask,
+        "BUFFER_SIZE": recording.buffer_bytes,
+        "TARGET_CU": recording.target_cu,
+        "PERFCOUNTER_CTRL": recording.counter_period,
     }
     return {f"ROCPROF_ATT_PARAM_{name}": hex(value) for name, value in values.items() if value is not None}
 
 
-def _loop(templates: Path, folder: Path, wanted: ThreadTraces, attempts: int = 6, **hardware: object) -> list[Verdict]:
+def _loop(
+    templates: Path, folder: Path, recording: ThreadTraces, attempts: int = 6, **hardware: object
+) -> list[Verdict]:
     """Verdicts of one attempt after the other."""
-    earlier: list[tuple[Wanted, Judgement]] = []
-    request: Wanted = wanted
+    earlier: list[tuple[Recording, Judgement]] = []
+    request: Recording = recording
     for number in range(attempts):
         assert isinstance(request, ThreadTraces)
         attempt = attempt_in(folder / str(number))
@@ -333,14 +341,14 @@ def _loop(templates: Path, folder: Path, wanted: ThreadTraces, attempts: int = 6
         retry = next_try(request, judgement, MI300X, earlier[:-1])
         if retry is None:
             break
-        request = retry.wanted
+        request = retry.recording
     return [judgement.verdict for _, judgement in earlier]
 
 
 @pytest.mark.slow
 def test_truncated_until_the_buffer_is_large_enough(templates: Path, tmp_path: Path) -> None:
-    wanted = traces(se_mask=1, target_cu=1, buffer_bytes=64 * MIB)
-    assert _loop(templates, tmp_path, wanted, needed_bytes=200 * MIB) == [
+    recording = traces(se_mask=1, target_cu=1, buffer_bytes=64 * MIB)
+    assert _loop(templates, tmp_path, recording, needed_bytes=200 * MIB) == [
         Verdict.TRUNCATED,
         Verdict.TRUNCATED,
         Verdict.GOOD,
@@ -349,21 +357,21 @@ def test_truncated_until_the_buffer_is_large_enough(templates: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_empty_until_the_mask_has_a_busy_engine(templates: Path, tmp_path: Path) -> None:
-    wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
+    recording = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
     # Waves were seen on other CUs of engine 0: one of those is tried first.
-    assert _loop(templates, tmp_path / "a", wanted, busy_engines=(8,)) == [Verdict.EMPTY] * 2 + [Verdict.GOOD]
-    assert _loop(templates, tmp_path / "b", wanted, busy_engines=(9,)) == [Verdict.EMPTY] * 3 + [Verdict.GOOD]
+    assert _loop(templates, tmp_path / "a", recording, busy_engines=(8,)) == [Verdict.EMPTY] * 2 + [Verdict.GOOD]
+    assert _loop(templates, tmp_path / "b", recording, busy_engines=(9,)) == [Verdict.EMPTY] * 3 + [Verdict.GOOD]
 
 
 @pytest.mark.slow
 def test_empty_until_the_cu_is_the_busy_one(templates: Path, tmp_path: Path) -> None:
-    wanted = traces(se_mask=0xFFFFFFFF, target_cu=1, buffer_bytes=2048 * MIB)
-    verdicts = _loop(templates, tmp_path, wanted, busy_engines=tuple(range(32)), busy_cus=(2,))
+    recording = traces(se_mask=0xFFFFFFFF, target_cu=1, buffer_bytes=2048 * MIB)
+    verdicts = _loop(templates, tmp_path, recording, busy_engines=tuple(range(32)), busy_cus=(2,))
     assert verdicts == [Verdict.EMPTY, Verdict.EMPTY, Verdict.GOOD]  # CUs 1, 0, 2
 
 
 @pytest.mark.slow
 def test_lossy_until_the_counters_are_rarer(templates: Path, tmp_path: Path) -> None:
-    wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB, counters=("SQ_WAVES",), counter_period=4)
-    assert _loop(templates, tmp_path / "a", wanted, lossy_below_period=8) == [Verdict.LOSSY, Verdict.GOOD]
-    assert _loop(templates, tmp_path / "b", wanted, lossy_below_period=32) == [Verdict.LOSSY, Verdict.LOSSY]
+    recording = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB, counters=("SQ_WAVES",), counter_period=4)
+    assert _loop(templates, tmp_path / "a", recording, lossy_below_period=8) == [Verdict.LOSSY, Verdict.GOOD]
+    assert _loop(templates, tmp_path / "b", recording, lossy_below_period=32) == [Verdict.LOSSY, Verdict.LOSSY]

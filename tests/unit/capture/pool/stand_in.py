@@ -135,7 +135,7 @@ class StandIn:
                 continue
             with suppress(OSError):
                 line = Path(f"/proc/{name}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-                is_guard = "left_behind.py" in line and any(each in line for each in ids)
+                is_guard = "guard.py" in line and any(each in line for each in ids)
                 if line and (is_guard or f"{MARK}={self.mark}".encode() in Path(f"/proc/{name}/environ").read_bytes()):
                     running[int(name)] = line
         return running

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wavewright.capture.jobs.stored import KINDS
+from wavewright.capture.kinds import KINDS, Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.capture.machines.runner import Limits
 from wavewright.capture.plans.counter_passes import passes_for
 from wavewright.capture.pool.jobs_file import PoolJob, jobs_of, read_jobs_file
 from wavewright.capture.pool.keys import KEYS
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.errors import UsageError, WavewrightError
 
 FULL = """
@@ -66,7 +65,7 @@ def test_every_kind(tmp_path: Path) -> None:
     jobs = {job.name: job for job in read(tmp_path, FULL)}
     program = ("python", "bench.py", "--size", "1 2")
     here, shared = str(tmp_path), {"A": "1", "B": "2"}
-    assert jobs["decode"].job.wanted == ThreadTraces(
+    assert jobs["decode"].job.recording == ThreadTraces(
         program=program,
         variables={"A": "1", "B": "3"},
         cwd=here,
@@ -76,16 +75,16 @@ def test_every_kind(tmp_path: Path) -> None:
         kernel="pa_decode",
     )
     assert jobs["decode"].job.limits == Limits(seconds=600)
-    assert jobs["waves"].job.wanted == Counters(
+    assert jobs["waves"].job.recording == Counters(
         program=program,
         variables=shared,
         cwd=f"{here}/sub",
         launches=(7, 8),
         passes=(("SQ_WAVES", "GRBM_COUNT"), ("TCC_HIT_sum",)),
     )
-    assert jobs["sampled"].job.wanted == Samples(program=program, variables=shared, cwd=here, method="stochastic")
-    assert jobs["whole"].job.wanted == RunTrace(program=program, variables=shared, cwd=here, parts=("kernel",))
-    assert jobs["a.out-5"].job.wanted == Discovery(program=("./a.out",), variables=shared, cwd=here)
+    assert jobs["sampled"].job.recording == Samples(program=program, variables=shared, cwd=here, method="stochastic")
+    assert jobs["whole"].job.recording == RunTrace(program=program, variables=shared, cwd=here, parts=("kernel",))
+    assert jobs["a.out-5"].job.recording == Discovery(program=("./a.out",), variables=shared, cwd=here)
     assert jobs["waves"].after == (jobs["whole"].id,)
     names = list(jobs)
     assert names.index("whole") < names.index("waves")
@@ -104,9 +103,9 @@ def test_ids_are_of_the_content(tmp_path: Path) -> None:
 def test_counters_by_panel_metric_and_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = "[[job]]\nkind = 'counters'\nprogram = 'a'\n"
     (job,) = read(tmp_path, head + "target = 'MI300X'\npanels = ['l2']\npmc = ['SQ_WAVES']\n")
-    assert isinstance(job.job.wanted, Counters)
+    assert isinstance(job.job.recording, Counters)
     expected = passes_for("gfx942", panels=["l2"], counters=["SQ_WAVES"])
-    assert (job.job.wanted.passes, job.job.wanted.definitions) == (expected.passes, expected.definitions)
+    assert (job.job.recording.passes, job.job.recording.definitions) == (expected.passes, expected.definitions)
     (tmp_path / "nodes").mkdir()
     monkeypatch.setenv("ROCPROFILER_KFD_TOPOLOGY", str(tmp_path / "nodes"))
     with pytest.raises(UsageError, match="for which GPU"):
@@ -115,8 +114,8 @@ def test_counters_by_panel_metric_and_name(tmp_path: Path, monkeypatch: pytest.M
     node.mkdir()
     (node / "properties").write_text("simd_count 1216\nsimd_per_cu 4\ngfx_target_version 90402\n")
     (usual,) = read(tmp_path, head)
-    assert isinstance(usual.job.wanted, Counters)
-    assert usual.job.wanted.passes == passes_for("gfx942").passes
+    assert isinstance(usual.job.recording, Counters)
+    assert usual.job.recording.passes == passes_for("gfx942").passes
 
 
 JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
@@ -154,7 +153,7 @@ JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
         (JOB + "seconds = true", "`seconds` is True"),
         (JOB + "attempts = 0", "from 1 to 100"),
         (JOB + "attempts = 1.5", "from 1 to 100"),
-        (JOB + "env = { A = 1 }", "'A' is none"),
+        (JOB + "env = { A = 1 }", "a table of names and texts"),
         (JOB + "env = { 'A=B' = '1' }", "cannot be the name"),
         (JOB + "env = ['A']", "a table"),
         (JOB + "disk = '3 QB'", "a number of bytes"),

@@ -10,10 +10,10 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.capture.pool.stand_in import StandIn
 from wavewright import capture
@@ -25,7 +25,7 @@ from wavewright.capture.pool.status import State, status_of
 from wavewright.errors import UsageError
 
 #: What is killed: parts of command lines; None = everything.
-POOL, CHILD, GUARD = "capture pool", "pool.child", "left_behind.py"
+POOL, CHILD, GUARD = "capture pool", "pool.child", "guard.py"
 WAYS: tuple[tuple[str, ...] | None, ...] = (
     (POOL,),
     (CHILD,),

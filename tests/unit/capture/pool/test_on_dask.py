@@ -14,10 +14,10 @@ import pytest
 
 from tests.unit.capture.pool.stand_in import StandIn
 from tests.unit.capture.pool.test_killed import check, started
-from wavewright.capture.pool.child import Errand
+from wavewright.capture.pool.child import ChildOptions
 from wavewright.capture.pool.jobs_file import read_jobs_file
 from wavewright.capture.pool.on_dask import run_on_dask
-from wavewright.capture.pool.schedule import prepare
+from wavewright.capture.pool.plan import prepare
 from wavewright.capture.pool.status import State, status_of
 from wavewright.errors import UsageError
 
@@ -112,9 +112,9 @@ def test_worker_that_is_killed(machine: StandIn, start: Start, scheduler: str) -
     jobs = read_jobs_file(machine.write_jobs(3, 0.5))
     prepare(machine.folder, jobs, is_resumed=False)
     start("dask_worker", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")  # it has no GPU, and gets no job
-    errand = Errand(folder=str(machine.folder), job="")
+    options = ChildOptions(folder=str(machine.folder))
     with pytest.raises(UsageError, match=r"no workers with GPU.*--resources GPU=1"):
-        run_on_dask(machine.folder, jobs, errand, scheduler=scheduler, wait_seconds=0.5)
+        run_on_dask(machine.folder, jobs, options, scheduler=scheduler, wait_seconds=0.5)
     workers = [worker(start, gpu) for gpu in range(2)]
     pool = machine.start("--scheduler", scheduler)
     started(machine, 2)
@@ -233,13 +233,6 @@ def test_workers_and_children_that_are_killed(machine: StandIn, start: Start, sc
         machine.start("--scheduler", scheduler).wait()
     machine.kill("distributed.cli")
     check(machine, 40)
-
-
-@pytest.mark.slow
-def test_cluster_that_the_pool_starts(machine: StandIn) -> None:
-    machine.write_jobs(12, 0.2)
-    assert machine.start("--dask").wait() == 0, (machine.root / "output").read_text()
-    check(machine, 12)
 
 
 @pytest.mark.slow

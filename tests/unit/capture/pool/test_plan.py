@@ -1,4 +1,4 @@
-"""The plan of a pool, the order of its jobs, its script for Slurm, its state, and what can be removed."""
+"""The plan of a pool, the order of its jobs, and their states."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.pool.test_jobs_file import FULL, read
+from wavewright.capture.jobs.folder import write_json
 from wavewright.capture.jobs.job import Job
-from wavewright.capture.jobs.stored import write_json
-from wavewright.capture.pool.child import ERROR_FILE
+from wavewright.capture.kinds import Discovery
 from wavewright.capture.pool.jobs_file import PoolJob
-from wavewright.capture.pool.plan import job_folder, planned_job, read_plan, work_folder, write_plan
-from wavewright.capture.pool.schedule import longest_first, prepare
-from wavewright.capture.pool.status import State, status_of
-from wavewright.capture.wanted import Discovery
+from wavewright.capture.pool.plan import job_folder, planned_job, prepare, read_plan, work_folder
+from wavewright.capture.pool.schedule import longest_first
+from wavewright.capture.pool.status import ERROR_FILE, State, status_of
 from wavewright.errors import UsageError
 
 
 def job(name: str, **values: object) -> PoolJob:
-    return PoolJob(id=name, job=Job(wanted=Discovery(program=("true",)), name=name), **values)  # type: ignore[arg-type]
+    return PoolJob(id=name, job=Job(recording=Discovery(program=("true",)), name=name), **values)  # type: ignore[arg-type]
 
 
 def test_plan_comes_back(tmp_path: Path) -> None:
-    jobs = read(tmp_path, FULL)
-    write_plan(tmp_path, jobs)
-    assert read_plan(tmp_path) == jobs
+    jobs, folder = read(tmp_path, FULL), tmp_path / "pool"
+    prepare(folder, jobs, is_resumed=False)
+    assert read_plan(folder) == jobs
     for each in jobs:
-        assert planned_job(tmp_path, each.id) == each
+        assert planned_job(folder, each.id) == each
     with pytest.raises(UsageError, match="no job 'abc'"):
-        planned_job(tmp_path, "abc")
-    assert not list(tmp_path.glob(".plan-*"))
+        planned_job(folder, "abc")
+    assert sorted(path.name for path in folder.iterdir()) == ["jobs", "plan.jsonl", "workers"]
 
 
 @pytest.mark.parametrize("line", ["", "{", "[]", '{"id": "x"}', '{"v":1,"id":"a","job":{"wanted":{"kind":"y"}}}'])
@@ -58,20 +57,10 @@ def test_folders(tmp_path: Path) -> None:
 
 
 def test_longest_first(tmp_path: Path) -> None:
-    """By the jobs file, by what the same job took here, by a job of that name in another pool; else the mean."""
-    jobs = [
-        job("short", expected_seconds=1),
-        job("unknown"),
-        job("here"),
-        job("before"),
-        job("long", expected_seconds=99),
-    ]
-    attempted(job_folder(tmp_path, "here"), 60.0)
-    earlier = tmp_path / "earlier"
-    prepare(earlier, [job("before")], is_resumed=False)
-    attempted(job_folder(earlier, "before"), 20.0, 10.0)
-    order = [each.name for each in longest_first(jobs, tmp_path, earlier)]
-    assert order == ["long", "here", "unknown", "before", "short"]
+    """By the jobs file, by what the same job took here; else the mean."""
+    jobs = [job("short", expected_seconds=1), job("unknown"), job("here"), job("long", expected_seconds=99)]
+    attempted(job_folder(tmp_path, "here"), 60.0, 1.0)
+    assert [each.name for each in longest_first(jobs, tmp_path)] == ["long", "here", "unknown", "short"]
 
 
 def _made(folder: Path) -> Path:

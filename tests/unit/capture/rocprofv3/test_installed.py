@@ -10,7 +10,7 @@ import pytest
 
 from tests.kit.amd_script import old_and_new
 from wavewright.capture.machines.machine import Machine
-from wavewright.capture.rocprofv3.installed import (
+from wavewright.capture.rocprofv3.installation import (
     asked,
     decoder_files,
     find_installation,

@@ -316,13 +316,10 @@ def test_any_bytes_around_a_line_change_nothing(before: bytes, row: tuple[int, s
 
 
 def test_signs_that_are_not_printed() -> None:
-    assert [c.number for c in causes_of_command(-11)] == [12]
-    assert [c.number for c in causes_of_command(139)] == [12]
-    assert causes_of_command(0, ("-d", "out", "-o", "%pid%/x"), {"ROCP_TOOL_ATTACH": "0"}) == ()
-    assert [c.number for c in causes_of_command(0, ("-o", "name"))] == [41]
-    assert [c.number for c in causes_of_command(0, ("--output-file=name",))] == [41]
-    assert [c.number for c in causes_of_command(0, (), {"ROCP_TOOL_ATTACH": "1"})] == [42]
-    assert [c.number for c in causes_of_command(0, ("--pid", "4711"))] == [43]
+    assert [c.number for c in causes_of_command(-11, {})] == [12]
+    assert [c.number for c in causes_of_command(139, {})] == [12]
+    assert causes_of_command(0, {"ROCP_TOOL_ATTACH": "0"}) == ()
+    assert [c.number for c in causes_of_command(0, {"ROCP_TOOL_ATTACH": "1"})] == [42]
 
 
 def test_verdicts_that_follow() -> None:

@@ -8,9 +8,8 @@ import random
 import pytest
 
 from tests.kit.amd_script import SCRIPTS, AmdScript
-from wavewright.capture.rocprofv3.option import Kind, Option, version_of
-from wavewright.capture.rocprofv3.options import options_in
-from wavewright.capture.rocprofv3.refusals import REFUSALS, Request, check_options, refusal_of
+from wavewright.capture.rocprofv3.options import Kind, Option, options_in, version_of
+from wavewright.capture.rocprofv3.refusals import REFUSALS, CommandLine, check_options, refusal_of
 from wavewright.capture.rocprofv3.words import option_words, read_words
 from wavewright.errors import UsageError
 
@@ -108,7 +107,7 @@ def is_refused(words: list[str], rocm: str, environment: dict[str, str] | None =
 
 
 def rule_of(words: list[str], rocm: str) -> str:
-    refusal = refusal_of(Request(read_words(words, version_of(rocm)), version_of(rocm), {}))
+    refusal = refusal_of(CommandLine(read_words(words, version_of(rocm)), version_of(rocm), {}))
     assert refusal, words
     return refusal.name
 

@@ -7,7 +7,7 @@ from tests.kit.together import together
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import Attempt, Result
 from wavewright.capture.judgement import Cause, Judgement, TracedDispatch, Verdict
-from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
+from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.words.capture.result import next_commands, result_json, result_report
 from wavewright.writers.terminal.blocks import plain_text
 
@@ -28,16 +28,20 @@ GOOD = TracedDispatch(
 PLACEHOLDER = replace(GOOD, dispatch=16, launch=10, wave_count=0, instruction_count=0, is_placeholder=True)
 
 
-def result_of(judgement: Judgement, wanted: Wanted | None = None, attempts: int = 1) -> Result:
-    job = Job(wanted=wanted or ThreadTraces(program=("./gemm",)), name="gemm")
+def result_of(judgement: Judgement, recording: Recording | None = None, attempts: int = 1) -> Result:
+    job = Job(recording=recording or ThreadTraces(program=("./gemm",)), name="gemm")
     folder = Path("/captures/gemm run")
     tries = [
         Attempt(
-            number=number, folder=folder / "attempts" / str(number), wanted=job.wanted, judgement=judgement, ending=None
+            number=number,
+            folder=folder / "attempts" / str(number),
+            recording=job.recording,
+            judgement=judgement,
+            ending=None,
         )
         for number in range(1, attempts + 1)
     ]
-    return Result(id="3f2a", job=job, folder=folder, attempts=tuple(tries), best=tries[-1])
+    return Result(job=job, folder=folder, attempts=tuple(tries), best=tries[-1])
 
 
 def text_of(result: Result, width: int = 80) -> str:
@@ -90,7 +94,7 @@ def test_nothing_is_cut_silently(width: int) -> None:
 
 
 @together(
-    "wanted, verb",
+    "recording, verb",
     [
         (Discovery(program=("x",)), "top"),
         (ThreadTraces(program=("x",)), "diagnose"),
@@ -99,11 +103,11 @@ def test_nothing_is_cut_silently(width: int) -> None:
         (RunTrace(program=("x",)), "summary"),
     ],
 )
-def test_next_commands(wanted: Wanted, verb: str) -> None:
-    good = result_of(Judgement(verdict=Verdict.GOOD, reasons=()), wanted)
+def test_next_commands(recording: Recording, verb: str) -> None:
+    good = result_of(Judgement(verdict=Verdict.GOOD, reasons=()), recording)
     assert next_commands(good)[0][0] == f"wavewright {verb} '/captures/gemm run'"
     for verdict in (Verdict.EMPTY, Verdict.FAILED, Verdict.HUNG, Verdict.NO_DISPATCH):
-        assert next_commands(result_of(Judgement(verdict=verdict, reasons=()), wanted)) == []
+        assert next_commands(result_of(Judgement(verdict=verdict, reasons=()), recording)) == []
 
 
 def test_nothing_was_judged() -> None:

@@ -1,0 +1,143 @@
+"""Launch numbers of dispatches, and reasons why no launch passed the filters: from the kernel trace of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import counted, kernel_title, shortened
+from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
+from wavewright.capture.rocprofv3.messages import printable_line
+from wavewright.errors import UsageError, WavewrightError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wavewright.capture.kinds import KernelChoice
+
+_NAMED_KERNELS = 3
+_NAME_WIDTH = 60
+_NAMES_COMPARED = 2_000  #: Kernels whose names are compared with a regex that matches none.
+
+
+@dataclass
+class LaunchTables:
+    """The kernel traces below a folder, each read once."""
+
+    raw: Path
+    _tables: dict[Path, DiscoveredKernels | None] = field(default_factory=dict)
+
+    @property
+    def everything(self) -> DiscoveredKernels | None:
+        """All processes; None = no kernel was recorded."""
+        return self._at(self.raw)
+
+    def launch_of(self, dispatch: int, folder: Path) -> tuple[str, int] | None:
+        """Kernel and launch number of a dispatch, by the kernel trace in its own folder, else by that of the run."""
+        for place in dict.fromkeys((folder, self.raw)):
+            table = self._at(place)
+            hit = table.launch_of(dispatch) if table is not None else None
+            if hit is not None:
+                kernel, _, launch = hit
+                return kernel.name, launch
+        return None
+
+    def _at(self, place: Path) -> DiscoveredKernels | None:
+        if place not in self._tables:
+            try:
+                self._tables[place] = discovered(place)
+            except (WavewrightError, OSError):
+                self._tables[place] = None
+        return self._tables[place]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhyNone:
+    """The reason why no dispatch was recorded."""
+
+    reasons: tuple[str, ...]
+    advice: str
+    launch_count: int | None = None  #: Most launches of a symbol that the filters let pass.
+
+
+def passes(recording: KernelChoice, name: str) -> bool:
+    """True when the filters of a capture let a kernel pass; what cannot be told passes."""
+    return _finds(recording.kernel_regex, name, if_empty=True) and not _finds(
+        recording.exclude_regex, name, if_empty=False
+    )
+
+
+def _finds(pattern: str, name: str, *, if_empty: bool) -> bool:
+    """True when the pattern finds a name; what is not judged here counts as found."""
+    from wavewright.capture.rocprofv3.regex import names_found
+    from wavewright.capture.rocprofv3.releases import NEWEST
+
+    if not pattern:
+        return if_empty
+    try:
+        return names_found(pattern, [name], NEWEST.version) != ()
+    except UsageError:
+        return False
+
+
+def launch_count(recording: KernelChoice, kernels: DiscoveredKernels | None) -> int | None:
+    """Most launches of one symbol of a kernel that the filters let pass; None = there is no kernel trace."""
+    if kernels is None:
+        return None
+    return max((kernel.symbols[0].calls for kernel in kernels.kernels if passes(recording, kernel.name)), default=0)
+
+
+def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_output: bool) -> WhyNone:
+    """The reason why nothing was recorded: the filter, the launch numbers, or a process that was not seen."""
+    if kernels is None:
+        if has_output:
+            return WhyNone(
+                reasons=("no dispatch was traced, and no kernel trace of the same run tells which kernels ran.",),
+                advice="Find the names with `wavewright capture discover`; kernels of other processes are not seen.",
+            )
+        return WhyNone(
+            reasons=("the profiler left no file: no process with a GPU was seen to its end.",),
+            advice="Does the program launch kernels, in a process that ends by itself? Servers: end them by Ctrl-C.",
+        )
+    matching = [kernel for kernel in kernels.kernels if passes(recording, kernel.name)]
+    if not matching:
+        nearest = _nearest(recording.kernel_regex, kernels.names)
+        what = (
+            f"the regex {printable_line(recording.kernel_regex)!r} matches none of the {_kernels(len(kernels.names))}"
+        )
+        if recording.kernel_regex and any(_finds(recording.kernel_regex, n, if_empty=True) for n in kernels.names):
+            what = f"every kernel that matches is excluded by {printable_line(recording.exclude_regex)!r}"
+        near = f"; nearest: {', '.join(nearest)}" if nearest else ""
+        return WhyNone(reasons=(f"{what}{near}.",), advice="Choose a kernel by --kernel NAME.", launch_count=0)
+    most = max(kernel.symbols[0].calls for kernel in matching)
+    if recording.launches and min(recording.launches) > most:
+        asked = ", ".join(map(str, recording.launches))
+        return WhyNone(
+            reasons=(f"launches {asked} were asked for, but the kernel is launched {counted(most, 'times')} only.",),
+            advice=f"Choose launches from 1 to {most} (--launch).",
+            launch_count=most,
+        )
+    return WhyNone(
+        reasons=(f"{_kernels(len(matching))} passed the filters, with up to {counted(most, 'launches')}: not traced.",),
+        advice="They may have run on another GPU than the chosen one (--gpu), or the trace was refused: see the log.",
+        launch_count=most,
+    )
+
+
+def _kernels(count: int) -> str:
+    return counted(count, "kernels")
+
+
+def _nearest(regex: str, names: Iterable[str]) -> list[str]:
+    """The kernels whose titles look most like the regex without its special characters."""
+    text = "".join(letter for letter in regex.replace(".*", "") if letter not in "\\^$*+?()[]{}|").lower()
+    titles: dict[str, str] = {}
+    for name in list(names)[:_NAMES_COMPARED]:
+        titles.setdefault(kernel_title(name)[:200].lower(), name)
+    words = {title: title.split("<")[0].split("::")[-1] for title in titles}
+    near = get_close_matches(text, words.values(), n=_NAMED_KERNELS, cutoff=0.4)
+    hits = [titles[title] for each in near for title, word in words.items() if word == each]
+    chosen = list(dict.fromkeys(hits)) or list(titles.values())
+    return [printable_line(shortened(kernel_title(name), _NAME_WIDTH)) for name in chosen[:_NAMED_KERNELS]]

@@ -1,0 +1,183 @@
+"""Verdicts about thread traces: decoded by us, whatever AMD's tools said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wavewright.base.words import counted, kernel_title, percent, shortened
+from wavewright.capture.judgement import Judgement, TracedDispatch, Verdict
+from wavewright.capture.verdicts.launches import LaunchTables, launch_count, passes, why_none
+from wavewright.capture.verdicts.streams import Look, Looks, Places, listed_engines, looks_below
+from wavewright.errors import WavewrightError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.capture.gpus.topology import Gpu
+    from wavewright.capture.kinds import ThreadTraces
+
+NOISE_BYTES_MAX = 32 << 20  #: Of two launches that are compared: their instructions are in memory at once.
+
+
+def judge_data(recording: ThreadTraces, attempt: Path, gpu: Gpu | None = None) -> Judgement:
+    """Judge the thread traces below `attempt/raw`."""
+    looks = looks_below(attempt, recording, gpu)
+    tables = LaunchTables(attempt / "raw")
+    looks = replace(looks, looks=tuple(_with_launch(look, attempt, tables) for look in looks.looks))
+    return _of_data(looks, recording, tables)
+
+
+def rank_of(dispatch: TracedDispatch) -> tuple[int, int, float]:
+    """The worth of a dispatch: more waves, more instructions, more of them with a source line."""
+    return dispatch.wave_count, dispatch.instruction_count, dispatch.mapped_share or 0.0
+
+
+def _with_launch(look: Look, attempt: Path, tables: LaunchTables) -> Look:
+    place = attempt / look.dispatch.folder
+    hit = tables.launch_of(look.dispatch.dispatch, place if look.window else attempt / "raw")
+    if hit is None:
+        return look
+    name, launch = hit
+    dispatch = replace(look.dispatch, kernel=look.dispatch.kernel or name, launch=launch)
+    return replace(look, dispatch=dispatch, recorded_kernel=name)
+
+
+def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Judgement:
+    ranked = sorted(looks.looks, key=lambda look: rank_of(look.dispatch), reverse=True)
+    asked = _asked(ranked, recording)
+    others = [look for look in ranked if look not in asked]
+    dispatches = tuple(look.dispatch for look in (*asked, *others))
+    if not asked:
+        has_output = looks.has_code_objects or bool(ranked)
+        why = why_none(recording, tables.everything, has_output=has_output)
+        reasons = why.reasons
+        if others:
+            names = sorted({shortened(kernel_title(look.dispatch.kernel)) for look in others})
+            reasons = (*reasons, f"traced were only other kernels: {', '.join(names[:3])}.")
+        return Judgement(
+            verdict=Verdict.NO_DISPATCH,
+            reasons=reasons,
+            advice=why.advice,
+            dispatches=dispatches,
+            launch_count=why.launch_count,
+        )
+    readable = [look for look in asked if look.is_readable]
+    full = [look for look in readable if look.dispatch.wave_count]
+    verdict, reasons, advice = _verdict(asked, readable, full, recording)
+    notes = tuple(dict.fromkeys(note for look in asked for note in look.notes))
+    if looks.left_out:
+        notes += (f"{counted(looks.left_out, 'smaller dispatches')} were not decoded.",)
+    seen = Places(*(frozenset().union(*(look.seen[at] for look in readable)) for at in range(3)))
+    noise = _noise_share(full, looks) if len(full) > 1 else None
+    if noise is not None:
+        notes += (f"two launches differ by {percent(noise)} in the mean duration of their waves.",)
+    return Judgement(
+        verdict=verdict,
+        reasons=(*reasons, *notes),
+        advice=advice,
+        dispatches=dispatches,
+        busy_engines=tuple(sorted(seen.engines)),
+        busy_cus=tuple(sorted(seen.cus)),
+        busy_simds=tuple(sorted(seen.simds)),
+        launch_count=launch_count(recording, tables.everything),
+        noise_share=noise,
+    )
+
+
+def _asked(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
+    """The dispatches that the filters of the capture were meant to let pass.
+
+    rocprofv3 filtered by names as it spells them. Where they are not recorded ours stand in, which may be spelled
+    another way: then a dispatch is only left out if another one fits.
+    """
+    fitting = [look for look in looks if passes(recording, look.recorded_kernel or look.dispatch.kernel)]
+    if fitting:
+        return [look for look in looks if look in fitting or not look.dispatch.kernel]
+    return [look for look in looks if not look.recorded_kernel]
+
+
+def _verdict(
+    asked: Sequence[Look], readable: Sequence[Look], full: Sequence[Look], recording: ThreadTraces
+) -> tuple[Verdict, tuple[str, ...], str]:
+    if not readable:
+        advice = "Use the aqlprofile and rocprofv3 of one installation; `wavewright doctor` compares them."
+        return Verdict.FAILED, ("no stream can be read as a thread trace.",), advice
+    if not full:
+        return (Verdict.EMPTY, *_why_empty(readable, recording))
+    truncated = [look.dispatch for look in full if look.dispatch.is_truncated]
+    lossy = [look.dispatch for look in full if look.dispatch.is_lossy]
+    if truncated:
+        what = f"{_of(truncated, full)} cut off: the buffer was full, or the trace stopped, before the kernel ended."
+        return Verdict.TRUNCATED, (what,), "Use a larger --buffer, or fewer shader engines (--se)."
+    if lossy:
+        what = f"{_of(lossy, full)} not whole: the GPU could not write the trace fast enough, and dropped parts of it."
+        advice = "Sample counters more rarely (--period) or not at all, or trace fewer shader engines (--se)."
+        return Verdict.LOSSY, (what,), advice
+    good = _facts(full[0].dispatch)
+    empty = len(readable) - len(full)
+    if len(recording.launches) > len(full) and recording.consecutive is None:
+        missing = (
+            f"{len(recording.launches)} launches were asked for, and {counted(len(full), 'traces that have waves')}"
+        )
+        floor = ": there is no noise floor" if len(full) == 1 else ""
+        return Verdict.INCOMPLETE, (f"{missing} came{floor}.", good), _advice_for_missing(readable, recording)
+    placeholders = (f"{counted(empty, 'other dispatches')} without waves.",) if empty else ()
+    return Verdict.GOOD, (good, *placeholders), ""
+
+
+def _of(part: Sequence[TracedDispatch], whole: Sequence[Look]) -> str:
+    if len(whole) == 1:
+        return "the trace is"
+    return f"{len(part)} of {len(whole)} traces {'is' if len(part) == 1 else 'are'}"
+
+
+def _facts(best: TracedDispatch) -> str:
+    mapped = "" if best.mapped_share is None else f", {percent(best.mapped_share, 0)} with a source line"
+    waves, instructions = counted(best.wave_count, "waves"), counted(best.instruction_count, "instructions")
+    launch = f" (launch {best.launch})" if best.launch else ""
+    return f"dispatch {best.dispatch}{launch} has {waves} and {instructions}{mapped}."
+
+
+def _why_empty(looks: Sequence[Look], recording: ThreadTraces) -> tuple[tuple[str, ...], str]:
+    engines: frozenset[int] = frozenset().union(*(look.seen.engines for look in looks))
+    cus: frozenset[int] = frozenset().union(*(look.seen.cus for look in looks))
+    traced = counted(len(looks), "dispatches")
+    what = f"{traced} {'was' if len(looks) == 1 else 'were'} traced, but no wave ran on the traced CU and SIMDs"
+    if not engines:
+        return (f"{what}, and none on the selected shader engines.",), (
+            "Trace more shader engines (--se), or a larger problem that fills the GPU."
+        )
+    where = f"waves were seen on {listed_engines(cus, 'CUs')} of {listed_engines(engines, 'shader engines')}"
+    choice = f" (--cu {min(cus)})" if cus else ""
+    advice = (
+        f"Trace another CU{choice} or more shader engines (--se); or run a larger problem, or set HSA_CU_MASK so "
+        "that only the traced CU works."
+    )
+    return (f"{what}; {where}.",), advice
+
+
+def _advice_for_missing(looks: Sequence[Look], recording: ThreadTraces) -> str:
+    if any(not look.dispatch.wave_count for look in looks):
+        return "Trace more shader engines (--se), so that every launch has waves there."
+    return f"The kernel may be launched fewer than {max(recording.launches)} times: choose earlier launches (--launch)."
+
+
+def _noise_share(full: Sequence[Look], looks: Looks) -> float | None:
+    """The difference of the two best launches of one kernel; None = they cannot be compared."""
+    from wavewright.analysis.trace.compare import compare
+    from wavewright.readers.trace.att import decode_window
+
+    first = full[0]
+    second = next((look for look in full[1:] if look.dispatch.kernel == first.dispatch.kernel), None)
+    if second is None or first.window is None or second.window is None or looks.capture is None:
+        return None
+    if first.dispatch.size_bytes + second.dispatch.size_bytes > NOISE_BYTES_MAX:
+        return None
+    try:
+        traces = [decode_window(looks.capture, window) for window in (first.window, second.window)]
+        share = compare(traces, by="function").traces["duration_delta_share"].to_list()[1]
+    except (WavewrightError, OSError):
+        return None
+    return None if share is None else abs(float(share))
