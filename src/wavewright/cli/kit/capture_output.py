@@ -130,7 +130,7 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
     if request.as_json:
         yield emit_event
         return
-    from wavewright.words.capture.events import event_line, progress_line
+    from wavewright.words.capture.events import event_lines, progress_line
 
     out = console(stderr=True)
     status = out.status("the capture is prepared") if sys.stderr.isatty() else None
@@ -139,8 +139,7 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
         now = progress_line(event)
         if status is not None and now is not None:
             status.update(now)
-        line = event_line(event)
-        if line is not None:
+        for line in event_lines(event):
             out.print(line)
 
     if status is None:

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 STYLES = {"good": "green", "lossy": "yellow", "truncated": "yellow", "incomplete": "yellow"}  #: Of verdicts; else red.
 
 
-def event_line(event: Mapping[str, Any]) -> Sentence | None:
-    """What an event says to somebody who watches; None = nothing."""
-    line = _LINES.get(str(event.get("event")))
-    return line(event) if line else None
+def event_lines(event: Mapping[str, Any]) -> list[Sentence]:
+    """What an event says to somebody who watches."""
+    name = str(event.get("event"))
+    if name == "discovered":
+        return _discovered(event)
+    words = _LINES[name](event) if name in _LINES else None
+    return [] if words is None else [words]
 
 
 def progress_line(event: Mapping[str, Any]) -> str | None:
@@ -56,11 +59,10 @@ def _ended(event: Mapping[str, Any]) -> Sentence | None:
     return sentence((printable(f"{_what(event)} could not be started: {problem}"), "red")) if problem else None
 
 
-def _discovered(event: Mapping[str, Any]) -> Sentence | None:
-    notes = [str(note) for note in event.get("notes", ())]
-    if not notes:
-        return None
-    return sentence(printable(f"discovery: {notes[0]}"), *((f"\n  {printable(note)}", "dim") for note in notes[1:]))
+def _discovered(event: Mapping[str, Any]) -> list[Sentence]:
+    notes = [printable(str(note)) for note in event.get("notes", ())]
+    first = [Sentence(f"discovery: {note}") for note in notes[:1]]
+    return [*first, *(sentence((f"  {note}", "dim")) for note in notes[1:])]
 
 
 _LINES: dict[str, Callable[[Mapping[str, Any]], Sentence | None]] = {
@@ -68,7 +70,6 @@ _LINES: dict[str, Callable[[Mapping[str, Any]], Sentence | None]] = {
     "retry": _retry,
     "ended": _ended,
     "discovery ended": _ended,
-    "discovered": _discovered,
     "interrupted": lambda event: sentence((f"attempt {event.get('attempt')} was interrupted", "yellow")),
     "note": lambda event: sentence((printable(str(event.get("text", ""))), "dim")),
 }

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.facts.limiters import QUANTITIES
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, labelled, sentence
+from wavewright.model.blocks import (
+    GAP,
+    AnyBlock,
+    Cell,
+    Column,
+    Grid,
+    GridColumn,
+    Sentence,
+    Table,
+    headline,
+    labelled,
+    sentence,
+)
 from wavewright.words.counters.access import access_lines
 from wavewright.words.kit.words import brief, duration
 from wavewright.writers.markdown.escaping import escaped
@@ -48,10 +60,10 @@ def limiters_report(answer: Limiters) -> Iterator[AnyBlock]:
         yield sentence((note, "bold yellow"))
 
 
-def verdict_lines(answer: Limiters) -> Sentence:
+def verdict_lines(answer: Limiters) -> Grid:
     """One line per kernel: which limit it is at."""
     lines = [f"{brief(kernel.kernel_name, _MAX_NAME)}: {_sentence(kernel.summary)}" for kernel in answer.kernels]
-    return Sentence("\n".join(lines))
+    return Grid(tuple((line,) for line in lines), (GridColumn(takes_rest=True),))
 
 
 def limits_headline(answer: Limiters) -> str:

@@ -63,7 +63,7 @@ def summary_parts(
         yield raw_table(raw, limit=_RAW_COUNTERS, decimals=decimals, title=title)
         yield GAP
     yield from caveat_lines(answer.caveats)
-    yield next_line(path, words)
+    yield from next_lines(path, words)
 
 
 def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Sentence]:
@@ -140,23 +140,20 @@ def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
         yield sentence((f"showing {_CAVEATS} of {len(caveats):,} notes; --json has all", "bold cyan"))
 
 
-def next_line(path: str, words: Sequence[str] = ()) -> Sentence:
+def next_lines(path: str, words: Sequence[str] = ()) -> Iterator[Sentence]:
     """What to ask next; `words` are those of the panels that the capture suffices for.
 
     Examples
     --------
-    >>> next_line("run", ["sol", "l2 (3 of 9)"]).text.splitlines()[0]
+    >>> next(next_lines("run", ["sol", "l2 (3 of 9)"])).text
     'next: wavewright counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
     """
     names = [word.split(" ", 1)[0] for word in words]
     if not names:
         plan = "wavewright counters --plan --panel sol plans a capture for metrics"
-        return sentence(("next: ", "bold"), plan, style="advice")
+        yield sentence(("next: ", "bold"), plan, style="advice")
+        return
     panel = "l2" if "l2" in names else names[-1]
-    panels = f"; panels: {', '.join(words)}"
-    return sentence(
-        ("next: ", "bold"),
-        f"wavewright counters {quoted(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
-        "      wavewright roofline, memory-chart or diagnose of the same path",
-        style="advice",
-    )
+    more = f"--panel {panel}; panels: {', '.join(words)}; or --all, --by kernel, --by dispatch"
+    yield sentence(("next: ", "bold"), f"wavewright counters {quoted(path)} {more}", style="advice")
+    yield Sentence("      wavewright roofline, memory-chart or diagnose of the same path", "advice")

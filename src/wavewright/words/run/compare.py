@@ -12,7 +12,7 @@ from wavewright.analysis.run.compare.compare import REMAINDER, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, kernel_title, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, titled
 from wavewright.words.kit.words import brief, brief_kernel, duration
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -161,14 +161,14 @@ def _common(first: str, second: str) -> int:
     return length
 
 
-def _status(row: dict[str, Any]) -> Any:
+def _status(row: dict[str, Any]) -> Cell:
     status, change, noise = row["status"], row["change"], row["noise"]
     if status != "renamed":
         status = "within noise" if status == "same" and row["delta_ns"] else status
-        return sentence((status, _STYLES.get(status, "dim")))
+        return Cell(status, _STYLES.get(status, "dim"))
     more = "slower" if (change or 0) > 0 else "faster"
     is_beyond = change is not None and noise is not None and abs(change) > noise
-    return sentence((f"renamed, {more}", _STYLES[more])) if is_beyond else Sentence("renamed")
+    return Cell(f"renamed, {more}", _STYLES[more]) if is_beyond else Cell("renamed")
 
 
 def _noise_cell(row: dict[str, Any]) -> str:
@@ -210,9 +210,9 @@ def _total_noise(row: dict[str, Any]) -> str:
     return "unknown" if row["noise"] is None else f"±{percent(row['noise'])}"
 
 
-def _part(row: dict[str, Any]) -> Any:
+def _part(row: dict[str, Any]) -> Cell:
     status = {"same": "within noise"}.get(row["status"], row["status"])
-    return sentence((status, _STYLES.get(status, "bold" if row["is_attributed"] is None else "dim")))
+    return Cell(status, _STYLES.get(status, "bold" if row["is_attributed"] is None else "dim"))
 
 
 _PARTS = [

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.kit.together import together
-from wavewright.words.capture.events import event_line, progress_line
+from wavewright.words.capture.events import event_lines, progress_line
 
 ESC = chr(27)
 
@@ -37,14 +37,12 @@ ESC = chr(27)
     ],
 )
 def test_lines(event: dict[str, object], line: str) -> None:
-    text = event_line(event)
-    assert text is not None
-    assert text.text == line
+    assert "\n".join(each.text for each in event_lines(event)) == line
 
 
 @together("event", [{"event": "ended", "attempt": 1, "status": 0}, {"event": "planned"}, {"event": "x"}, {}])
 def test_events_without_a_line(event: dict[str, object]) -> None:
-    assert event_line(event) is None
+    assert event_lines(event) == []
 
 
 def test_progress() -> None:

@@ -8,6 +8,7 @@ import polars as pl
 
 from tests.kit.terminal import terminal_lines
 from tests.kit.together import together
+from wavewright.model import blocks
 from wavewright.model.blocks import Cell
 from wavewright.words.kit.tables import Column, frame_table
 
@@ -70,3 +71,12 @@ def test_paragraphs_are_wrapped_not_cut() -> None:
     columns = (Column("metric", lambda _: Cell(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
     lines = terminal_lines([frame_table(ROWS.head(1), columns, limit=None, what="metrics")], 30)
     assert "".join("".join(lines).replace("11.7 %", "").split()).endswith("".join(formula.split()))
+
+
+def test_sentences_are_wrapped_and_headings_have_lines() -> None:
+    why = "needs SQ_INST_CYCLES_VALU and GRBM_GUI_ACTIVE, which were not measured"
+    columns = (blocks.Column("Read BW\n(GB/s)", "number"), blocks.Column("why", "prose"))
+    lines = terminal_lines([blocks.Table("", columns, (("12.5", why),))], 40)
+    assert lines[0].split() == ["Read", "BW"]
+    assert lines[1].split() == ["(GB/s)", "why"]
+    assert " ".join(" ".join(lines[2:]).split()) == f"12.5 {why}"
