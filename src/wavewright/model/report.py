@@ -98,5 +98,5 @@ class Report(Displayed):
         """The report as Markdown, for a ticket or a comment."""
         from importlib import import_module
 
-        content: bytes = import_module("wavewright.writers.markdown.document").render(self)
+        content: bytes = import_module("wavewright.writers.markdown.report_text").render(self)
         return content.decode()

@@ -35,10 +35,10 @@ from wavewright.model.blocks import (
     sentence,
 )
 from wavewright.model.report import Provenance, Report, Section
-from wavewright.writers.html.document import render as html_document
-from wavewright.writers.json.document import render as json_document
+from wavewright.writers.html.report_page import render as html_document
+from wavewright.writers.json.report_json import render as json_document
 from wavewright.writers.markdown.brief import brief_markdown
-from wavewright.writers.markdown.document import render as markdown_document
+from wavewright.writers.markdown.report_text import render as markdown_document
 
 NAMES = (
     "epoch 1 │ step 3",
@@ -119,7 +119,7 @@ def letters(text: str) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_names_survive_in_workbooks(name: str) -> None:
     pytest.importorskip("xlsxwriter")
-    from wavewright.writers.xlsx.document import render
+    from wavewright.writers.xlsx.workbook import render
 
     with zipfile.ZipFile(io.BytesIO(render(report_with(name)))) as book:
         strings = ET.fromstring(book.read("xl/sharedStrings.xml"))  # noqa: S314 - our own file

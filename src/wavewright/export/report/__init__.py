@@ -118,23 +118,23 @@ def _content(report: Report, ending: str, folder: Path, most_bytes: int | None) 
     """The report in the format of an ending; only its writer is imported."""
     match ending:
         case ".html":
-            from wavewright.writers.html import document as html
+            from wavewright.writers.html import report_page as html
 
             return html.render(report)
         case ".md":
-            from wavewright.writers.markdown import document as markdown
+            from wavewright.writers.markdown import report_text as markdown
 
             return markdown.render(report, most_bytes=most_bytes)
         case ".pdf":
-            from wavewright.writers.pdf import document as pdf
+            from wavewright.writers.pdf import report_pdf as pdf
 
             return pdf.render(report)
         case ".xlsx":
-            from wavewright.writers.xlsx import document as xlsx
+            from wavewright.writers.xlsx import workbook as xlsx
 
             return xlsx.render(report)
         case ".json":
-            from wavewright.writers.json import document as json
+            from wavewright.writers.json import report_json as json
 
             return json.render(report)
         case _:

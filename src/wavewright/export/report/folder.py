@@ -9,8 +9,8 @@ from wavewright.base.csv import harmless
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
 from wavewright.model.blocks import Picture
-from wavewright.writers.html import document as html
-from wavewright.writers.json import document as json
+from wavewright.writers.html import report_page as html
+from wavewright.writers.json import report_json as json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

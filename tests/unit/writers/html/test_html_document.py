@@ -11,7 +11,7 @@ import pytest
 from tests.kit.together import together
 from tests.unit.export.report.made_reports import ALL_REPORTS, HOSTILE, report_named, small_report
 from wavewright.base.shown import printable
-from wavewright.writers.html import document as html
+from wavewright.writers.html import report_page as html
 
 VOID = {"meta", "br"}
 #: All elements that the page is made of, those of pictures last.

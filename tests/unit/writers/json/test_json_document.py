@@ -17,7 +17,7 @@ from wavewright.model import blocks
 from wavewright.model import report as model
 from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import DataTable, Section
-from wavewright.writers.json import document as report_json
+from wavewright.writers.json import report_json
 from wavewright.writers.json.json_schema import report_schema
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "docs" / "reference" / "report.schema.json"

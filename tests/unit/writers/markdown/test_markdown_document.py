@@ -19,7 +19,7 @@ from wavewright.base.shown import printable
 from wavewright.export.report import MOST_BYTES
 from wavewright.model.blocks import Column, Sentence, Table
 from wavewright.model.report import DataTable, Report, Section
-from wavewright.writers.markdown import document as markdown
+from wavewright.writers.markdown import report_text as markdown
 
 #: What GitHub makes links of in text that is not code.
 LIVE = re.compile(r"(?<![\w/])@\w|#\d|://|www\.|\bGH-\d|:[a-z_]+:")

@@ -29,7 +29,7 @@ from wavewright.model.blocks import Column, Picture, Preformatted, Sentence, Tab
 from wavewright.model.report import DataTable, Report, Section
 from wavewright.model.schema import table_spec
 from wavewright.writers.kit.whole_names import WholeNames
-from wavewright.writers.pdf import document as pdf
+from wavewright.writers.pdf import report_pdf as pdf
 from wavewright.writers.pdf.font_files import lacking, mono_width, sans_width
 from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
 from wavewright.writers.pdf.page_text import Names

@@ -28,8 +28,8 @@ from wavewright.base.shown import printable
 from wavewright.errors import MissingToolError
 from wavewright.model.blocks import Finding, Labelled
 from wavewright.model.report import DataTable, Report, Section
-from wavewright.writers.xlsx import document as xlsx
 from wavewright.writers.xlsx import sheet_tables
+from wavewright.writers.xlsx import workbook as xlsx
 from wavewright.writers.xlsx.sheet_cells import is_number
 
 openpyxl = pytest.importorskip("openpyxl")
