@@ -48,7 +48,7 @@ def renderable(block: AnyBlock) -> RenderableType:
             return _indented(FittedTable(block), block.indent)
         case Preformatted():
             text = _marked(block.text, block.marks)
-            return Text(f"{printable(block.title)}\n").append_text(text) if block.title else text
+            return Text.assemble((printable(block.title), "bold"), "\n", text) if block.title else text
         case _:
             raise TypeError(f"{type(block).__name__} is not for terminals")
 
@@ -63,7 +63,7 @@ def sentence_text(sentence: Sentence) -> Text:
 
 def _marked(words: str, marks: Iterable[Mark], tone: str = "") -> Text:
     """Words with tones; each line is printable by itself, so marks keep their places."""
-    text = Text(words if words.isprintable() else "", tone)
+    text = Text(words if words.replace("\n", "").isprintable() else "", tone)
     if not text.plain:
         return _escaped(words, marks, tone)
     for mark in marks:
