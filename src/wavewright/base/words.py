@@ -84,6 +84,22 @@ def amount(size: float | None, *, none: str = "-") -> str:
     return f"{size:.0f} B"
 
 
+def size(byte_count: float | None) -> str:
+    """A number of bytes in the unit that suits it.
+
+    Examples
+    --------
+    >>> size(512), size(61_440), size(1_533_337_600), size(None)
+    ('512 B', '61.4 kB', '1.5 GB', '-')
+    """
+    if byte_count is None:
+        return "-"
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(byte_count) >= factor:
+            return f"{byte_count / factor:,.1f} {unit}"
+    return f"{byte_count:.0f} B"
+
+
 def duration(nanoseconds: float | None) -> str:
     """A time in the unit that suits it.
 

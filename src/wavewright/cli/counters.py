@@ -239,7 +239,7 @@ def _panels(
     from wavewright.words.counters.summary import capture_lines, caveat_lines
 
     yield from capture_lines(answer, request.counters)
-    yield from builtin.parts(answer, width=width, limit=request.limit, decimals=decimals)
+    yield from builtin.parts(answer, limit=request.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield GAP
     yield from caveat_lines(answer.caveats)

@@ -299,7 +299,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
         (
             "Which kernels take the time?",
             f"wavewright counters {where}/before",
-            iter([kernel_table(kernels, width=out.width, limit=5)]),
+            iter([kernel_table(kernels, limit=5)]),
         ),
         (
             "Arithmetic or memory?",

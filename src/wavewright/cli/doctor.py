@@ -109,8 +109,7 @@ def _emit(machine: Machine, checks: tuple[Check, ...]) -> None:
 
 def _show(checks: tuple[Check, ...], *, is_complete: bool) -> None:
     from wavewright.words.capture.doctor import doctor_report
-    from wavewright.words.capture.shell import ShellText
 
     out = console()
     for part in doctor_report(checks, width=out.width, is_complete=is_complete):
-        out.print(part, soft_wrap=isinstance(part, ShellText))
+        out.print(part)

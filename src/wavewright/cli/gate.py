@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.common.gate.check import JudgedFinding
     from wavewright.model.baseline import Baseline
 
+_TEXT_WIDTH = 160  #: Characters of a line in a file.
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
 _FORMATS = ("text", "md", "github", "junit", "sarif")
 _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".txt": "text"}
@@ -139,7 +140,7 @@ def command(
 
         out = console()
         limit = DEFAULT_TOP if top is None else top or answer.checks.height
-        for part in gate_report(answer, width=out.width, limit=limit, everything=everything):
+        for part in gate_report(answer, limit=limit, everything=everything):
             out.print(part)
     elif not outputs:
         click.echo(_text(answer, file_format, is_unsure_allowed=allow_unsure), nl=False)
@@ -262,19 +263,10 @@ def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
         from wavewright.base.shown import json_bytes
 
         return msgspec.json.format(json_bytes(_facts(answer, None)), indent=1).decode() + "\n"
-    return _plain_text(answer)
-
-
-def _plain_text(answer: GateAnswer) -> str:
-    import io
-
     from wavewright.words.gate import gate_report
+    from wavewright.writers.terminal.blocks import plain_text
 
-    stream = io.StringIO()
-    out = Console(file=stream, highlight=False, markup=False, emoji=False, width=160, color_system=None)
-    for part in gate_report(answer, width=160, limit=answer.checks.height, everything=True):
-        out.print(part)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+    return plain_text(gate_report(answer, limit=answer.checks.height, everything=True), _TEXT_WIDTH)
 
 
 def _print_for_github(answer: GateAnswer) -> None:

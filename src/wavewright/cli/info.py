@@ -191,7 +191,7 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
     from wavewright.words.counters.contents import contents_parts
 
     out = console()
-    for part in contents_parts(str(path), kind.value, answer, width=out.width):
+    for part in contents_parts(str(path), kind.value, answer):
         # A command that is cut into lines cannot be copied.
         out.print(part, soft_wrap=isinstance(part, Sentence) and str(path) in part.text)
     show_losses(losses_of(counters))

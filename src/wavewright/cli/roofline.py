@@ -85,7 +85,9 @@ def command(
     def report() -> Parts:
         from wavewright.words.counters.roofline import roofline_report
 
-        return (*roofline_report(answer, width=console().width, **shown), *picture.lines())
+        screen = console()
+        parts = roofline_report(answer, width=screen.width, ascii_only=screen.options.ascii_only, **shown)
+        return (*parts, *picture.lines())
 
     picture.write(drawn)
     request.give(answer, answer.points, report, request.counters.losses, is_cut=True, **picture.told)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Role: TypeAlias = Literal["number", "words", "short", "rest", "bar"]
+Role: TypeAlias = Literal["number", "words", "short", "rest", "prose", "bar"]
 Style: TypeAlias = Literal["plain", "headline", "note", "loss", "advice"]
 
 
@@ -81,6 +81,7 @@ class GridColumn(NamedTuple):
     least_width: int | None = None
     takes_rest: bool = False
     is_number: bool = False
+    is_cut: bool = False  #: Cut where it is too wide, instead of wrapped.
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,6 @@ class Preformatted:
     text: str
     is_chart: bool = False  #: Writers that can show pictures leave it out where the section has one.
     marks: tuple[Mark, ...] = ()
-    title: str = ""  #: Of a chart: it stays and goes with it.
 
 
 @dataclass(frozen=True)
@@ -334,10 +334,12 @@ def headline(*parts: Part) -> Sentence:
 
 
 def chart(lines: Iterable[Sentence | str], title: str = "") -> Preformatted:
-    """A picture made of characters, one line below the other."""
-    parts = [part for line in lines for part in ("\n", line)]
-    text, marks = marked(parts[1:])
-    return Preformatted(text, is_chart=True, marks=marks, title=title)
+    """A picture made of characters, one line below the other; its title goes where it goes."""
+    parts: list[Part] = [(title, "bold")] if title else []
+    for line in lines:
+        parts += ["\n", line] if parts else [line]
+    text, marks = marked(parts)
+    return Preformatted(text, is_chart=True, marks=marks)
 
 
 def readable(blocks: Iterable[AnyBlock]) -> tuple[Block, ...]:

@@ -45,6 +45,7 @@ class Section:
     definition: str = ""  #: How its numbers are made.
     skipped: str = ""  #: Why it could not be answered; then it has no blocks.
     next_questions: tuple[NextQuestion, ...] = ()
+    next_commands: tuple[str, ...] = ()  #: Command lines that ask them; empty = the verbs are not known.
 
 
 @dataclass(frozen=True)

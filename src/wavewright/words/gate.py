@@ -1,4 +1,4 @@
-"""The verdict of a gate, for the terminal and as Markdown."""
+"""The verdict of a gate, as blocks and as Markdown."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model import report as blocks
-from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, frame_table
 from wavewright.writers.markdown.blocks import markdown_of
-from wavewright.writers.terminal.fitted_table import WIDE, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,13 +26,11 @@ _GROWN, _SAME = "where it grew", "the same capture"
 SUMMARY_BYTES = 900_000  #: GitHub shows a summary of up to 1 MiB.
 
 
-def gate_report(
-    answer: GateAnswer, *, width: int = WIDE, limit: int = 20, everything: bool = False
-) -> Iterator[AnyBlock]:
-    """The answer of `wavewright gate`; `everything` shows what was not judged, too."""
-    yield sentence((printable(answer.headline()), _STYLES[answer.verdict]))
-    for sentence in sentences(answer):
-        yield sentence((printable(sentence), "dim"))
+def gate_report(answer: GateAnswer, *, limit: int = 20, everything: bool = False) -> Iterator[AnyBlock]:
+    """Blocks of the verdict; `everything` shows what was not judged, too."""
+    yield headline((printable(answer.headline()), _STYLES[answer.verdict]))
+    for words in sentences(answer):
+        yield sentence((printable(words), "dim"))
     rest = shown_checks(answer, everything=True).height - shown_checks(answer).height
     if rest and not everything:
         yield sentence((f"{counted(rest, 'quantities')} not judged: --all shows them", "dim"))
@@ -87,11 +83,13 @@ def _smallest(answer: GateAnswer) -> str:
 def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everything: bool = True) -> str:
     """The verdict as Markdown, cut at `most_bytes` of UTF-8, which is said aloud."""
     rows, grown = shown_checks(answer, everything=everything), grown_lines(answer)
-    parts: list[blocks.Block] = [blocks.Sentence(answer.headline(), "headline")]
-    parts += [blocks.Sentence(sentence) for sentence in sentences(answer)]
     tables = ((grown, _GROWN_COLUMNS, "lines whose exposed cycles grew"), (rows, _COLUMNS, "checks"))
-    parts += [_table(table, columns, counted(table.height, what)) for table, columns, what in tables if table.height]
-    parts.append(blocks.Labelled("how", answer.definition))
+    parts: tuple[Block, ...] = (
+        headline(answer.headline()),
+        *map(Sentence, sentences(answer)),
+        *(frame_table(table, columns, limit=None, what=what) for table, columns, what in tables if table.height),
+        Labelled("how", answer.definition),
+    )
     text = f"## wavewright gate: {answer.verdict}\n\n{markdown_of(parts)}\n"
     return text if most_bytes is None else cut_lines(text, most_bytes)
 
@@ -114,14 +112,6 @@ def cut_lines(text: str, most_bytes: int) -> str:
         shown += 1
     note = f"**Cut here: {shown:,} of {len(lines):,} lines shown, the whole is larger than {most_bytes:,} bytes.**"
     return "\n".join([*lines[:shown], "", note, ""])
-
-
-def _table(rows: pl.DataFrame, columns: tuple[Column, ...], title: str) -> blocks.Table:
-    cells = [tuple(plain_text(column.cell(row)) for column in columns) for row in rows.to_dicts()]
-    heads = tuple(
-        blocks.Column(column.heading, is_number=not column.is_text, is_name=column.takes_rest) for column in columns
-    )
-    return blocks.Table(title, heads, tuple(cells))
 
 
 def _value(row: dict[str, Any], name: str) -> str:

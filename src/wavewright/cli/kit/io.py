@@ -60,7 +60,7 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
     from rich.text import Text
 
-    from wavewright.writers.terminal.blocks import BLOCKS, renderable
+    from wavewright.writers.terminal.blocks import BLOCKS, keeps_lines, renderable
 
     if not stderr and (brief := current_brief()) is not None:
         return _collecting(brief)
@@ -72,7 +72,8 @@ def console(*, stderr: bool = False) -> Console:
     class Piped(Console):
         def print(self, *objects: Any, **how: Any) -> None:
             parts = [renderable(each) if isinstance(each, BLOCKS) else each for each in objects]
-            if not wraps and all(isinstance(each, str | Text) for each in parts):
+            is_text = not wraps and all(isinstance(each, str | Text) for each in parts)
+            if is_text or any(map(keeps_lines, objects)):
                 how["soft_wrap"] = True
             super().print(*parts, **how)
 

@@ -47,7 +47,7 @@ class OwnPanels:
             return _facts(self.system)
         return answer.rows if self.raw is None else self.raw.counters
 
-    def parts(self, answer: CounterPanels, *, width: int, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
+    def parts(self, answer: CounterPanels, *, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
         """What text shows, each after an empty line; kernels too where there are several."""
 
         from wavewright.words.counters.summary import kernel_table
@@ -55,16 +55,16 @@ class OwnPanels:
 
         if answer.kernels.height > 1 or self.dispatches is not None:
             yield GAP
-            yield kernel_table(answer.kernels, width=width, limit=limit)
+            yield kernel_table(answer.kernels, limit=limit)
         if self.dispatches is not None:
             yield GAP
-            yield dispatch_table(self.dispatches, width=width, limit=limit)
+            yield dispatch_table(self.dispatches, limit=limit)
         if self.system is not None:
             yield GAP
             yield system_table(self.system)
         if self.raw is not None:
             yield GAP
-            yield raw_table(self.raw, width=width, limit=limit, decimals=decimals)
+            yield raw_table(self.raw, limit=limit, decimals=decimals)
 
 
 def own_panels(request: CounterRequest, words: Sequence[str]) -> OwnPanels:

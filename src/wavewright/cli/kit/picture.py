@@ -38,7 +38,7 @@ class PictureRequest:
             When PNG cannot be drawn here.
         """
         if self.output is not None:
-            from wavewright.writers.svg.png import check_picture
+            from wavewright.export.kit.picture import check_picture
 
             check_picture(self.output)
         elif self.theme != "auto" or self.force:
@@ -48,7 +48,7 @@ class PictureRequest:
     def write(self, drawn: Callable[[str], str]) -> None:
         """Write what `drawn` makes for the theme, if a picture is asked for."""
         if self.output is not None:
-            from wavewright.writers.svg.png import write_picture
+            from wavewright.export.kit.picture import write_picture
 
             write_picture(drawn(self.theme), self.output, force=self.force)
 

@@ -224,12 +224,10 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
 
 
 def show(report: Callable[[int], Iterable[AnyBlock]], *, stderr: bool = False) -> None:
-    """Print the parts of a report for a console of some width; commands for a shell are never wrapped or cut."""
-    from wavewright.words.capture.shell import ShellText
-
+    """Print the parts of a report for a console of some width."""
     out = console(stderr=stderr)
     for part in report(out.width):
-        out.print(part, soft_wrap=isinstance(part, ShellText))
+        out.print(part)
 
 
 def _as_json(command: Command) -> dict[str, Any]:

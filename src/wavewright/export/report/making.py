@@ -16,6 +16,7 @@ from wavewright.model.report import Provenance, Report, Section
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.anonymous import without_secrets
+from wavewright.writers.kit.outline import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -101,7 +102,19 @@ def make_report(
     provenance = Provenance(_version(), command, inputs, {name: text for name, text in filters.items() if text}, facts)
     whole = "comparison" if len(documents) > 1 else kind
     report = Report(title or _title(documents, kind, baseline), whole, tuple(body), provenance, losses)
-    return without_secrets(report)
+    return without_secrets(replace(report, sections=tuple(_with_commands(section, report) for section in body)))
+
+
+def _with_commands(section: Section, report: Report) -> Section:
+    """The section with the command lines that ask what to ask next; sections of the user and comparisons have none."""
+    questions = [QUESTIONS.get(report.kind, {}).get(asked.topic) for asked in section.next_questions]
+    paths = paths_of(report)[:1] or ["PATH"]
+    commands = [
+        question.command(paths, asked.parameters, is_brief=False)
+        for question, asked in zip(questions, section.next_questions, strict=True)
+        if question is not None
+    ]
+    return replace(section, next_commands=tuple(commands)) if len(commands) == len(questions) else section
 
 
 class _Plan:

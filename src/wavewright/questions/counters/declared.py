@@ -44,7 +44,7 @@ def _about() -> Analysis[CounterContents]:
 def _about_words(answer: CounterContents, wording: Wording) -> Parts:
     from wavewright.words.counters.contents import about_parts
 
-    return about_parts(answer, width=wording.width, limit=wording.limit)
+    return about_parts(answer, limit=wording.limit)
 
 
 ABOUT = CounterQuestion(

@@ -1,33 +1,31 @@
-"""Kernels of a discovery for the terminal: the table, the suggestion, and the command that follows."""
+"""Kernels of a discovery: the table, the suggestion, and the command that follows."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
 from wavewright.words.capture.rows import row
 from wavewright.words.capture.shell import shell_text
-from wavewright.words.kit.tables import Column, one_line
+from wavewright.words.kit.tables import Column, table_of
 from wavewright.words.kit.words import brief_kernel, duration, size
-from wavewright.writers.terminal.fitted_table import WIDE, FittedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wavewright.capture.plans.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
 
-_NAME_WIDTH = 200
-
 
 def discovery_report(
     kernels: DiscoveredKernels, suggestion: Suggestion, next_words: Sequence[str], *, width: int, limit: int = 15
 ) -> Iterator[AnyBlock]:
-    """What ran, which kernel is suggested and why, and the command that traces it (words that are quoted already)."""
-    yield sentence((_headline(kernels), "bold"))
+    """Blocks of what ran, which kernel is suggested and why, and the command that traces it (of quoted words)."""
+    yield headline(_headline(kernels))
     yield GAP
-    yield _table(kernels, suggestion, width=width, limit=limit)
+    yield _table(kernels, suggestion, limit)
     yield GAP
     yield sentence((f"suggested: {printable(suggestion.line)}", "bold"))
     for note in suggestion.notes:
@@ -49,17 +47,14 @@ def gpu_title(gpu: DiscoveredGpu) -> str:
     return f"{gpu.product or 'GPU'} ({gpu.target}, {gpu.cu_count} CUs)"
 
 
-def _table(kernels: DiscoveredKernels, suggestion: Suggestion, *, width: int, limit: int) -> FittedTable:
+def _table(kernels: DiscoveredKernels, suggestion: Suggestion, limit: int) -> Table:
     shown = list(kernels.kernels[:limit])
     if suggestion.kernel not in shown:  # it is what the table is for
         shown[-1:] = [suggestion.kernel]
     marks = "> is suggested" + (", - is passed over" if any(kernel.passed_over for kernel in shown) else "")
-    table = FittedTable(f"{truncation(len(shown), len(kernels.kernels), 'kernels')}; {marks}")
-    for column in _COLUMNS:
-        if width >= WIDE or not column.is_wide:
-            rows = [{"kernel": kernel, "is_suggested": kernel is suggestion.kernel} for kernel in shown]
-            table.add(column.heading, [one_line(column.cell(row)) for row in rows], column.role)
-    return table
+    rows = [{"kernel": kernel, "is_suggested": kernel is suggestion.kernel} for kernel in shown]
+    table = table_of((column, [column.cell(row) for row in rows]) for column in _COLUMNS)
+    return replace(table, row_count=len(kernels.kernels), row_name="kernels", note=marks)
 
 
 def _per_cu(kernel: Kernel) -> str:
@@ -95,7 +90,7 @@ _COLUMNS = (
     Column("VGPRs", lambda row: _registers(row["kernel"])),
     Column("SGPRs", lambda row: str(row["kernel"].sgpr_count or "-"), is_wide=True),
     Column("LDS", lambda row: _lds(row["kernel"])),
-    Column("kernel", lambda row: brief_kernel(row["kernel"].title, _NAME_WIDTH), takes_rest=True),
+    Column("kernel", lambda row: brief_kernel(row["kernel"].title, 200), takes_rest=True),
 )
 
 

@@ -1,4 +1,4 @@
-"""Checks of a machine for the terminal: the worst in one line, then problems with what fixes them, then all by area."""
+"""Checks of a machine: the worst in one line, then problems with what fixes them, then all by area."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.doctor import Area, Status
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.capture.shell import ShellText
-from wavewright.words.kit.tables import one_line
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, Preformatted, headline, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,14 +22,9 @@ _TITLE_WIDTH = 24
 _LISTED = 4  #: Names of checks that were not made, per reason, unless all are asked for.
 
 
-def doctor_report(
-    checks: Sequence[Check],
-    *,
-    width: int,
-    is_complete: bool = False,
-) -> Iterator[AnyBlock]:
-    """What came out of the checks; `is_complete` cuts nothing, and says why each of them matters."""
-    yield sentence((verdict(checks), _STYLES[_worst(checks)]))
+def doctor_report(checks: Sequence[Check], *, width: int, is_complete: bool = False) -> Iterator[AnyBlock]:
+    """Blocks of what came out of the checks; `is_complete` cuts nothing, and says why each of them matters."""
+    yield headline((verdict(checks), _STYLES[_worst(checks)]))
     for status in (Status.ERROR, Status.WARNING):
         for check in checks:
             if check.status is status:
@@ -70,47 +63,41 @@ def _worst(checks: Sequence[Check]) -> Status:
 
 
 def _problem(check: Check, width: int) -> Iterator[AnyBlock]:
-    headline = sentence((check.title, "bold"), f": {printable(check.finding)}")
-    yield _labelled(str(check.status), headline, _STYLES[check.status])
+    problem = Cell.of((check.title, "bold"), f": {printable(check.finding)}")
+    yield _labelled(str(check.status), problem, _STYLES[check.status])
     for detail in check.details:
-        yield _labelled("", Sentence(printable(detail)))
-    yield _labelled("why", Sentence(check.why))
-    yield _labelled("fix", Sentence(printable(check.remedy)))
+        yield _labelled("", printable(detail))
+    yield _labelled("why", check.why)
+    yield _labelled("fix", printable(check.remedy))
     for command in check.commands:
         yield _command(command, width)
 
 
 def _healthy(check: Check, width: int, *, is_complete: bool) -> Iterator[AnyBlock]:
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(width=2, style=_STYLES[check.status])
-    grid.add_column(width=_TITLE_WIDTH, no_wrap=True)
-    grid.add_column(ratio=1)
-    grid.add_row("ok", check.title, Sentence(printable(check.finding)) if is_complete else one_line(check.finding))
-    yield Padding(grid, (0, 0, 0, 2))
+    words = GridColumn(takes_rest=True, is_cut=not is_complete)
+    columns = (GridColumn(_STYLES[check.status], 2), GridColumn(least_width=_TITLE_WIDTH, is_cut=True), words)
+    yield Grid((("ok", check.title, printable(check.finding)),), columns, indent=2)
     for detail in check.details:
-        yield Padding(Sentence(printable(detail)) if is_complete else one_line(detail), (0, 0, 0, _LABEL_WIDTH + 1))
+        yield Grid(((printable(detail),),), (words,), indent=_LABEL_WIDTH + 1)
     if is_complete:
-        yield _labelled("why", sentence((check.why, "dim")))
+        yield _labelled("why", Cell(check.why, "dim"))
     if check.has_hint:
-        yield _labelled("hint", sentence((printable(check.remedy), "dim")))
+        yield _labelled("hint", Cell(printable(check.remedy), "dim"))
         for command in check.commands:
             yield _command(command, width)
 
 
-def _labelled(label: str, text: Sentence, style: str = "cyan") -> AnyBlock:
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(style=style, width=_LABEL_WIDTH, justify="right")
-    grid.add_column(ratio=1)
-    grid.add_row(label, text)
-    return grid
+def _labelled(label: str, text: str, tone: str = "cyan") -> Grid:
+    columns = (GridColumn(tone, _LABEL_WIDTH, is_number=True), GridColumn(takes_rest=True))
+    return Grid(((label, text),), columns)
 
 
-def _command(command: str, width: int) -> ShellText:
+def _command(command: str, width: int) -> Preformatted:
     """A line for a shell that can be copied: continued at spaces outside of quotes, or as long as it is.
 
     Examples
     --------
-    >>> print(_command("docker run --device /dev/kfd 'a b'", 30))
+    >>> print(_command("docker run --device /dev/kfd 'a b'", 30).text)
             docker run --device \\
               /dev/kfd 'a b'
     """
@@ -125,7 +112,7 @@ def _command(command: str, width: int) -> ShellText:
             lines.append(f"{indent}  {word}")
         else:
             lines[-1] += f" {word}"
-    return ShellText(" \\\n".join(map(printable, lines)))
+    return Preformatted(" \\\n".join(map(printable, lines)))
 
 
 def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[AnyBlock]:
@@ -139,4 +126,4 @@ def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[AnyB
     for reason, titles in reasons.items():
         is_listed = is_complete or len(titles) <= _LISTED
         names = ", ".join(titles) if is_listed else f"{', '.join(titles[:_LISTED])} and {len(titles) - _LISTED} more"
-        yield Padding(sentence((f"{names}: ", "dim"), printable(reason)), (0, 0, 0, 2))
+        yield sentence((f"{names}: ", "dim"), printable(reason), indent=2)

@@ -38,11 +38,8 @@ def _what(event: Mapping[str, Any]) -> str:
 def _judged(event: Mapping[str, Any]) -> Sentence:
     verdict = str(event.get("verdict"))
     reasons = [str(reason) for reason in event.get("reasons", ())]
-    text = Sentence(f"attempt {event.get('attempt')}: ")
-    text.append(verdict, style=STYLES.get(verdict, "red"))
-    if reasons:
-        text.append(printable(f": {reasons[0].rstrip('.')}"))
-    return text
+    why = printable(f": {reasons[0].rstrip('.')}") if reasons else ""
+    return sentence(f"attempt {event.get('attempt')}: ", (verdict, STYLES.get(verdict, "red")), why)
 
 
 def _retry(event: Mapping[str, Any]) -> Sentence:
@@ -63,10 +60,7 @@ def _discovered(event: Mapping[str, Any]) -> Sentence | None:
     notes = [str(note) for note in event.get("notes", ())]
     if not notes:
         return None
-    text = Sentence(printable(f"discovery: {notes[0]}"))
-    for note in notes[1:]:
-        text.append(f"\n  {printable(note)}", style="dim")
-    return text
+    return sentence(printable(f"discovery: {notes[0]}"), *((f"\n  {printable(note)}", "dim") for note in notes[1:]))
 
 
 _LINES: dict[str, Callable[[Mapping[str, Any]], Sentence | None]] = {

@@ -1,4 +1,4 @@
-"""What speaks against an input file of rocprofv3."""
+"""Checks of an input file of rocprofv3."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import truncation
 from wavewright.capture.inputs.checks import Level
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from wavewright.capture.inputs.checks import CheckedFile, Finding
 
 _JOBS_SHOWN = 20
-_KEY_CHARACTERS = 28  #: The longest key of rocprofv3 is not folded; one that somebody made up may be.
 _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
+_COLUMNS = (
+    Column("", "short"),
+    Column("", "prose", name="key"),
+    Column("", "prose", name="what it does"),
+    Column("", "prose", name="remedy"),
+)
 
 
 def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:
-    """What speaks against the file and each job, and what to change."""
-    yield sentence((printable(f"{file.name}, {file.summary}"), "bold"))
+    """Blocks of what speaks against the file and each job, and what to change."""
+    yield headline(printable(f"{file.name}, {file.summary}"))
     parts = [("the file as a whole", file.findings)]
     parts += [(f"job {job.number}", job.findings) for job in file.jobs]
     telling = [(title, findings) for title, findings in parts if findings]
@@ -34,13 +39,7 @@ def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:
 
 
 def _table(findings: Sequence[Finding]) -> Table:
-    """Sentences are wrapped, never cut."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False, expand=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("key", overflow="fold", max_width=_KEY_CHARACTERS)
-    table.add_column("what it does", overflow="fold", ratio=4)
-    table.add_column("remedy", overflow="fold", ratio=3)
-    for finding in findings:
-        level = sentence((finding.level.value, _STYLES[finding.level]))
-        table.add_row(level, *(Sentence(printable(text)) for text in (finding.key, finding.sentence, finding.remedy)))
-    return table
+    rows = tuple(
+        (Cell(each.level.value, _STYLES[each.level]), each.key, each.sentence, each.remedy) for each in findings
+    )
+    return Table("", _COLUMNS, rows)

@@ -1,4 +1,4 @@
-"""What would be run, for the terminal: what was chosen, the command, and the attempts that would follow."""
+"""Plans of captures: what was chosen, the command, and the attempts that would follow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.capture.rows import row
 from wavewright.words.capture.shell import command_text
 
@@ -45,14 +45,14 @@ def plan_report(
     attempts: int = 1,
     step: tuple[int, int] = (1, 1),
 ) -> Iterator[AnyBlock]:
-    """The plan of one capture: what was chosen and why, each command as a shell takes it, and what would follow.
+    """Blocks of the plan of one capture: what was chosen and why, each command for a shell, and what would follow.
 
     `step` is its place in a row of captures, and how many there are.
     """
     if step[0] > 1:
         yield GAP
     of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
-    yield sentence((f"{of}{title_of(wanted)}: what would be run", "bold"))
+    yield headline(f"{of}{title_of(wanted)}: what would be run")
     yield row("release", _release(installation), _LABEL_WIDTH)
     yield row("GPU", gpu_line(gpu), _LABEL_WIDTH)
     for label, text in _choices(wanted):

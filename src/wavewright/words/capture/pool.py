@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.pool.status import State
-from wavewright.model.blocks import AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import one_line
-from wavewright.writers.terminal.fitted_table import FittedTable
+from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,26 +17,32 @@ if TYPE_CHECKING:
 #: The order of the table: what needs attention first.
 _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FINISHED)
 _STYLES = {State.RUNNING: "cyan", State.ERROR: "red", State.INTERRUPTED: "yellow", State.WAITING: "dim"}
+_COLUMNS = (
+    Column("job", is_name=True),
+    Column("kind", "short"),
+    Column("state", "short"),
+    Column("tries", "number"),
+    Column("seconds", "number"),
+    Column("GPU", "short"),
+    Column("why", "rest", is_name=True),
+)
 
 
 def pool_report(status: PoolStatus, *, limit: int) -> Iterator[AnyBlock]:
-    """How far a pool is: one line for all, then a table of the jobs."""
-    yield sentence((headline(status), "bold"))
+    """Blocks of how far a pool is: one line for all, then a table of the jobs."""
+    yield Sentence(headline(status), "headline")
     order = {state: number for number, state in enumerate(_ORDER)}
     jobs = sorted(status.jobs, key=lambda job: (order[job.state], job.is_good))
     shown = jobs[:limit]
-    more = f"showing {len(shown):,} of {len(jobs):,} jobs" if len(shown) < len(jobs) else ""
-    table = FittedTable(more)
-    table.add("job", [one_line(job.name) for job in shown], "words")
-    table.add("kind", [job.kind for job in shown], "short")
-    table.add("state", [_state(job) for job in shown], "short")
-    table.add("tries", [str(job.attempt_count or "") for job in shown], "number")
-    table.add("seconds", ["" if job.seconds is None else f"{job.seconds:,.1f}" for job in shown], "number")
-    if any(job.gpu for job in shown):
-        table.add("GPU", [one_line(job.gpu) for job in shown], "short")
-    if any(job.reason for job in shown):
-        table.add("why", [one_line(job.reason if not job.is_good else "") for job in shown], "rest")
-    yield table
+    table = Table("", _COLUMNS, tuple(map(_row, shown)), len(jobs) if len(shown) < len(jobs) else None, "jobs")
+    lacks = {_COLUMNS[-2]: not any(job.gpu for job in shown), _COLUMNS[-1]: not any(job.reason for job in shown)}
+    yield table.with_columns(place for place, column in enumerate(_COLUMNS) if not lacks.get(column))
+
+
+def _row(job: JobStatus) -> tuple[str, ...]:
+    seconds = "" if job.seconds is None else f"{job.seconds:,.1f}"
+    why = "" if job.is_good else job.reason
+    return job.name, job.kind, _state(job), str(job.attempt_count or ""), seconds, job.gpu, why
 
 
 def headline(status: PoolStatus) -> str:
@@ -53,10 +57,10 @@ def headline(status: PoolStatus) -> str:
     return printable(f"{parts[0]}: {', '.join(parts[1:])}" if len(parts) > 1 else parts[0])
 
 
-def _state(job: JobStatus) -> Sentence:
+def _state(job: JobStatus) -> Cell:
     if job.state is State.FINISHED:
-        return sentence((printable(job.verdict), "green" if job.is_good else "yellow" if job.is_kept else "red"))
-    return sentence((job.state.value, _STYLES[job.state]))
+        return Cell(printable(job.verdict), "green" if job.is_good else "yellow" if job.is_kept else "red")
+    return Cell(job.state.value, _STYLES[job.state])
 
 
 def event_line(event: str, facts: Mapping[str, Any]) -> str:

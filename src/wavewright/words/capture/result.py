@@ -1,21 +1,20 @@
-"""What became of a capture, for the terminal: the verdict with its reasons, what was traced, and what to look at."""
+"""Results of captures: the verdict with its reasons, what was traced, and what to look at."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, percent
 from wavewright.capture.jobs.folder import DISCOVERIES
 from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
 from wavewright.words.capture.events import STYLES
 from wavewright.words.capture.plan import title_of
 from wavewright.words.capture.rows import row
-from wavewright.words.capture.shell import ShellText
-from wavewright.words.kit.tables import one_line, short
+from wavewright.words.kit.tables import Column, short, table_of
 from wavewright.words.kit.words import brief_kernel, size
-from wavewright.writers.terminal.fitted_table import FittedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +54,7 @@ def next_commands(result: Result) -> list[tuple[str, str]]:
 
 
 def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
-    """The verdict, why, what is there, how far it can be trusted, and what to do next."""
+    """Blocks of the verdict, why, what is there, how far it can be trusted, and what to do next."""
     yield _headline(result)
     best = result.best
     if best is None:
@@ -74,7 +73,7 @@ def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
     for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
         if names:
             yield row(label, _names(names), _LABEL_WIDTH)
-    yield from _traced(result, best, width)
+    yield from _traced(result, best)
     if not judgement.is_kept:
         for log in _logs(result, best):
             yield row("log", f"{log} has what was printed", _LABEL_WIDTH)
@@ -89,11 +88,13 @@ def _logs(result: Result, best: Attempt) -> list[Path]:
 
 
 def _headline(result: Result) -> Sentence:
-    title = sentence((f"{title_of(result.job.wanted)} of {printable(result.job.name or 'the program')}: ", "bold"))
-    title.append(result.verdict.value, style=f"bold {STYLES.get(result.verdict.value, 'red')}")
+    verdict = result.verdict.value
     attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
-    title.append(f"{attempts}, in {printable(str(result.folder))}")
-    return title
+    return headline(
+        f"{title_of(result.job.wanted)} of {printable(result.job.name or 'the program')}: ",
+        (verdict, STYLES.get(verdict, "red")),
+        (f"{attempts}, in {printable(str(result.folder))}", "not bold"),
+    )
 
 
 def _names(names: Sequence[str]) -> str:
@@ -101,7 +102,7 @@ def _names(names: Sequence[str]) -> str:
     return printable(", ".join(names[:_SHOWN_NAMES]) + more)
 
 
-def _traced(result: Result, best: Attempt, width: int) -> Iterator[AnyBlock]:
+def _traced(result: Result, best: Attempt) -> Iterator[AnyBlock]:
     dispatches = [each for each in best.judgement.dispatches if not each.is_placeholder]
     if dispatches:
         yield GAP
@@ -111,31 +112,31 @@ def _traced(result: Result, best: Attempt, width: int) -> Iterator[AnyBlock]:
         what = counted(len(result.placeholders), "dispatches")
         yield row("empty", f"{what} without a wave: {numbers}; --clean removes such folders", _LABEL_WIDTH)
     if best.judgement.noise_share is not None:
-        apart = percent(best.judgement.noise_share)
-        yield row(
-            "noise",
-            f"waves of two launches differ by {apart} in their mean duration: less than that is noise",
-            _LABEL_WIDTH,
-        )
+        apart = f"waves of two launches differ by {percent(best.judgement.noise_share)} in their mean duration"
+        yield row("noise", f"{apart}: less than that is noise", _LABEL_WIDTH)
 
 
-def _table(dispatches: Sequence[TracedDispatch]) -> FittedTable:
-    shown = dispatches[:_SHOWN_DISPATCHES]
-    table = FittedTable(truncation(len(shown), len(dispatches), "traced dispatches"))
-    table.add("dispatch", [str(each.dispatch) for each in shown], "number")
-    table.add("launch", ["-" if each.launch is None else str(each.launch) for each in shown], "number")
-    table.add("waves", [f"{each.wave_count:,}" for each in shown], "number")
-    table.add("instructions", [short(each.instruction_count) for each in shown], "number")
-    table.add("with lines", [percent(each.mapped_share, 0) for each in shown], "number")
-    table.add("size", [size(each.size_bytes) for each in shown], "number")
-    table.add("", [_doubts(each) for each in shown], "short")
-    table.add("kernel", [one_line(brief_kernel(each.kernel, 200)) for each in shown], "rest")
-    return table
+def _table(dispatches: Sequence[TracedDispatch]) -> Table:
+    rows = [{"dispatch": each} for each in dispatches[:_SHOWN_DISPATCHES]]
+    table = table_of((column, [column.cell(row) for row in rows]) for column in _COLUMNS)
+    return replace(table, row_count=len(dispatches), row_name="traced dispatches")
 
 
 def _doubts(dispatch: TracedDispatch) -> str:
     words = [("truncated", dispatch.is_truncated), ("lossy", dispatch.is_lossy)]
     return " ".join(word for word, applies in words if applies)
+
+
+_COLUMNS = (
+    Column("dispatch", lambda row: str(row["dispatch"].dispatch)),
+    Column("launch", lambda row: "-" if row["dispatch"].launch is None else str(row["dispatch"].launch)),
+    Column("waves", lambda row: f"{row['dispatch'].wave_count:,}"),
+    Column("instructions", lambda row: short(row["dispatch"].instruction_count)),
+    Column("with lines", lambda row: percent(row["dispatch"].mapped_share, 0)),
+    Column("size", lambda row: size(row["dispatch"].size_bytes)),
+    Column("", lambda row: _doubts(row["dispatch"]), is_text=True, is_fixed=True),
+    Column("kernel", lambda row: brief_kernel(row["dispatch"].kernel, 200), takes_rest=True),
+)
 
 
 def _next(result: Result, width: int) -> Iterator[AnyBlock]:
@@ -147,7 +148,7 @@ def _next(result: Result, width: int) -> Iterator[AnyBlock]:
     longest = max(len(command) for command, _ in commands)
     for command, what in commands:
         remark = f"  # {what}" if longest + len(what) + 6 <= width else ""
-        yield ShellText(printable(f"  {command.ljust(longest) if remark else command}{remark}"))
+        yield Preformatted(printable(f"  {command.ljust(longest) if remark else command}{remark}"))
 
 
 def result_json(result: Result) -> dict[str, Any]:

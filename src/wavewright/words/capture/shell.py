@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable, quoted
-from wavewright.model.blocks import Sentence
+from wavewright.model.blocks import Preformatted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,17 +15,13 @@ if TYPE_CHECKING:
 INDENT = "  "
 
 
-class ShellText(Sentence):
-    """Lines that are printed as they are, however long: a command that was cut could not be copied."""
-
-
-def command_text(command: Command, width: int) -> ShellText:
+def command_text(command: Command, width: int) -> Preformatted:
     """A command as it will be run, variables first.
 
     Examples
     --------
     >>> from wavewright.capture.plans.command import Command
-    >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22))
+    >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22).text)
       env A=1 \\
         rocprofv3 --att \\
         -- './a b'
@@ -39,20 +35,20 @@ def command_text(command: Command, width: int) -> ShellText:
     return _joined(lines)
 
 
-def shell_text(words: Sequence[str], width: int, indent: str = INDENT) -> ShellText:
+def shell_text(words: Sequence[str], width: int) -> Preformatted:
     """Words that are quoted already.
 
     Examples
     --------
-    >>> print(shell_text(["wavewright", "capture", "att", "--", "./gemm"], 22))
+    >>> print(shell_text(["wavewright", "capture", "att", "--", "./gemm"], 22).text)
       wavewright capture \\
         att -- ./gemm
     """
-    return _joined(_filled(words, indent, width))
+    return _joined(_filled(words, INDENT, width))
 
 
-def _joined(lines: Sequence[str]) -> ShellText:
-    return ShellText(" \\\n".join(map(printable, lines)))
+def _joined(lines: Sequence[str]) -> Preformatted:
+    return Preformatted(" \\\n".join(map(printable, lines)))
 
 
 def _filled(words: Sequence[str], indent: str, width: int) -> list[str]:

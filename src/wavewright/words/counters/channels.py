@@ -1,4 +1,4 @@
-"""L2 channels for the terminal: how evenly they are used, which are the worst, all of them as one strip."""
+"""L2 channels: how evenly they are used, which are the worst, all of them as one strip."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import AnyBlock, sentence
+from wavewright.model.blocks import AnyBlock, chart, sentence
 from wavewright.words.counters.words import BLANK, Footnotes, figure, strip
 from wavewright.words.kit.tables import Column, frame_table
 
@@ -23,7 +23,7 @@ _INDENT = 4
 def channel_parts(
     title: str, rows: pl.DataFrame, *, width: int, decimals: int | None, all_channels: bool
 ) -> Iterator[AnyBlock]:
-    """A table about channels: statistics and a strip of each metric, or one row per channel."""
+    """Blocks of a table about channels: statistics and a strip of each metric, or one row per channel."""
     if rows["average"].null_count() == rows.height:
         why = ", ".join(printable(reason) for reason in rows["reason"].unique(maintain_order=True)[:2])
         yield sentence((title, "bold"), f"  all {rows['channel'].n_unique()} channels blank: {why}")
@@ -40,20 +40,18 @@ def _statistics(rows: pl.DataFrame, title: str, width: int, decimals: int | None
             continue
         mean = fmean(value for value, _ in measured)
         (low, low_at), (high, high_at) = min(measured), max(measured)
-        sentence = f"mean {figure(mean, decimals)}{f' {unit}' if unit else ''}"
+        spread = ", the same in all channels"
         if high > low:
             share = f"±{100 * pstdev(value for value, _ in measured) / mean:.1f} % between channels, " if mean else ""
             ends = f"{figure(low, decimals)} (channel {low_at}) to {figure(high, decimals)} (channel {high_at})"
-            sentence += f", {share}{ends}"
-        else:
-            sentence += ", the same in all channels"
+            spread = f", {share}{ends}"
         missing = len(values) - len(measured)
         more = f"; {counted(missing, 'channels')} not measured" if missing else ""
-        yield sentence(f"  {label}: " if label else "  ", sentence, (more, "yellow"))
+        values_mean = f"mean {figure(mean, decimals)}{f' {unit}' if unit else ''}"
+        yield sentence(f"  {label}: " if label else "  ", values_mean, spread, (more, "yellow"))
         last = max(at for _, at in measured) // _CHANNELS_PER_DIE + 1
         marks = strip(values[: last * _CHANNELS_PER_DIE], group=_CHANNELS_PER_DIE)
-        for line in _wrapped(marks, width - _INDENT):
-            yield Text(" " * _INDENT + line, "cyan", no_wrap=True)
+        yield chart(sentence(" " * _INDENT, (line, "cyan")) for line in _wrapped(marks, width - _INDENT))
 
 
 def _lines(rows: pl.DataFrame) -> Iterator[tuple[str, str, list[float | None], str]]:

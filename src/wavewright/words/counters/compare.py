@@ -1,4 +1,4 @@
-"""What changed between counter captures, for the terminal."""
+"""Differences between counter captures."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import polars as pl
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.counters.words import BLANK, figure, sentence_list
 from wavewright.words.kit.tables import Column, dim, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,17 +27,17 @@ _MOST_PERCENT = 9.995  #: Larger changes are written as factors.
 def counter_comparison_report(
     answer: CounterComparison,
     *,
-    width: int = WIDE,
+    width: int,
     limit: int = 20,
     everything: bool = False,
     decimals: int | None = None,
 ) -> Iterator[AnyBlock]:
-    """A verdict for every capture, the captures, their kernels, then changed metrics; `everything`: all metrics."""
+    """Blocks of verdicts, captures, their kernels, then changed metrics; `everything`: all metrics."""
     others = range(1, answer.sides.height)
     for side in others:
-        yield sentence((printable(answer.verdict(side)), "bold"))
+        yield headline(printable(answer.verdict(side)))
     for note in answer.notes:
-        yield sentence(("note:", "bold cyan"), f" {printable(note)}")
+        yield Sentence(printable(note), "note")
     yield GAP
     yield frame_table(answer.sides, _SIDES, limit=limit, what="captures")
     for side in others:
@@ -58,18 +57,11 @@ def _side(
         yield GAP
         if name is not None and metrics["kernel_name"].n_unique() > 1:
             yield sentence((brief_kernel(str(name), width), "bold underline"))
-        yield from _metrics(answer, side, rows, width=width, limit=limit, everything=everything, decimals=decimals)
+        yield from _metrics(answer, side, rows, limit=limit, everything=everything, decimals=decimals)
 
 
 def _metrics(
-    answer: CounterComparison,
-    side: int,
-    rows: pl.DataFrame,
-    *,
-    width: int,
-    limit: int,
-    everything: bool,
-    decimals: int | None,
+    answer: CounterComparison, side: int, rows: pl.DataFrame, *, limit: int, everything: bool, decimals: int | None
 ) -> Iterator[AnyBlock]:
     labels = answer.sides["label"].to_list()
     shown = rows if everything else rows.filter(pl.col("status").is_in(["higher", "lower", "unknown"]))
@@ -102,12 +94,8 @@ def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Sentence]:
     """What the tables leave out, counted."""
     same = int((rows["status"] == "same").sum())
     if same:
-        yield sentence(
-            (
-                f"{counted(same, 'metrics')} {'is' if same == 1 else 'are'} the same or within noise; --all shows them",
-                "dim",
-            )
-        )
+        words = f"{counted(same, 'metrics')} {'is' if same == 1 else 'are'} the same or within noise; --all shows them"
+        yield sentence((words, "dim"))
     for status, label, reason in (("not in base", base, "base_reason"), ("not in side", side, "reason")):
         metrics = rows.filter(rows["status"] == status)
         if metrics.height:
@@ -174,8 +162,8 @@ def _signed(value: float | None, decimals: int | None) -> str:
     return f"{'+' if value > 0 else ''}{figure(value, decimals)}"
 
 
-def _toned(status: str) -> Sentence:
-    return sentence((status, _STYLES.get(status, "dim")))
+def _toned(status: str) -> Cell:
+    return Cell(status, _STYLES.get(status, "dim"))
 
 
 _SIDES = [

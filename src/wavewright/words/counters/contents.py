@@ -1,4 +1,4 @@
-"""Contents of a capture of hardware counters, for the terminal."""
+"""Contents of a capture of hardware counters."""
 
 from __future__ import annotations
 
@@ -14,42 +14,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.counters.contents import CounterContents
-    from wavewright.model.blocks import Block
+    from wavewright.model.blocks import Table
 
 _MOST_PASSES = 12
 
 
-def contents_parts(
-    path: str, called: str, answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES
-) -> Iterator[AnyBlock]:
-    """The answer of `wavewright info` about counters, part by part."""
+def contents_parts(path: str, called: str, answer: CounterContents) -> Iterator[AnyBlock]:
+    """Blocks of the contents of a capture, and what to ask next."""
     yield sentence((printable(path), "bold"), f": {called}")
     yield Sentence(f"  {_amounts(answer)}")
     yield Sentence(f"  {_gpu(answer)}")
-    if answer.passes.height:
+    for table in _tables(answer, _MOST_PASSES):
         yield GAP
-        yield _pass_table(answer, width, limit)
-    if answer.blocks.height:
-        yield GAP
-        yield _block_table(answer, width)
-    if answer.panels.height:
-        yield GAP
-        yield _panel_table(answer, width)
+        yield table
     yield GAP
     for step in counter_next_steps(path, answer):
-        yield Sentence(f"  next: {step}")
+        yield Sentence(f"  next: {step}", "advice")
 
 
-def about_parts(answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES) -> Iterator[AnyBlock | Block]:
-    """What was captured, for a report: no path and no commands."""
+def about_parts(answer: CounterContents, *, limit: int = _MOST_PASSES) -> Iterator[AnyBlock]:
+    """Blocks of the contents of a capture, without its path and without commands."""
     yield Sentence(_amounts(answer), "headline")
     yield Sentence(_gpu(answer))
+    yield from _tables(answer, limit)
+
+
+def _tables(answer: CounterContents, limit: int) -> Iterator[Table]:
     if answer.passes.height:
-        yield _pass_table(answer, width, limit)
+        yield frame_table(answer.passes, _PASSES, limit=limit, what="passes")
     if answer.blocks.height:
-        yield _block_table(answer, width)
+        yield frame_table(answer.blocks, _BLOCKS, limit=None, what="blocks")
     if answer.panels.height:
-        yield _panel_table(answer, width)
+        yield frame_table(answer.panels, _PANELS, limit=None, what="panels")
 
 
 def _amounts(answer: CounterContents) -> str:
@@ -76,50 +72,6 @@ def _gpu(answer: CounterContents) -> str:
     return f"GPU: {printable(name)}; {', '.join(answer.assumed)} not said: {sources}"
 
 
-def _pass_table(answer: CounterContents, width: int, limit: int) -> AnyBlock:
-    return frame_table(
-        answer.passes,
-        [
-            Column("pass", lambda row: printable(row["name"]), is_text=True),
-            Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
-            Column("counters", lambda row: f"{row['counter_count']:,}"),
-            Column("file", lambda row: printable(_short(row["file"])), is_text=True),
-        ],
-        limit=limit,
-        what="passes",
-        width=width,
-    )
-
-
-def _block_table(answer: CounterContents, width: int) -> AnyBlock:
-    return frame_table(
-        answer.blocks,
-        [
-            Column("block", lambda row: row["block"], is_text=True),
-            Column("counters", lambda row: f"{row['counter_count']:,}"),
-            Column("channels", lambda row: _number(row["channel_count"])),
-            Column("without value", lambda row: _number(row["silent_count"])),
-        ],
-        limit=answer.blocks.height,
-        what="blocks",
-        width=width,
-    )
-
-
-def _panel_table(answer: CounterContents, width: int) -> AnyBlock:
-    return frame_table(
-        answer.panels,
-        [
-            Column("panel", lambda row: row["word"], is_text=True),
-            Column("title", lambda row: row["title"], is_text=True, is_wide=True),
-            Column("metrics", _share),
-            Column("missing counters", lambda row: row["missing_counters"], takes_rest=True),
-        ],
-        limit=answer.panels.height,
-        what="panels",
-    )
-
-
 def _share(row: dict[str, Any]) -> str:
     if row["measured_count"] == row["metric_count"]:
         return f"all {row['metric_count']}"
@@ -132,3 +84,23 @@ def _number(count: int) -> str:
 
 def _short(file: str) -> str:
     return "/".join(file.split("/")[-2:])
+
+
+_PASSES = (
+    Column("pass", lambda row: printable(row["name"]), is_text=True),
+    Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
+    Column("counters", lambda row: f"{row['counter_count']:,}"),
+    Column("file", lambda row: printable(_short(row["file"])), is_text=True, is_name=True),
+)
+_BLOCKS = (
+    Column("block", lambda row: row["block"], is_text=True),
+    Column("counters", lambda row: f"{row['counter_count']:,}"),
+    Column("channels", lambda row: _number(row["channel_count"])),
+    Column("without value", lambda row: _number(row["silent_count"])),
+)
+_PANELS = (
+    Column("panel", lambda row: row["word"], is_text=True),
+    Column("title", lambda row: row["title"], is_text=True, is_wide=True),
+    Column("metrics", _share),
+    Column("missing counters", lambda row: row["missing_counters"], takes_rest=True),
+)

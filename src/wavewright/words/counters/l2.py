@@ -1,4 +1,4 @@
-"""L2 and memory traffic for the terminal: the conclusion, its reasons, and the numbers of every kernel and run."""
+"""L2 and memory traffic: the conclusion, its reasons, and the numbers of every kernel and run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import amount, percent
-from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ _MAX_NAME = 60
 
 
 def l2_report(answer: L2, *, limit: int) -> Iterator[AnyBlock]:
-    """The parts of the answer in order."""
+    """Blocks of the answer in order."""
     first = answer.kernels.row(0, named=True)
-    yield sentence((first["verdict"], "bold"))
+    yield headline(first["verdict"])
     yield Sentence(_subject(answer, first))
     for finding in answer.findings.filter(answer.findings["kernel_name"] == first["kernel_name"]).iter_rows(named=True):
         yield sentence((f"{finding['question']} ", "bold"), f"{finding['answer']}: {finding['reason']}")
@@ -74,7 +74,7 @@ def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
             Column("value", lambda row: _value(row)),
             Column("calls", lambda row: f"{row['dispatch_count']:,}"),
             Column("run", lambda row: str(row["run"])),
-            Column("file", lambda row: printable("/".join(row["file"].split("/")[-2:])), is_text=True),
+            Column("file", lambda row: printable("/".join(row["file"].split("/")[-2:])), is_text=True, is_name=True),
         ],
         limit=limit,
         what="measurements, each run for itself",

@@ -1,4 +1,4 @@
-"""Limiters of the kernels of a counter capture, for the terminal and as Markdown."""
+"""Limiters of the kernels of a counter capture, as blocks and as Markdown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.counters.limiters.quantities import QUANTITIES
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, labelled, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, labelled, sentence
 from wavewright.words.counters.access import access_lines
 from wavewright.words.kit.words import brief, duration
 from wavewright.writers.markdown.escaping import escaped
@@ -25,15 +25,21 @@ _REMEDIES = 3
 _UNDECIDED = 6
 _NAMED_COUNTERS = 8
 _MAX_NAME = 100
+_INDENT = 3
+_COLUMNS = (
+    Column("verdict", "short"),
+    Column("limiter", "short"),
+    Column("numbers", "prose"),
+    Column("confidence", "short"),
+)
 
 
 def limiters_report(answer: Limiters) -> Iterator[AnyBlock]:
-    """The kernels in order: verdict, remedies, limiters and their numbers."""
-    yield sentence((limits_headline(answer), "bold"))
+    """Blocks of the kernels in order: verdict, remedies, limiters and their numbers."""
+    yield headline(limits_headline(answer))
     for caveat in answer.caveats:
-        yield labelled(
-            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
-        )
+        words = f"{printable(caveat.sentence)}; {caveat.advice}"
+        yield labelled(caveat.severity, words, tone=_SEVERITY_STYLES[caveat.severity])
     for number, kernel in enumerate(answer.kernels, 1):
         yield GAP
         yield from _kernel(number, kernel)
@@ -58,17 +64,18 @@ def limits_headline(answer: Limiters) -> str:
 
 def _kernel(number: int, kernel: KernelLimit) -> Iterator[AnyBlock]:
     yield sentence((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {times_words(kernel)}")
-    yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
+    yield labelled("is", _sentence(kernel.summary), tone=_style_of(kernel))
     if kernel.limits:
-        yield Padding(Sentence(_confidence(kernel)), (0, 0, 0, 3))
+        yield Sentence(_confidence(kernel), indent=_INDENT)
     for line in access_lines(kernel.limiters):
-        yield Padding(Sentence(_sentence(line)), (0, 0, 0, 3))
+        yield Sentence(_sentence(line), indent=_INDENT)
     active = kernel.of("at limit", "likely")
     remedies = actionable(active)
     for limiter in remedies[:_REMEDIES]:
         yield labelled("do", f"{limiter.name}: {limiter.remedy}{gain_words(limiter)}")
     if len(remedies) > _REMEDIES:
-        yield sentence((f"   showing {_REMEDIES} of {len(remedies)} remedies; --json has all", "bold yellow"))
+        words = f"showing {_REMEDIES} of {len(remedies)} remedies; --json has all"
+        yield sentence((words, "bold yellow"), indent=_INDENT)
     yield from _tables(kernel)
     if kernel.plan:
         yield labelled("next", f"the missing counters: {kernel.plan}")
@@ -83,30 +90,29 @@ def _tables(kernel: KernelLimit) -> Iterator[AnyBlock]:
     absent = [limiter for limiter in kernel.of("undecided") if not limiter.is_measurable]
     rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
     if rows:
-        yield Padding(_table(rows), (0, 0, 0, 3))
+        yield _table(rows)
     if len(open_ones) > _UNDECIDED:
         rest = ", ".join(limiter.name for limiter in open_ones[_UNDECIDED:])
-        yield labelled("also", f"undecided: {rest}", "cyan")
+        yield labelled("also", f"undecided: {rest}")
     if absent:
         words = f"{absent[0].reason}: {', '.join(limiter.name for limiter in absent)}"
-        yield Padding(sentence((f"not measurable here: {words}", "dim")), (0, 0, 0, 3))
+        yield sentence((f"not measurable here: {words}", "dim"), indent=_INDENT)
     excluded = kernel.of("excluded")
     if excluded:
-        yield Padding(sentence((f"excluded: {excluded_words(excluded)}", "dim")), (0, 0, 0, 3))
+        yield sentence((f"excluded: {excluded_words(excluded)}", "dim"), indent=_INDENT)
 
 
 def _table(rows: Sequence[Limiter]) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, expand=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("limiter", no_wrap=True)
-    table.add_column("numbers", ratio=1)
-    table.add_column("confidence", no_wrap=True)
-    for limiter in rows:
-        sure = "" if limiter.verdict == "undecided" else limiter.confidence
-        table.add_row(
-            sentence((limiter.verdict, _STYLES[limiter.verdict])), limiter.name, Sentence(numbers_words(limiter)), sure
+    lines = tuple(
+        (
+            Cell(each.verdict, _STYLES[each.verdict]),
+            each.name,
+            numbers_words(each),
+            "" if each.verdict == "undecided" else each.confidence,
         )
-    return table
+        for each in rows
+    )
+    return Table("", _COLUMNS, lines, indent=_INDENT)
 
 
 def numbers_words(limiter: Limiter) -> str:

@@ -1,4 +1,4 @@
-"""Metrics for the terminal: panels, lists, and the description of each metric per target."""
+"""Metrics: panels, lists, and the description of each metric per target."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from wavewright.base.shown import printable
 from wavewright.facts.metrics.catalog import counters_of
 from wavewright.facts.metrics.catalog_rows import difference
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of, target_groups
-from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import plain_table
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Grid, GridColumn, Sentence, Table, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +16,14 @@ if TYPE_CHECKING:
     from wavewright.facts.metrics.catalog import CatalogEntry, Variant
 
 _EXPLAINED_MAX = 12
+_COLUMNS = (
+    Column("id", "short"),
+    Column("table", "short"),
+    Column("metric", "short"),
+    Column("unit", "short"),
+    Column("formula", "rest", is_name=True),
+    Column("on", "number"),
+)
 
 
 def spans(targets: Sequence[str]) -> str:
@@ -39,36 +46,33 @@ def spans(targets: Sequence[str]) -> str:
 
 
 def panels_report(entries: Sequence[CatalogEntry]) -> Iterator[AnyBlock]:
-    """One line per panel, with the number of its metrics on each target; `entries` are all that there are."""
+    """Blocks of the panels, with the number of metrics on each target; `entries` are all that there are."""
     for family in dict.fromkeys(entry.family for entry in entries):
         yield _panels_table(family, [entry for entry in entries if entry.family == family])
-    yield Sentence(
-        "wavewright metrics --panel l2 lists the metrics of a panel; wavewright metrics 'hit rate' explains them."
-    )
+    words = "wavewright metrics --panel l2 lists the metrics of a panel; wavewright metrics 'hit rate' explains them."
+    yield Sentence(words, "advice")
 
 
 def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
     targets = list(dict.fromkeys(target for entry in entries for target in entry.ids))
-    table = plain_table(f"{family}: metrics per panel and target" if family else "Own metrics")
     groups: dict[tuple[int, ...], list[str]] = {}
     panels = list(dict.fromkeys((entry.panel_number, entry.panel_word, entry.panel_title) for entry in entries))
     for target in targets:
         numbers = [entry.panel_number for entry in entries if target in entry.ids]
         counts = tuple(numbers.count(panel[0]) for panel in panels)
         groups.setdefault(counts, []).append(target)
-    table.expand = True
-    table.add_column("panel", justify="right", no_wrap=True)
-    table.add_column("word", no_wrap=True)
-    table.add_column("about", overflow="ellipsis", no_wrap=True, ratio=1)
-    for names in groups.values():
-        table.add_column(spans(names).replace(", ", "\n"), justify="right", no_wrap=True)
-    for rank, (number, word, title) in enumerate(panels):
-        table.add_row(str(number), word, printable(title), *(str(counts[rank] or "") for counts in groups))
-    return table
+    columns = (Column("panel", "number"), Column("word", "short"), Column("about", "rest"))
+    counted_targets = tuple(Column(spans(names).replace(", ", "\n"), "number") for names in groups.values())
+    rows = tuple(
+        (str(number), word, printable(title), *(str(counts[rank] or "") for counts in groups))
+        for rank, (number, word, title) in enumerate(panels)
+    )
+    title = f"{family}: metrics per panel and target" if family else "Own metrics"
+    return Table(title, (*columns, *counted_targets), rows)
 
 
 def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Iterator[AnyBlock]:
-    """The metrics table by table: id, name, unit, and the formula or the targets that have it."""
+    """Blocks of the metrics table by table: id, name, unit, and the formula or the targets that have it."""
     for at in dict.fromkeys((entry.family, entry.table_id) for entry in entries):
         of_table = [entry for entry in entries if (entry.family, entry.table_id) == at]
         yield _list(
@@ -77,24 +81,14 @@ def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Itera
 
 
 def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, has_tables: bool) -> Table:
-    table = plain_table(printable(title))
-    table.expand = True
-    if target is not None or has_tables:
-        table.add_column("id" if target is not None else "table", no_wrap=True)
-    table.add_column("metric", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    table.add_column("formula", no_wrap=True, overflow="ellipsis", ratio=1)
-    if target is None:
-        table.add_column("on", no_wrap=True, justify="right")
+    rows = []
     for entry in entries:
         newest = entry.variants[-1].metric
-        cells = [printable(entry.name), printable(entry.unit), printable(newest.written) or "none: no counters for it"]
-        if target is not None or has_tables:
-            cells.insert(0, newest.id if target is not None else entry.table_id)
-        if target is None:
-            cells.append(_brief([name for form in entry.variants if form.metric.formula for name in form.ids]))
-        table.add_row(*cells)
-    return table
+        formula = printable(newest.written) or "none: no counters for it"
+        targets = _brief([name for form in entry.variants if form.metric.formula for name in form.ids])
+        rows.append((newest.id, entry.table_id, printable(entry.name), printable(entry.unit), formula, targets))
+    table = Table(printable(title), _COLUMNS, tuple(rows))
+    return table.with_columns((0, 2, 3, 4) if target is not None else (1, 2, 3, 4, 5) if has_tables else (2, 3, 4, 5))
 
 
 def _brief(targets: Sequence[str]) -> str:
@@ -111,7 +105,7 @@ def _brief(targets: Sequence[str]) -> str:
 
 
 def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[AnyBlock]:
-    """Each metric in full; where they are many, a list of them."""
+    """Blocks of each metric in full; where they are many, a list of them."""
     if len(entries) > _EXPLAINED_MAX:
         targets = {target for entry in entries for target in entry.ids}
         title = f"{len(entries)} metrics; name one of them, or its id, to have it explained"
@@ -119,26 +113,18 @@ def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[AnyBlock]:
         return
     for rank, entry in enumerate(entries):
         if rank:
-            yield Sentence("")
-        yield _explained(entry)
+            yield GAP
+        yield from _explained(entry)
 
 
-def _explained(entry: CatalogEntry) -> AnyBlock:
-    head = sentence(
-        (printable(entry.name), "bold"), f"  [{printable(entry.unit)}]  ", (_ids(entry), "dim"),
-        (f"\n{entry.panel_word}: {printable(entry.panel_title)} / {printable(entry.table_title)}", "dim"),
-    )  # fmt: skip
+def _explained(entry: CatalogEntry) -> Iterator[AnyBlock]:
+    yield sentence((printable(entry.name), "bold"), f"  [{printable(entry.unit)}]  ", (_ids(entry), "dim"))
+    place = f"{entry.panel_word}: {printable(entry.panel_title)} / {printable(entry.table_title)}"
+    yield sentence((place, "dim"))
     if entry.about:
-        head.append("\n" + printable(entry.about))
-    facts = Table.grid(padding=(0, 1))
-    facts.add_column(no_wrap=True)
-    facts.add_column(overflow="fold")
-    for variant in entry.variants:
-        facts.add_row("  on", sentence((spans(variant.targets), "bold")))
-        for label, fact in _facts(variant):
-            facts.add_row(f"  {label}", fact)
-    facts.add_row("  source", printable(entry.source))
-    return Group(head, facts)
+        yield Sentence(printable(entry.about))
+    rows = [fact for variant in entry.variants for fact in _facts(variant)]
+    yield Grid((*rows, ("source", printable(entry.source))), (GridColumn(), GridColumn(takes_rest=True)), indent=2)
 
 
 def _ids(entry: CatalogEntry) -> str:
@@ -151,24 +137,22 @@ def _ids(entry: CatalogEntry) -> str:
     return "; ".join(f"{identity} on {spans(targets)}" for identity, targets in by_id.items())
 
 
-def _facts(variant: Variant) -> Iterator[tuple[str, Sentence]]:
+def _facts(variant: Variant) -> Iterator[tuple[str, str]]:
     """(label, text) of what a metric is on some targets."""
     metric = variant.metric
+    yield "on", Cell(spans(variant.targets), "bold")
     if metric.formula is None:
-        yield "formula", Sentence("none: there are no counters for it")
+        yield "formula", "none: there are no counters for it"
         return
     yield "formula", _formula(metric.written, metric.formula)
     if metric.level:
-        yield "level", Sentence(f"accumulated in a pass of its own, with {metric.level}")
+        yield "level", f"accumulated in a pass of its own, with {metric.level}"
     if metric.peak is not None:
         yield "peak", _formula(metric.written_peak, metric.peak)
-    yield "counters", Sentence(", ".join(counters_of(metric)) or "none")
+    yield "counters", ", ".join(counters_of(metric)) or "none"
     if variant.reference is not None:
-        yield "differs", sentence((difference(variant), "yellow"))
+        yield "differs", Cell(difference(variant), "yellow")
 
 
-def _formula(written: str, whole: str) -> Sentence:
-    line = Sentence(printable(written))
-    if whole != written:
-        line.append(f"\n= {printable(whole)}", "dim")
-    return line
+def _formula(written: str, whole: str) -> Cell:
+    return Cell.of(printable(written), *([(f"\n= {printable(whole)}", "dim")] if whole != written else []))

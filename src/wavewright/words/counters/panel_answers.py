@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
-from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.model.blocks import AnyBlock, headline
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.summary import caveat_lines
@@ -20,22 +20,19 @@ if TYPE_CHECKING:
 def speed_answer(
     panels: CounterPanels, by_kernel: Sequence[tuple[int, CounterPanels]], *, width: int
 ) -> Iterator[AnyBlock]:
-    """What is nearest to its peak first, then the table."""
+    """Blocks of what is nearest to its peak, then the table."""
     rows = panels.rows.filter(panels.rows["table_id"] == SPEED_OF_LIGHT)
     if rows.height:
-        parts = list(speed_of_light(panels, rows, by_kernel, width=width, decimals=None))
-        nearest = [part for part in parts if isinstance(part, Sentence) and part.style == "bold"]
-        yield from nearest
-        yield from (part for part in parts if part not in nearest)
+        yield from speed_of_light(panels, rows, by_kernel, is_verdict_first=True)
     else:
-        yield sentence(("no speed of light is known of this GPU: the panels that it has", "bold"))
+        yield headline("no speed of light is known of this GPU: the panels that it has")
         yield from panel_parts(panels, width=width)
     yield from caveat_lines(panels.caveats)
 
 
 def panels_answer(answer: CounterPanels, *, width: int) -> Iterator[AnyBlock]:
-    """The tables of the panels."""
+    """Blocks of the tables of the panels."""
     titles = ", ".join(f"{panel.number} {panel.title}" for panel in answer.panels)
-    yield sentence((f"{titles or 'no panel'}: {counted(answer.dispatch_count, 'dispatches')}", "bold"))
+    yield headline(f"{titles or 'no panel'}: {counted(answer.dispatch_count, 'dispatches')}")
     yield from panel_parts(answer, width=width)
     yield from caveat_lines(answer.caveats)

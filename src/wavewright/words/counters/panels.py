@@ -1,4 +1,4 @@
-"""Panels of metrics for the terminal: one table each, with peaks as bars, spreads, and why a cell is blank."""
+"""Panels of metrics: one table each, with peaks as bars, spreads, and why a cell is blank."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
 from wavewright.words.counters.words import BLANK, Footnotes, box_plot, figure, sentence_list
 from wavewright.words.kit.tables import Column, dim, frame_table
-from wavewright.writers.terminal.bars import bar
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,12 +36,12 @@ _MIX = "10."  #: Tables that count instructions by kind.
 def panel_parts(
     answer: CounterPanels,
     *,
-    width: int = WIDE,
+    width: int,
     decimals: int | None = None,
     explain: bool = False,
     all_channels: bool = False,
 ) -> Iterator[AnyBlock]:
-    """Every panel of the answer with its tables; `explain` adds formula and meaning of each metric.
+    """Blocks of every panel of the answer with its tables; `explain` adds formula and meaning of each metric.
 
     Channels are shown as statistics, or one by one with `all_channels`.
     """
@@ -59,26 +57,29 @@ def panel_parts(
             if table.per_channel:
                 yield from channel_parts(title, rows, width=width, decimals=decimals, all_channels=all_channels)
             else:
-                yield from _table_parts(title, table, rows, width=width, decimals=decimals, explain=explain)
+                yield from _table_parts(title, table, rows, decimals=decimals, explain=explain)
 
 
-def peak_cell(row: dict[str, Any], cells: int = 10) -> Sentence:
-    """The share of the peak as a number and a bar; more than the peak is red.
+def peak_cell(row: dict[str, Any]) -> Cell:
+    """The share of the peak; more than the peak is red.
 
     Examples
     --------
-    >>> peak_cell({"peak_share": 25.0}, cells=4).plain
-    ' 25.0 % █   '
+    >>> peak_cell({"peak_share": 25.0})
+    '25.0 %'
     """
     share = row["peak_share"]
-    if share is None:
-        return Sentence(" " * (cells + 8))
-    style = "bold red" if share > 100 else "bold" if share >= 60 else ""
-    return sentence((f"{share:5.1f} % ", style), (bar(share / 100, cells), "cyan"))
+    tone = "" if share is None or share < 60 else "bold" if share <= 100 else "bold red"
+    return Cell("" if share is None else f"{share:.1f} %", tone)
+
+
+def percent_bar(value: float | None, most: float = 100.0) -> Cell:
+    """A bar for a value from 0 to `most`."""
+    return Cell("", "cyan", share=(value or 0.0) / most, bar_width=20)
 
 
 def _table_parts(
-    title: str, table: MetricTable, rows: pl.DataFrame, *, width: int, decimals: int | None, explain: bool
+    title: str, table: MetricTable, rows: pl.DataFrame, *, decimals: int | None, explain: bool
 ) -> Iterator[AnyBlock]:
     with_value = rows.filter(pl.col("average").is_not_null() | pl.col("median").is_not_null())
     if not with_value.height and not explain:
@@ -86,17 +87,14 @@ def _table_parts(
         yield sentence((title, "bold"), f"  {counted(rows.height, 'metrics')}, all blank: {why}")
         return
     notes = Footnotes()
-    columns = _columns(table, rows, notes, width=width, decimals=decimals, explain=explain)
-    printed = frame_table(rows, columns, limit=None, what="metrics", title=title)
-    yield sentence((str(printed.title), "bold"))  # not above the table, which may be narrower
-    printed.title = None
-    yield printed
+    columns = _columns(table, rows, notes, decimals=decimals, explain=explain)
+    yield frame_table(rows, columns, limit=None, what="metrics", title=title)
     for line in notes.lines():
         yield sentence((line, "dim"))
 
 
 def _columns(
-    table: MetricTable, rows: pl.DataFrame, notes: Footnotes, *, width: int, decimals: int | None, explain: bool
+    table: MetricTable, rows: pl.DataFrame, notes: Footnotes, *, decimals: int | None, explain: bool
 ) -> list[Column]:
     """What the layout of the table shows; what all rows lack, or what one dispatch cannot tell, has no column."""
     has_spread = bool((rows["dispatch_count"].max() or 0) > 1)  # type: ignore[operator]
@@ -112,9 +110,9 @@ def _columns(
         _name(table) if explain else Column("metric", lambda row: printable(row["name"]), is_text=True),
         *numbers,
         *([Column("unit", lambda row: printable(row["unit"]), is_text=True, is_fixed=True)] if has_unit else []),
-        *(_peaks(decimals, width) if "peak" in table.columns else []),
-        *(_boxes(rows, width) if has_spread and table.layout == "quartiles" else []),
-        *(_bars(rows, width) if table.id.startswith(_MIX) else []),
+        *(_peaks(decimals) if "peak" in table.columns else []),
+        *(_boxes(rows) if has_spread and table.layout == "quartiles" else []),
+        *(_bars(rows) if table.id.startswith(_MIX) else []),
         *(_percents(rows) if table.layout == "average" else []),
     ]
 
@@ -128,49 +126,41 @@ def _number(name: str, *, is_first: bool, notes: Footnotes, decimals: int | None
     return Column(_HEADINGS[name], cell, is_wide=name in _ONLY_WIDE)
 
 
-def _peaks(decimals: int | None, width: int) -> list[Column]:
-    cells = 10 if width < WIDE else 20
+def _peaks(decimals: int | None) -> list[Column]:
     return [
         Column("peak", lambda row: "" if row["peak"] is None else figure(row["peak"], decimals)),
-        Column("of peak", lambda row: peak_cell(row, cells), is_text=True, is_fixed=True),
+        Column("of peak", peak_cell),
+        Column("", lambda row: percent_bar(row["peak_share"]), is_bar=True),
     ]
 
 
-def _boxes(rows: pl.DataFrame, width: int) -> list[Column]:
+def _boxes(rows: pl.DataFrame) -> list[Column]:
     """Box plots, one scale for all rows of the same unit."""
-    if width < WIDE:
-        return []
     scales = dict(rows.group_by("unit").agg(pl.col("maximum").max()).iter_rows())
     five = ("minimum", "q1", "median", "q3", "maximum")
     return [
         Column(
             "0 … max",
             lambda row: box_plot([row[name] for name in five], scales[row["unit"]] or 0.0, 20),
-            is_text=True,
-            is_fixed=True,
+            is_wide=True,
+            is_bar=True,
         )
     ]
 
 
-def _bars(rows: pl.DataFrame, width: int) -> list[Column]:
+def _bars(rows: pl.DataFrame) -> list[Column]:
     """How much there is of each kind, the longest bar for the most frequent one."""
     most = max((value for value in rows["average"] if value is not None), default=0.0)
-    if width < WIDE or not most or rows["unit"].n_unique() > 1:
+    if not most or rows["unit"].n_unique() > 1:
         return []
-    return [Column("", lambda row: _bar(row["average"], most), is_text=True, is_fixed=True)]
+    return [Column("", lambda row: percent_bar(row["average"], most), is_wide=True, is_bar=True)]
 
 
 def _percents(rows: pl.DataFrame) -> list[Column]:
     """Percentages as bars."""
     if "%" not in rows["unit"]:
         return []
-    return [
-        Column("", lambda row: _bar(row["average"] if row["unit"] == "%" else None, 100.0), is_text=True, is_fixed=True)
-    ]
-
-
-def _bar(value: float | None, most: float) -> Sentence:
-    return sentence((bar((value or 0.0) / most, 20), "cyan"))
+    return [Column("", lambda row: percent_bar(row["average"] if row["unit"] == "%" else None), is_bar=True)]
 
 
 def _name(table: MetricTable) -> Column:
@@ -179,15 +169,15 @@ def _name(table: MetricTable) -> Column:
     return Column("metric", lambda row: _explained(row, metrics.get(row["metric_id"])), takes_rest=True)
 
 
-def _explained(row: dict[str, Any], metric: Metric | None) -> Sentence:
-    text = Sentence(printable(row["name"]))
+def _explained(row: dict[str, Any], metric: Metric | None) -> Cell:
+    name = printable(row["name"])
     if metric is None:
-        return text
+        return Cell(name)
     formula = metric.formula or "this target has no counters for it"
-    text.append(f"\n  = {printable(formula)}", "cyan")
-    if metric.peak:
-        text.append(f"\n  peak = {printable(metric.peak)}", "cyan")
-    more = [metric.about, f"measured in the pass of {metric.level}" if metric.level else ""]
-    for line in filter(None, more):
-        text.append(f"\n  {printable(line)}", "dim")
-    return text
+    lines = [
+        (f"= {formula}", "cyan"),
+        (f"peak = {metric.peak}" if metric.peak else "", "cyan"),
+        (metric.about, "dim"),
+        (f"measured in the pass of {metric.level}" if metric.level else "", "dim"),
+    ]
+    return Cell.of(name, *((f"\n  {printable(line)}", tone) for line, tone in lines if line))

@@ -1,4 +1,4 @@
-"""Speed of light for the terminal: how near each unit is to its limit, in all and of the longest kernels."""
+"""Speed of light: how near each unit is to its limit, in all and of the longest kernels."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
-from wavewright.model.blocks import AnyBlock, Table, sentence
-from wavewright.words.counters.panels import peak_cell
+from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table, sentence
+from wavewright.words.counters.panels import peak_cell, percent_bar
 from wavewright.words.counters.words import figure, folded_names, sentence_list
-from wavewright.words.kit.tables import one_line, plain_table
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,17 +46,15 @@ def speed_of_light(
     rows: pl.DataFrame,
     by_kernel: Sequence[tuple[int, CounterPanels]],
     *,
-    width: int,
-    decimals: int | None,
+    decimals: int | None = None,
+    is_verdict_first: bool = False,
 ) -> Iterator[AnyBlock]:
-    """The table of `rows`, what is nearest to its peak, and what is zero or blank; `by_kernel`: as of the summary."""
+    """Blocks of the table of `rows`, what is nearest to its peak, what is zero or blank; `by_kernel`: see summary."""
     nonzero = rows.filter(rows["average"] != 0)
     if nonzero.height:
-        yield _speed_table(answer, nonzero, by_kernel, width=width, decimals=decimals)
-        for whose, kernel_rows in [(f"#{rank} is", part.rows) for rank, part in by_kernel] or [("", rows)]:
-            sentence = nearest_to_peak(kernel_rows)
-            if sentence:
-                yield sentence((f"{whose} {sentence}".strip(), "bold"))
+        table = _speed_table(answer, nonzero, by_kernel, decimals)
+        parts: list[AnyBlock] = [table, *_nearest(rows, by_kernel)]
+        yield from (*parts[1:], table) if is_verdict_first else parts
     zero = rows.filter(rows["average"] == 0)
     if zero.height:
         yield sentence((f"zero: {', '.join(folded_names(zero['name']))}", "dim"))
@@ -67,62 +63,52 @@ def speed_of_light(
         blank_metrics = [
             f"{printable(name)} ({printable(why)})" for name, why in blank.select("name", "reason").iter_rows()
         ]
-        listing = sentence_list(blank_metrics, _REASONS)
-        yield sentence(
-            (
-                f"blank: {listing}" + (f"; --panel {SPEED_OF_LIGHT} has all" if len(blank_metrics) > _REASONS else ""),
-                "dim",
-            )
-        )
+        more = f"; --panel {SPEED_OF_LIGHT} has all" if len(blank_metrics) > _REASONS else ""
+        yield sentence((f"blank: {sentence_list(blank_metrics, _REASONS)}{more}", "dim"))
+
+
+def _nearest(rows: pl.DataFrame, by_kernel: Sequence[tuple[int, CounterPanels]]) -> Iterator[Sentence]:
+    for whose, kernel_rows in [(f"#{rank} is ", part.rows) for rank, part in by_kernel] or [("", rows)]:
+        if words := nearest_to_peak(kernel_rows):
+            yield sentence((f"{whose}{words}", "bold"))
 
 
 def _speed_table(
     answer: CounterPanels,
     rows: pl.DataFrame,
     by_kernel: Sequence[tuple[int, CounterPanels]],
-    *,
-    width: int,
     decimals: int | None,
 ) -> Table:
     """One table with a line for each group, so that all columns stand below each other."""
-    shares = [
-        (
-            rank,
-            dict(
-                panels.rows.filter(panels.rows["table_id"] == SPEED_OF_LIGHT)
-                .select("metric_id", "peak_share")
-                .iter_rows()
-            ),
-        )
-        for rank, panels in by_kernel[: _MOST_KERNELS if width >= WIDE else 2]
-    ]
-    is_wide = width >= WIDE
-    is_tight = bool(shares) and not is_wide
-    table = plain_table(f"speed of light of {counted(answer.dispatch_count, 'dispatches')}")
-    table.add_column("", overflow="ellipsis")  # may wrap: rich narrows such columns only, never a number
-    table.add_column("average", justify="right", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    if not is_tight:
-        table.add_column("peak", justify="right", no_wrap=True)
-    table.add_column("of peak", no_wrap=True)
-    for rank, _ in shares:
-        table.add_column(f"#{rank}", justify="right", no_wrap=True)
-    cells = (20 - 3 * len(shares) if is_wide else 8) if not is_tight else 0
+    speed = [(rank, panels.rows.filter(panels.rows["table_id"] == SPEED_OF_LIGHT)) for rank, panels in by_kernel]
+    shares = [(rank, dict(part.select("metric_id", "peak_share").iter_rows())) for rank, part in speed[:_MOST_KERNELS]]
+    columns = (
+        Column(""),
+        Column("average", "number"),
+        Column("unit", "short"),
+        Column("peak", "number", is_wide=bool(shares)),
+        Column("of peak", "number"),
+        Column("", "bar"),
+        *(Column(f"#{rank}", "number", is_wide=at > 1) for at, (rank, _) in enumerate(shares)),
+    )
+    lines: list[tuple[str, ...]] = []
     for group in _GROUPS:
         members = [row for row in rows.iter_rows(named=True) if unit_group(row["name"]) == group]
         if members:
-            table.add_row(sentence((group, "bold cyan")))
-        for row in members:
-            peak = "" if row["peak"] is None else figure(row["peak"], decimals)
-            table.add_row(
-                one_line(f"  {row['name']}"),
+            lines.append((Cell(group, "bold cyan"), *[""] * (len(columns) - 1)))
+        lines += [
+            (
+                Cell(row["name"], level=1),
                 figure(row["average"], decimals),
-                one_line(row["unit"]),
-                *([] if is_tight else [peak]),
-                peak_cell(row, cells),
+                row["unit"],
+                "" if row["peak"] is None else figure(row["peak"], decimals),
+                peak_cell(row),
+                percent_bar(row["peak_share"]),
                 *(_share(by_metric.get(row["metric_id"])) for _, by_metric in shares),
             )
-    return table
+            for row in members
+        ]
+    return Table(f"speed of light of {counted(answer.dispatch_count, 'dispatches')}", columns, tuple(lines))
 
 
 def _share(share: float | None) -> str:

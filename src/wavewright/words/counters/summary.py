@@ -12,10 +12,8 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.writers.terminal.bars import bar
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,11 +36,11 @@ def summary_parts(
     path: str = "PATH",
     words: Sequence[str] = (),
     raw: RawCounters | None = None,
-    width: int = WIDE,
+    width: int,
     limit: int = 5,
     decimals: int | None = None,
 ) -> Iterator[AnyBlock]:
-    """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
+    """Blocks of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
     `words`: those of the panels that something was measured for, `raw`: counters that no metric tells of.
     """
     yield from capture_lines(answer, counters)
@@ -50,11 +48,11 @@ def summary_parts(
         yield sentence(("no dispatch was measured: what the capture was limited to did not run", "bold yellow"))
         return
     yield GAP
-    yield kernel_table(answer.kernels, width=width, limit=limit)
+    yield kernel_table(answer.kernels, limit=limit)
     yield GAP
     rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
     if rows.height:
-        yield from speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
+        yield from speed_of_light(answer, rows, by_kernel, decimals=decimals)
     other_panels = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
     if other_panels:
         yield from panel_parts(replace(answer, panels=tuple(other_panels)), width=width, decimals=decimals)
@@ -62,14 +60,14 @@ def summary_parts(
     if raw is not None:
         yield GAP
         title = "derived by the profiler, per dispatch" if words else "amounts per dispatch"
-        yield raw_table(raw, width=width, limit=_RAW_COUNTERS, decimals=decimals, title=title)
+        yield raw_table(raw, limit=_RAW_COUNTERS, decimals=decimals, title=title)
         yield GAP
     yield from caveat_lines(answer.caveats)
     yield next_line(path, words)
 
 
 def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Sentence]:
-    """What was captured, in two lines."""
+    """The capture in two lines."""
     yield sentence((_machine(answer, counters), "bold"))
     passes, dispatches = counters.passes.height, counters.dispatches.height
     names = counters.counters["counter"].n_unique()
@@ -104,21 +102,23 @@ def _machine(answer: CounterPanels, counters: CounterSet) -> str:
     return f"{name} ({', '.join(facts)})"
 
 
-def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
+def kernel_table(kernels: pl.DataFrame, *, limit: int) -> Table:
     """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are."""
     is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
-    columns = {
-        "kernel": Column("#", lambda row: str(row["kernel"])),
-        "is_chosen": Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True),
-        "duration_share": Column("time", _share_of_time, is_text=True, is_fixed=True),
-        "dispatch_count": Column("calls", _calls),
-        "duration_ns_total": Column("total", lambda row: duration(row["duration_ns_total"])),
-        "duration_ns_mean": Column("mean", lambda row: duration(row["duration_ns_mean"])),
-        "duration_ns_median": Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
-        "kernel_name": Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
-    }
-    recorded = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
-    shown = [columns[name] for name in recorded if name != "is_chosen" or is_partly]
+    columns = (
+        ("kernel", Column("#", lambda row: str(row["kernel"]), handle="k")),
+        ("is_chosen", Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True)),
+        ("duration_share", Column("time", lambda row: percent(row["duration_share"]))),
+        ("duration_share", Column("", lambda row: bar_cell(row["duration_share"]), is_bar=True)),
+        ("dispatch_count", Column("calls", _calls)),
+        ("duration_ns_total", Column("total", lambda row: duration(row["duration_ns_total"]))),
+        ("duration_ns_mean", Column("mean", lambda row: duration(row["duration_ns_mean"]))),
+        ("duration_ns_median", Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True)),
+        ("kernel_name", Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True)),
+    )
+    lacking = {name for name, _ in columns[:-1] if kernels[name].null_count() == kernels.height}
+    lacking |= set() if is_partly else {"is_chosen"}
+    shown = [column for name, column in columns if name not in lacking]
     return frame_table(kernels, shown, limit=limit, what="kernels")
 
 
@@ -126,20 +126,16 @@ def _calls(row: dict[str, Any]) -> str:
     return "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"
 
 
-def _share_of_time(row: dict[str, Any]) -> str:
-    return f"{percent(row['duration_share']):>7} {bar(row['duration_share'] or 0.0, 10)}"
-
-
 def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
     """What limits the trust in the numbers; says how many are not shown.
 
     Examples
     --------
-    >>> [line.plain for line in caveat_lines(["no clock"])]
-    ['note: no clock']
+    >>> [line.text for line in caveat_lines(["no clock"])]
+    ['no clock']
     """
     for caveat in caveats[:_CAVEATS]:
-        yield sentence(("note:", "bold cyan"), f" {printable(caveat)}")
+        yield Sentence(printable(caveat), "note")
     if len(caveats) > _CAVEATS:
         yield sentence((f"showing {_CAVEATS} of {len(caveats):,} notes; --json has all", "bold cyan"))
 
@@ -149,16 +145,18 @@ def next_line(path: str, words: Sequence[str] = ()) -> Sentence:
 
     Examples
     --------
-    >>> next_line("run", ["sol", "l2 (3 of 9)"]).plain.splitlines()[0]
+    >>> next_line("run", ["sol", "l2 (3 of 9)"]).text.splitlines()[0]
     'next: wavewright counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
     """
     names = [word.split(" ", 1)[0] for word in words]
     if not names:
-        return sentence(("next: ", "bold"), "wavewright counters --plan --panel sol plans a capture for metrics")
+        plan = "wavewright counters --plan --panel sol plans a capture for metrics"
+        return sentence(("next: ", "bold"), plan, style="advice")
     panel = "l2" if "l2" in names else names[-1]
     panels = f"; panels: {', '.join(words)}"
     return sentence(
         ("next: ", "bold"),
         f"wavewright counters {quoted(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
         "      wavewright roofline, memory-chart or diagnose of the same path",
+        style="advice",
     )

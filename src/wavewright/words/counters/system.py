@@ -1,4 +1,4 @@
-"""The machine and the dispatches of a counter capture, for the terminal."""
+"""The machine and the dispatches of a counter capture."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Table
+from wavewright.model import blocks
 from wavewright.words.counters.words import figure
-from wavewright.words.kit.tables import Column, frame_table, one_line, plain_table
+from wavewright.words.kit.tables import Column, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
 
 if TYPE_CHECKING:
@@ -18,25 +18,21 @@ if TYPE_CHECKING:
     from wavewright.model.counters import System
 
 
-def system_table(system: System) -> Table:
+def system_table(system: System) -> blocks.Table:
     """Facts about the GPU with their sources, then the other fields of the capture about the node."""
-    table = plain_table("1 System")
-    for heading in ("fact", "value", "from"):
-        table.add_column(heading, overflow="ellipsis", no_wrap=heading != "value")
+    rows = []
     for field in fields(system):
         if field.name in ("said_by", "described"):
             continue
         value = getattr(system, field.name)
         text = "not known" if value is None else figure(value) if isinstance(value, float) else str(value)
-        table.add_row(
-            one_line(field.name.replace("_", " ")), one_line(text), one_line(system.said_by.get(field.name, ""))
-        )
-    for name, text in system.described.items():
-        table.add_row(one_line(name), one_line(text), "")
-    return table
+        rows.append((field.name.replace("_", " "), text, system.said_by.get(field.name, "")))
+    rows += [(name, text, "") for name, text in system.described.items()]
+    columns = (blocks.Column("fact", "short"), blocks.Column("value"), blocks.Column("from"))
+    return blocks.Table("1 System", columns, tuple(rows))
 
 
-def dispatch_table(dispatches: pl.DataFrame, *, width: int, limit: int) -> Table:
+def dispatch_table(dispatches: pl.DataFrame, *, limit: int) -> blocks.Table:
     """The dispatches of the capture."""
     columns = [
         Column("id", lambda row: _whole(row["dispatch_id"])),
@@ -48,7 +44,7 @@ def dispatch_table(dispatches: pl.DataFrame, *, width: int, limit: int) -> Table
         Column("AGPRs", lambda row: _whole(row["accum_vgprs"]), is_wide=True),
         Column("SGPRs", lambda row: _whole(row["sgprs"]), is_wide=True),
         Column("LDS", lambda row: _whole(row["lds_bytes"]), is_wide=True),
-        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True),
     ]
     return frame_table(dispatches, columns, limit=limit, what="dispatches")
 
@@ -62,15 +58,15 @@ def _spent(row: dict[str, Any]) -> float | None:
 
 
 def raw_table(
-    answer: RawCounters, *, width: int, limit: int, decimals: int | None = None, title: str = "amounts per dispatch"
-) -> Table:
+    answer: RawCounters, *, limit: int, decimals: int | None = None, title: str = "amounts per dispatch"
+) -> blocks.Table:
     """Counters as they were measured."""
     rows = answer.counters
     has_channels = bool(rows["channel_count"].sum())
     has_passes = rows["pass"].n_unique() > 1
     has_units = bool((rows["unit"] != "").any())
     columns = [
-        Column("counter", lambda row: printable(row["counter"]), is_text=True),
+        Column("counter", lambda row: printable(row["counter"]), is_text=True, is_name=True),
         *([Column("channels", lambda row: _whole(row["channel_count"] or None))] if has_channels else []),
         Column("mean", lambda row: figure(row["mean"], decimals)),
         Column("min", lambda row: figure(row["minimum"], decimals)),

@@ -1,16 +1,18 @@
-"""Metrics per kernel or per dispatch for the terminal: a column per kernel, or a row per dispatch with outliers."""
+"""Metrics per kernel or per dispatch: a column per kernel, or a row per dispatch with outliers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model import blocks
+from wavewright.model.blocks import GAP, AnyBlock, sentence
 from wavewright.words.counters.words import figure, folded_names, sentence_list
-from wavewright.words.kit.tables import Column, frame_table, one_line, plain_table
+from wavewright.words.kit.tables import Column, dim, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +27,11 @@ _NAMED = 4
 
 
 def values_report(
-    answer: MetricValues, *, width: int = WIDE, limit: int = 20, decimals: int | None = None
+    answer: MetricValues, *, width: int, limit: int = 20, decimals: int | None = None
 ) -> Iterator[AnyBlock]:
-    """The parts of the answer in order."""
+    """Blocks of the answer in order."""
     if answer.by == "kernel":
-        yield from _kernel_names(answer, width, limit)
+        yield frame_table(answer.values, _KERNELS, limit=limit, what="kernels")
         yield GAP
         yield from _by_kernel(answer, width, limit, decimals)
         return
@@ -66,34 +68,22 @@ def _outlier(row: dict[str, Any], *, is_first: bool) -> str:
     return f"{factor} ({value} {printable(row['unit'])}, median {figure(row['median'])})" if is_first else factor
 
 
-def _kernel_names(answer: MetricValues, width: int, limit: int) -> Iterator[AnyBlock]:
-    columns = [
-        Column("#", lambda row: str(row["kernel"])),
-        Column("calls", lambda row: "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"),
-        Column("mean", lambda row: duration(row["duration_ns_mean"])),
-        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
-    ]
-    yield frame_table(answer.values, columns, limit=limit, what="kernels")
-
-
 def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
     kernels = answer.values
     fits = max(1, min(limit, (width - _NAME - 14) // _NUMBER))
     shown = kernels.head(fits)
     title = truncation(shown.height, kernels.height, "kernels as columns")
-    table = _table(title, [("", "left"), ("metric", "left"), ("unit", "left")])
-    for rank in shown["kernel"]:
-        table.add_column(f"#{rank}", justify="right", no_wrap=True, min_width=_NUMBER - 2)
+    columns = (blocks.Column("", "short"), blocks.Column("metric"), blocks.Column("unit", "short"))
+    ranks = tuple(blocks.Column(f"#{rank}", "number") for rank in shown["kernel"])
+    rows: list[tuple[str, ...]] = []
     blank = []
     for metric in answer.metrics.iter_rows(named=True):
         if kernels[metric["column"]].null_count() == kernels.height:
             blank.append(f"{_label(metric)} ({printable(metric['reason'])})")
             continue
         cells = [figure(value, decimals) for value in shown[metric["column"]]]
-        table.add_row(
-            sentence((metric["metric_id"], "dim")), one_line(_label(metric)), one_line(metric["unit"]), *cells
-        )
-    yield table
+        rows.append((dim(metric["metric_id"]), _label(metric), metric["unit"], *cells))
+    yield blocks.Table(title, (*columns, *ranks), tuple(rows))
     if blank:
         yield sentence((f"blank: {sentence_list(blank, _NAMED)}", "dim"))
     if shown.height < kernels.height:
@@ -101,31 +91,15 @@ def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | Non
 
 
 def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
-    values = answer.values.head(limit)
     asked = answer.metrics.to_dicts()
     nonempty = [row for row in asked if answer.values[row["column"]].null_count() < answer.values.height]
     zero = [row for row in nonempty if not (answer.values[row["column"]] != 0).any()]
     nonempty = [row for row in nonempty if row not in zero]
     fits = max(1, (width - _LEAST_NAME - 24) // (_NUMBER + 2))
-    notes = [truncation(values.height, answer.values.height, "dispatches")]
-    if len(nonempty) > fits:
-        notes.append(truncation(fits, len(nonempty), "metrics"))
-    table = _table(", ".join(notes), [("id", "right"), ("time", "right")])
-    for metric in nonempty[:fits]:
-        unit = f" ({metric['unit']})" if metric["unit"] else ""
-        table.add_column(
-            Sentence(printable(f"{_label(metric)}{unit}")), justify="right", max_width=_NUMBER + 1, overflow="fold"
-        )
-    table.add_column("kernel", ratio=1, no_wrap=True, overflow="ellipsis")
-    table.expand = True
-    for row in values.iter_rows(named=True):
-        cells = [figure(row[metric["column"]], decimals) for metric in nonempty[:fits]]
-        number = "-" if row["dispatch_id"] is None else str(row["dispatch_id"])
-        table.add_row(
-            number, duration(row["duration_ns_mean"]), *cells, one_line(brief_kernel(row["kernel_name"], 200))
-        )
-    yield table
-    if values.height < answer.values.height or len(nonempty) > fits:
+    columns = [_DISPATCH, _TIME, *(_metric(metric, decimals) for metric in nonempty[:fits]), _KERNEL]
+    note = truncation(fits, len(nonempty), "metrics") if len(nonempty) > fits else ""
+    yield replace(frame_table(answer.values, columns, limit=limit, what="dispatches"), note=note)
+    if limit < answer.values.height or len(nonempty) > fits:
         yield sentence(("--csv and --json have all; --metric, --kernel and --dispatch choose some", "bold"))
     if zero:
         yield sentence((f"zero in every dispatch: {', '.join(folded_names(row['name'] for row in zero))}", "dim"))
@@ -139,8 +113,19 @@ def _label(metric: dict[str, Any]) -> str:
     return name if metric["channel"] is None else f"{name} [{metric['channel']}]"
 
 
-def _table(title: str, headings: list[tuple[str, Any]]) -> Table:
-    table = plain_table(title)
-    for heading, justify in headings:
-        table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", max_width=_NAME)
-    return table
+def _metric(metric: dict[str, Any], decimals: int | None) -> Column:
+    """A column of values, its name and unit on several lines."""
+    unit = f" ({metric['unit']})" if metric["unit"] else ""
+    lines = wrap(printable(f"{_label(metric)}{unit}"), _NUMBER + 1, break_long_words=False, break_on_hyphens=False)
+    return Column("\n".join(lines), lambda row: figure(row[metric["column"]], decimals))
+
+
+_TIME = Column("time", lambda row: duration(row["duration_ns_mean"]))
+_DISPATCH = Column("id", lambda row: "-" if row["dispatch_id"] is None else str(row["dispatch_id"]))
+_KERNEL = Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True)
+_KERNELS = (
+    Column("#", lambda row: str(row["kernel"]), handle="k"),
+    Column("calls", lambda row: "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"),
+    Column("mean", lambda row: duration(row["duration_ns_mean"])),
+    _KERNEL,
+)

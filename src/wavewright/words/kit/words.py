@@ -7,26 +7,11 @@ from typing import TYPE_CHECKING
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.base.shown import printable
 from wavewright.base.words import duration as duration
+from wavewright.base.words import size as size
 from wavewright.model.blocks import KernelName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def size(byte_count: float | None) -> str:
-    """A number of bytes in the unit that suits it.
-
-    Examples
-    --------
-    >>> size(512), size(61_440), size(1_533_337_600), size(None)
-    ('512 B', '61.4 kB', '1.5 GB', '-')
-    """
-    if byte_count is None:
-        return "-"
-    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if abs(byte_count) >= factor:
-            return f"{byte_count / factor:,.1f} {unit}"
-    return f"{byte_count:.0f} B"
 
 
 def brief_kernel(name: str | None, width: int = 48) -> str:

@@ -11,7 +11,7 @@ from wavewright.model.blocks import Column, Finding, Table
 from wavewright.model.report import Section
 from wavewright.writers.html.blocks import block_styles, html_of, words
 from wavewright.writers.kit.full_names import appendix_rows, full_names
-from wavewright.writers.kit.outline import LOSSES, ask, outline
+from wavewright.writers.kit.outline import LOSSES, commands_of, outline
 from wavewright.writers.svg.markup import escaped
 
 if TYPE_CHECKING:
@@ -149,8 +149,8 @@ def _section(anchor: str, section: Section, report: Report, beside: Files) -> It
         yield f'<p class="files"><b class="label">files</b> {" · ".join(shown)}</p>'
     if section.next_questions:
         yield '<div class="next"><h3>Ask next</h3><ul>'
-        for asked in section.next_questions:
+        for asked, command in zip(section.next_questions, commands_of(section, report), strict=True):
             reason = f"<span>{words(asked.reason)}</span>" if asked.reason else ""
-            yield f"<li>{reason}<code>{escaped(ask(asked, report))}</code></li>"
+            yield f"<li>{reason}<code>{escaped(command)}</code></li>"
         yield "</ul></div>"
     yield "</section>"

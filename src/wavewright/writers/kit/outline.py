@@ -8,13 +8,13 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import command_line
+from wavewright.base.words import size
 from wavewright.model.blocks import Block, Column, Preformatted, Sentence, Table
-from wavewright.words.kit.words import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.model.next_question import NextQuestion
     from wavewright.model.report import Provenance, Report, Section
 
 #: What a report may have as sections of its own; writers add those that it lacks.
@@ -106,23 +106,22 @@ def paths_of(report: Report) -> list[str]:
     return [file.path for file in report.provenance.inputs]
 
 
-def ask(asked: NextQuestion, report: Report) -> str:
-    """What asks this on the command line.
+def commands_of(section: Section, report: Report) -> tuple[str, ...]:
+    """Command lines that ask what to ask next; where nobody composed them, verbs and options called like the questions.
 
     Examples
     --------
     >>> from wavewright.model.next_question import NextQuestion
-    >>> from wavewright.model.report import Provenance, Report
-    >>> report = Report("", "trace", (), Provenance("0.2", ""))
-    >>> ask(NextQuestion("source", {"at": "i0x1814"}), report)
-    'wavewright source PATH --at i0x1814'
+    >>> from wavewright.model.report import Provenance, Report, Section
+    >>> section = Section("waits", "", "", next_questions=(NextQuestion("source", {"at": "i0x1814"}),))
+    >>> commands_of(section, Report("", "trace", (section,), Provenance("0.2", "")))
+    ('wavewright source PATH --at i0x1814',)
     """
-    from wavewright.base.shown import command_line
-    from wavewright.questions.catalog import QUESTIONS
-
-    paths = paths_of(report)[:1] or ["PATH"]
-    question = QUESTIONS.get(report.kind, {}).get(asked.topic)
-    if question is None:  # a section of the user, or a comparison
+    if section.next_commands:
+        return section.next_commands
+    path = (paths_of(report) or ["PATH"])[0]
+    commands = []
+    for asked in section.next_questions:
         options = [word for name, value in asked.parameters.items() for word in (f"--{name}", value)]
-        return command_line(["wavewright", asked.topic, *paths, *options])
-    return question.command(paths, asked.parameters, is_brief=False)
+        commands.append(command_line(["wavewright", asked.topic, path, *options]))
+    return tuple(commands)

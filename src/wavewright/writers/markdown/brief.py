@@ -73,7 +73,8 @@ def brief_markdown(
 
     Examples
     --------
-    >>> from wavewright.model.report import Section, Sentence
+    >>> from wavewright.model.blocks import Sentence
+    >>> from wavewright.model.report import Section
     >>> hot = Section("hotspots", "Hot", "What is hot?", (Sentence("71.5 % stall", "headline"),))
     >>> print(brief_markdown([hot], subject="gemm", losses=(), commands=["wavewright waits trace --brief"]))
     **71.5 % stall**

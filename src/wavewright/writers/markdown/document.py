@@ -9,7 +9,7 @@ from wavewright.base.shown import ESCAPES
 from wavewright.base.words import counted
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.writers.kit.full_names import ELLIPSIS, appendix_rows, without_middle
-from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, ask, outline
+from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, commands_of, outline
 from wavewright.writers.markdown.blocks import code_span, markdown_of, prose
 from wavewright.writers.svg.markup import escaped
 
@@ -113,11 +113,11 @@ def _section(section: Section, report: Report, cut: Cut) -> Iterator[str]:
         yield f"*not answered:* {prose(_shortened(section.skipped, cut.text))}"
     yield from _blocks(section, cut)
     if section.next_questions:
-        asked = section.next_questions[: 3 if cut.is_brief else None]
         lines = [
-            f"- {code_span(ask(each, report))}" + (f": {prose(each.reason)}" if each.reason else "") for each in asked
+            f"- {code_span(command)}" + (f": {prose(asked.reason)}" if asked.reason else "")
+            for asked, command in zip(section.next_questions, commands_of(section, report), strict=True)
         ]
-        yield "Ask next:\n\n" + "\n".join(lines)
+        yield "Ask next:\n\n" + "\n".join(lines[: 3 if cut.is_brief else None])
 
 
 def _blocks(section: Section, cut: Cut) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule as RichRule
 from rich.table import Table as RichTable
@@ -13,13 +15,14 @@ from wavewright.base.shown import printable
 from wavewright.model.blocks import Cell, Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
 from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.fitted_table import FittedTable
+from wavewright.writers.terminal.line import Line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
 
-    from wavewright.model.blocks import AnyBlock, Mark
+    from wavewright.model.blocks import AnyBlock, GridColumn, Mark
 
 BLOCKS = (Sentence, Gap, Rule, Labelled, Grid, Table, Preformatted)  #: Those that a terminal shows.
 _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.
@@ -47,10 +50,31 @@ def renderable(block: AnyBlock) -> RenderableType:
         case Table():
             return _indented(FittedTable(block), block.indent)
         case Preformatted():
-            text = _marked(block.text, block.marks)
-            return Text.assemble((printable(block.title), "bold"), "\n", text) if block.title else text
+            text = _marked(block.text, block.marks, has_lines=True)
+            text.no_wrap = True
+            return text
         case _:
             raise TypeError(f"{type(block).__name__} is not for terminals")
+
+
+def keeps_lines(block: object) -> bool:
+    """Whether its lines are neither cut nor wrapped: a command could not be copied then."""
+    return isinstance(block, Preformatted) and not block.is_chart
+
+
+def plain_text(blocks: Iterable[AnyBlock], width: int) -> str:
+    """Blocks as a terminal of this width shows them, without colours.
+
+    Examples
+    --------
+    >>> plain_text([Sentence("no counters", "note")], 80)
+    'note: no counters\\n'
+    """
+    stream = io.StringIO()
+    out = Console(file=stream, highlight=False, markup=False, emoji=False, width=width, color_system=None)
+    for block in blocks:
+        out.print(renderable(block), soft_wrap=keeps_lines(block))
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
 def sentence_text(sentence: Sentence) -> Text:
@@ -61,24 +85,15 @@ def sentence_text(sentence: Sentence) -> Text:
     return text
 
 
-def _marked(words: str, marks: Iterable[Mark], tone: str = "") -> Text:
-    """Words with tones; each line is printable by itself, so marks keep their places."""
-    text = Text(words if words.replace("\n", "").isprintable() else "", tone)
-    if not text.plain:
-        return _escaped(words, marks, tone)
-    for mark in marks:
-        text.stylize(mark.tone, mark.begin, mark.end)
-    return text
-
-
-def _escaped(words: str, marks: Iterable[Mark], tone: str) -> Text:
-    """Words of which some letters become escapes, and move the marks behind them."""
+def _marked(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
+    """Words with tones; letters that become escapes move the marks behind them."""
+    escaped = _lines if has_lines else printable
     text, end = Text(style=tone), 0
     for mark in marks:
-        text.append(_lines(words[end : mark.begin]))
-        text.append(_lines(words[mark.begin : mark.end]), mark.tone)
+        text.append(escaped(words[end : mark.begin]))
+        text.append(escaped(words[mark.begin : mark.end]), mark.tone)
         end = mark.end
-    return text.append(_lines(words[end:]))
+    return text.append(escaped(words[end:]))
 
 
 def _lines(words: str) -> str:
@@ -106,14 +121,17 @@ def _grid(block: Grid) -> RichTable:
             min_width=column.least_width,
             ratio=1 if column.takes_rest else None,
             justify="right" if column.is_number else "left",
+            overflow="fold",
         )
     for row in block.rows:
-        grid.add_row(*map(_grid_cell, row))
+        grid.add_row(*map(_grid_cell, row, block.columns))
     return grid
 
 
-def _grid_cell(cell: str) -> Text:
+def _grid_cell(cell: str, column: GridColumn) -> Text:
+    if column.is_cut:
+        return Line(printable(cell))
     if not isinstance(cell, Cell):
         return Text(_lines(cell))
-    text = _marked(str(cell), cell.marks, cell.tone)
+    text = _marked(cell, cell.marks, cell.tone, has_lines=True)
     return text if cell.share is None else text.append(bar(cell.share, cell.bar_width))

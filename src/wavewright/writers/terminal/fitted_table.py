@@ -37,9 +37,11 @@ _SMALLEST_NAME = 16
 #: Who gives way where the columns are too wide together, and down to how many characters, step by step; none becomes
 #: narrower than its heading.
 _STEPS = (
+    ("prose", 24),
     ("rest", 60),
     ("bar", _SMALLEST_BAR),
     ("rest", 24),
+    ("prose", 12),
     ("words", 12),
     ("short", 16),
     ("rest", 16),
@@ -48,7 +50,7 @@ _STEPS = (
     ("rest", 8),
 )
 _NARROW = 60  #: Characters below which headings are cut too, rather than columns left out.
-_NARROW_STEPS = (*_STEPS, ("bar", 1), ("rest", 1), ("words", 1), ("short", 1), ("number", 1))
+_NARROW_STEPS = (*_STEPS, ("bar", 1), ("prose", 1), ("rest", 1), ("words", 1), ("short", 1), ("number", 1))
 
 
 @dataclass(frozen=True)
@@ -64,26 +66,34 @@ class _Column:
     @property
     def width(self) -> int:
         lines = (line for text in self._texts() for line in text.plain.split("\n"))
-        return max([cell_len(self.heading), *map(cell_len, lines)])
+        return max([self.heading_width, *map(cell_len, lines)])
+
+    @property
+    def heading_width(self) -> int:
+        return max(map(cell_len, self.heading.split("\n")))
 
     @property
     def smallest(self) -> int:
         """Characters below which it says nothing: of its heading, of names, of a path with what follows it."""
         widths = [cell_len(cell.tail) + _SMALLEST_PATH for cell in self.cells if isinstance(cell, Placed)]
         widths += [_SMALLEST_NAME] * any(isinstance(cell, KernelName) for cell in self.cells)
-        return max(cell_len(self.heading), min(self.width, max(widths, default=0)))
+        return max(self.heading_width, min(self.width, max(widths, default=0)))
 
     @property
     def wraps(self) -> bool:
         """Whether it holds paragraphs, or full names: these are wrapped, not cut."""
-        return any(isinstance(cell, Cell) and "\n" in cell for cell in self.cells) or (
-            NAMES_FORM.get() == "full" and any(isinstance(cell, KernelName) for cell in self.cells)
+        return (
+            self.role == "prose"
+            or any(isinstance(cell, Cell) and "\n" in cell for cell in self.cells)
+            or (NAMES_FORM.get() == "full" and any(isinstance(cell, KernelName) for cell in self.cells))
         )
 
     def fitting(self, width: int, kernels: Sequence[str]) -> list[Text]:
         """The cells in this width; `kernels`: all names of kernels in the table."""
+        if self.role == "prose":
+            return [Text(printable(cell)) for cell in self.cells]
         if self.wraps:
-            return self._texts()
+            return [Text(text.plain, text.style, spans=text.spans) for text in self._texts()]
         if self.role == "bar":
             return self._texts(width)
         places = [cell for cell in self.cells if isinstance(cell, Placed)]
@@ -151,7 +161,8 @@ class FittedTable:
             title = f"{title}; {names}" if title else names
         if title:
             yield Text(printable(title), "bold")
-        table = RichTable(box=None, header_style="bold", pad_edge=False)
+        has_headings = any(column.heading for column in parts)
+        table = RichTable(box=None, header_style="bold", pad_edge=False, show_header=has_headings)
         kernels = [cell.full for column in parts for cell in column.cells if isinstance(cell, KernelName)]
         cells = []
         for column, width in zip(parts, _widths(parts, options.max_width), strict=True):
@@ -172,7 +183,8 @@ class FittedTable:
         columns = []
         for place in places:
             column, cells = self._table.columns[place], tuple(row[place] for row in self._table.rows)
-            columns.append(_Column(printable(column.heading), cells, column.role, step))
+            heading = "\n".join(map(printable, column.heading.split("\n")))
+            columns.append(_Column(heading, cells, column.role, step))
         return columns
 
     def _fitting_parts(self, room: int) -> tuple[list[_Column], list[str]]:
@@ -184,7 +196,7 @@ class FittedTable:
             places = places or [place for place, column in enumerate(parts) if place and column.role == "number"]
             place = places[-1] if places else len(parts) - 1
             column = parts.pop(place)
-            left_out += [column.heading] if column.heading else []
+            left_out += [column.heading.replace("\n", " ")] if column.heading else []
         return parts, left_out[::-1]
 
 
@@ -217,7 +229,7 @@ def told_apart(texts: Iterable[str], width: int) -> dict[str, str]:
     Examples
     --------
     >>> told_apart(["a_long_name_one", "a_long_name_two"], 12)
-    {'a_long_name_one': 'a_long…e_one', 'a_long_name_two': 'a_long…e_two'}
+    {'a_long_name_one': 'a_long…_one', 'a_long_name_two': 'a_long…_two'}
     """
     different = set(texts)
     long = {text for text in different if cell_len(text) > width}

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.words.kit.tables import hexadecimal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +144,7 @@ def values(column: pl.Series, spec: ColumnSpec | None, cuts: Cuts) -> Iterator[f
             yield value if value is not None and math.isfinite(value) else None
         return
     if dtype.is_integer() and _is_address(spec, column.name):
-        yield from (hexadecimal(value) or None for value in column.to_list())
+        yield from (None if value is None else f"{value:#x}" for value in column.to_list())
         return
     if dtype.is_integer():
         for value in column.to_list():

@@ -12,23 +12,9 @@ import polars as pl
 import wavewright
 from tests.hostile_documents import LONG, NASTY
 from wavewright.errors import WavewrightError
+from wavewright.model.blocks import Code, CodeLine, Column, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.document import Document
-from wavewright.model.report import (
-    Code,
-    CodeLine,
-    Column,
-    DataTable,
-    Finding,
-    InputFile,
-    Labelled,
-    Picture,
-    Preformatted,
-    Provenance,
-    Report,
-    Section,
-    Sentence,
-    Table,
-)  # fmt: skip
+from wavewright.model.report import DataTable, InputFile, Provenance, Report, Section
 from wavewright.model.schema import table_spec
 from wavewright.questions.catalog import QUESTIONS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shlex
 import subprocess
 from collections.abc import Sequence
@@ -10,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import healthy_machine
 from wavewright.capture.doctor import Check, Status, examine
 from wavewright.capture.machines.machine import Machine
 from wavewright.words.capture.doctor import doctor_report, verdict
-from wavewright.words.capture.shell import ShellText
+from wavewright.writers.terminal.blocks import plain_text
 
 _TOLD = (
     "no devices in a container",
@@ -29,11 +27,7 @@ _TOLD = (
 
 
 def _printed(checks: Sequence[Check], width: int = 80, **how: Any) -> str:
-    out = io.StringIO()
-    console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
-    for part in doctor_report(checks, width=width, **how):
-        console.print(part, soft_wrap=isinstance(part, ShellText))
-    return out.getvalue()
+    return plain_text(doctor_report(checks, width=width, **how), width)
 
 
 def _fault(name: str) -> Fault:

@@ -39,7 +39,7 @@ ESC = chr(27)
 def test_lines(event: dict[str, object], line: str) -> None:
     text = event_line(event)
     assert text is not None
-    assert text.plain == line
+    assert text.text == line
 
 
 @together("event", [{"event": "ended", "attempt": 1, "status": 0}, {"event": "planned"}, {"event": "x"}, {}])

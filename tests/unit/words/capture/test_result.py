@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
-
-from rich.console import Console
 
 from tests.kit.together import together
 from wavewright.capture.jobs.job import Job
@@ -12,6 +9,7 @@ from wavewright.capture.jobs.result import Attempt, Result
 from wavewright.capture.judgement import Cause, Judgement, TracedDispatch, Verdict
 from wavewright.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
 from wavewright.words.capture.result import next_commands, result_json, result_report
+from wavewright.writers.terminal.blocks import plain_text
 
 ESC = chr(27)
 GOOD = TracedDispatch(
@@ -43,10 +41,7 @@ def result_of(judgement: Judgement, wanted: Wanted | None = None, attempts: int 
 
 
 def text_of(result: Result, width: int = 80) -> str:
-    out = Console(file=io.StringIO(), width=width, highlight=False, markup=False, emoji=False)
-    for part in result_report(result, width=width):
-        out.print(part)
-    return out.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+    return plain_text(result_report(result, width=width), width)
 
 
 def test_good_traces() -> None:

@@ -47,7 +47,7 @@ def test_numbers_say_their_unit() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 100, 119, 120, 150, 200])
 def test_every_width_is_kept_and_every_block_is_shown(chart: MemoryChart, width: int) -> None:
-    lines = [line.plain for line in chart_canvas(chart, width).lines()]
+    lines = [line.text for line in chart_canvas(chart, width).lines()]
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
     for title in chart.blocks["title"]:
@@ -99,7 +99,7 @@ def test_partial_captures_are_drawn_with_gaps(tmp_path: Path) -> None:
         if file.name.startswith("SQ_"):
             file.unlink()
     chart = memory_chart(open_counters(tmp_path))
-    lines = [line.plain for line in chart_canvas(chart, 120).lines()]
+    lines = [line.text for line in chart_canvas(chart, 120).lines()]
     assert any("?" in line for line in lines)
     ET.fromstring(memory_chart_svg(chart))  # noqa: S314 - our own text
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from rich.console import Console
-from wavewright.words.kit.bars import bar
 
+from tests.kit.terminal import terminal_lines
 from tests.kit.together import together
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.model.blocks import Placed
 from wavewright.words.kit.labels import brief_paths
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import brief_kernel, brief_kernels
 
 if TYPE_CHECKING:
@@ -33,10 +31,7 @@ def full_names() -> Iterator[None]:
 
 
 def printed(columns: Sequence[Column], width: int, rows: pl.DataFrame = ROWS) -> list[str]:
-    out = Console(file=io.StringIO(), width=width)
-    out.print(frame_table(rows, columns, limit=None, what="rows", width=width))
-    assert isinstance(out.file, io.StringIO)
-    return [line.rstrip() for line in out.file.getvalue().splitlines()]
+    return terminal_lines([frame_table(rows, columns, limit=None, what="rows")], width)
 
 
 def numbers(count: int) -> list[Column]:
@@ -45,7 +40,7 @@ def numbers(count: int) -> list[Column]:
 
 KERNEL = Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True)
 WHERE = Column("GPU", lambda row: Placed(row["path"], " GPU 3"), is_text=True, is_fixed=True)
-BAR = Column("", lambda row: bar(row["share"], 30), is_text=True)
+BAR = Column("", lambda row: bar_cell(row["share"], 30), is_bar=True)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])

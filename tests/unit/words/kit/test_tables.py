@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
-
 import polars as pl
-from rich.console import Console
 
+from tests.kit.terminal import terminal_text
 from wavewright.base.shown import printable
 from wavewright.words.kit.tables import Column, frame_table
 
@@ -21,7 +19,5 @@ def test_names_cannot_command_the_terminal() -> None:
 
 def test_every_text_cell_is_made_printable() -> None:
     rows = pl.DataFrame({"name": ["a\x1b[31mb\nc"]})
-    out = Console(file=io.StringIO(), width=60, force_terminal=True)
-    out.print(frame_table(rows, [Column("name", lambda row: row["name"], is_text=True)], limit=1, what="rows"))
-    assert isinstance(out.file, io.StringIO)
-    assert r"a\x1b[31mb\nc" in out.file.getvalue()
+    table = frame_table(rows, [Column("name", lambda row: row["name"], is_text=True)], limit=1, what="rows")
+    assert r"a\x1b[31mb\nc" in terminal_text([table], 60, force_terminal=True)

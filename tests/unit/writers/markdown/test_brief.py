@@ -17,26 +17,33 @@ from wavewright.model.blocks import (
     Column,
     Finding,
     Labelled,
+    Named,
     Picture,
     Preformatted,
     Sentence,
     Table,
+    labelled,
+    sentence,
 )
 from wavewright.model.report import Section
 from wavewright.writers.markdown.brief import brief_markdown, token_count
 
-COLUMNS = (Column("kernel"), *(Column(f"number {number}", role="number") for number in range(9)), Column("file"))
+COLUMNS = (
+    Column("kernel", is_name=True),
+    *(Column(f"number {number}", role="number") for number in range(9)),
+    Column("file"),
+)
 
 
 def table(name: str, count: int) -> Table:
     rows = tuple((f"{name}{row}", *(f"{row * 1000 + number:,}" for number in range(9)), "a.py") for row in range(count))
-    return Table(f"{name}, showing {count} of 3,112 rows", COLUMNS, rows)
+    return Table(name, COLUMNS, rows, 3_112)
 
 
-def brief(*blocks: Block, budget: int = 2000, kind: str = "", losses: tuple[str, ...] = ()) -> str:
+def brief(*blocks: Block, budget: int = 2000, losses: tuple[str, ...] = ()) -> str:
     section = Section("hotspots", "Hot", "What is hot?", blocks)
     text = brief_markdown(
-        [section], subject="gemm", losses=losses, commands=["wavewright info x"], budget_tokens=budget, kind=kind
+        [section], subject="gemm", losses=losses, commands=["wavewright info x"], budget_tokens=budget
     )
     assert token_count(text) <= budget
     return text
@@ -71,29 +78,25 @@ def test_then_columns_from_the_right_then_tables() -> None:
 
 
 def test_charts_pictures_and_empty_columns_go_without_a_word() -> None:
-    empty = Table("1 row", (Column("name"), Column("nothing"), Column("bar")), (("a", "-", "████"),))
-    chart = Preformatted("█▉ 90 %", is_chart=True)
-    text = brief(Sentence("busy 92 %"), Sentence("busy over time"), chart, Picture("x", "<svg/>", "alt"), empty)
+    columns = (Column("name", is_name=True), Column("nothing"), Column("curve", is_drawn=True))
+    empty = Table("1 row", columns, (("a", "-", "████"),))
+    chart = Preformatted("busy over time\n█▉ 90 %", is_chart=True)
+    text = brief(Sentence("busy 92 %"), chart, Picture("x", "<svg/>", "alt"), empty)
     assert text.startswith("**busy 92 %**\n\n`gemm`\n\n1 row\n\n| name |\n|---|\n| `a` |\n")
     assert "█" not in text
     assert "left out" not in text
 
 
-def test_addresses_become_handles_in_traces_only() -> None:
-    rows = Table("", (Column("address"), Column("instruction")), (("0x1814", "s_load_dword s10, s[0:1], 0x18"),))
-    sentence = Sentence("loop 0 at 0x17e0")
-    text = brief(sentence, Labelled("see", "0x1814 s_barrier"), rows, kind="trace")
-    assert "at i0x17e0" in text
+def test_what_words_name_becomes_a_handle() -> None:
+    columns = (Column("address", handle="i"), Column("instruction", is_name=True), Column("wave", "number", handle="w"))
+    rows = Table("", columns, (("0x1814", "s_load_dword s10, s[0:1], 0x18", "12"), ("0x1820", "s_barrier", "-")))
+    at = Named("0x1814", "i")
+    text = brief(sentence("loop 0 at ", at), labelled("see", at, " s_barrier"), Sentence("argument at 0x18"), rows)
+    assert "at i0x1814" in text
     assert "*see:* i0x1814 s_barrier" in text
-    assert "| i0x1814 | `s_load_dword s10, s[0:1], 0x18` |" in text
-    assert "i0x" not in brief(sentence, rows, kind="run")
-    assert "i0x" not in brief(Sentence("depends on argument 4 at 0x18"), kind="trace")
-
-
-def test_numbers_become_handles_where_a_question_takes_them() -> None:
-    waves = Table("", (Column("wave", role="number"), Column("rank", role="number")), (("12", "3"),))
-    assert "| w12 | 3 |" in brief(waves, kind="trace")
-    assert "| 12 | r3 |" in brief(waves, kind="run")
+    assert "| i0x1814 | `s_load_dword s10, s[0:1], 0x18` | w12 |" in text
+    assert "| i0x1820 | `s_barrier` | - |" in text
+    assert "argument at 0x18" in text
 
 
 def test_the_verdict_comes_first() -> None:

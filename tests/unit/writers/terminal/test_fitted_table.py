@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import polars as pl
-from rich.console import Console
-from rich.text import Text
 
+from tests.kit.terminal import terminal_lines
 from tests.kit.together import together
+from wavewright.model.blocks import Cell
 from wavewright.words.kit.tables import Column, frame_table
 
 ROWS = pl.DataFrame(
@@ -35,10 +34,7 @@ COLUMNS = (
 
 
 def printed(rows: pl.DataFrame, width: int) -> list[str]:
-    out = Console(file=io.StringIO(), width=width)
-    out.print(frame_table(rows, COLUMNS, limit=None, what="stalled instructions", width=width))
-    assert isinstance(out.file, io.StringIO)
-    return [line.rstrip() for line in out.file.getvalue().splitlines()]
+    return terminal_lines([frame_table(rows, COLUMNS, limit=None, what="stalled instructions")], width)
 
 
 @together("width", [200, 80, 60, 45, 30])
@@ -71,9 +67,6 @@ def test_words_are_not_stretched() -> None:
 
 def test_paragraphs_are_wrapped_not_cut() -> None:
     formula = "= 100 * TCC_HIT / (TCC_HIT + TCC_MISS)"
-    columns = (Column("metric", lambda _: Text(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
-    out = Console(file=io.StringIO(), width=30)
-    out.print(frame_table(ROWS.head(1), columns, limit=None, what="metrics", width=30))
-    assert isinstance(out.file, io.StringIO)
-    lines = out.file.getvalue().splitlines()
+    columns = (Column("metric", lambda _: Cell(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
+    lines = terminal_lines([frame_table(ROWS.head(1), columns, limit=None, what="metrics")], 30)
     assert "".join("".join(lines).replace("11.7 %", "").split()).endswith("".join(formula.split()))

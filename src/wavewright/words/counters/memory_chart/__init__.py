@@ -1,11 +1,11 @@
-"""The memory chart for the terminal: what is nearest to its peak, the chart, and why values are missing."""
+"""The memory chart: what is nearest to its peak, the chart, and why values are missing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.counters.memory_chart.canvas import HEAT, chart_canvas
 from wavewright.words.counters.memory_chart.words import NOT_MEASURED, headline, subject
 
@@ -18,11 +18,11 @@ _MOST_REASONS, _MOST_PLACES = 10, 4
 
 
 def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = True) -> Iterator[AnyBlock]:
-    """What is nearest to its peak, the chart, and why values are missing."""
-    yield sentence((headline(answer), "bold"))
+    """Blocks of what is nearest to its peak, the chart, and why values are missing."""
+    yield Sentence(headline(answer), "headline")
     yield Sentence(subject(answer, width=width))
     yield GAP
-    yield from chart_canvas(answer, width).lines()
+    yield chart(chart_canvas(answer, width).lines())
     heat = (("good", HEAT["good"]), ", ", ("worth a look", HEAT["warm"]), ", ", ("much", HEAT["hot"]))
     yield sentence(
         "rd, wr, at: requests to read, write, update; ▰ share of the peak; life and latencies in cycles",
@@ -52,6 +52,5 @@ def _missing(answer: MemoryChart) -> Iterator[AnyBlock]:
         shown = ", ".join(distinct[:_MOST_PLACES] if more else distinct) + more
         yield sentence((f"{NOT_MEASURED} ", "bold yellow"), printable(f"{shown}: {reason}"))
     if len(reasons) > _MOST_REASONS:
-        yield sentence(
-            (f"showing {_MOST_REASONS} of {len(reasons):,} reasons for missing values; --json has all", "yellow")
-        )
+        words = f"showing {_MOST_REASONS} of {len(reasons):,} reasons for missing values; --json has all"
+        yield sentence((words, "yellow"))

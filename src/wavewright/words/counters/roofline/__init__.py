@@ -1,16 +1,17 @@
-"""A roofline for the terminal: the conclusion, the numbers of every kernel and roof, and the plot."""
+"""A roofline: the conclusion, the numbers of every kernel and roof, and the plot."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.roofline.geometry import picture_of
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.shown import printable
-from wavewright.base.words import percent, truncation
-from wavewright.model.blocks import AnyBlock, Sentence, Table, sentence
-from wavewright.words.counters.roofline.plot import RooflinePlot
+from wavewright.base.words import percent
+from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
+from wavewright.words.counters.roofline.plot import roofline_chart
 from wavewright.words.counters.roofline.words import (
     bound_words,
     intensity,
@@ -37,32 +38,36 @@ _VERY_WIDE = 160  #: Characters from which on there is room for operations by ki
 
 
 def roofline_report(
-    answer: Roofline, *, levels: Sequence[str] = (), precisions: Sequence[str] = (), limit: int, width: int
+    answer: Roofline,
+    *,
+    levels: Sequence[str] = (),
+    precisions: Sequence[str] = (),
+    limit: int,
+    width: int,
+    ascii_only: bool = False,
 ) -> Iterator[AnyBlock]:
-    """The parts of the answer in order; `limit` rows and marks are shown."""
+    """Blocks of the answer in order; `limit` rows and marks are shown."""
     picture = picture_of(answer, levels=levels, precisions=precisions, limit=limit)
     if answer.kernels.height:
         first = answer.kernels.row(0, named=True)
-        yield sentence((f"{brief(first['kernel_name'], _MAX_NAME)}: {first['verdict']}", "bold"))
+        yield headline(f"{brief(first['kernel_name'], _MAX_NAME)}: {first['verdict']}")
     yield Sentence(f"{subject(answer)}; {source(picture.roofs)}")
     yield _kernel_table(answer, picture, limit, width)
     if any(bound_words(row).startswith("(") for row in answer.kernels.head(limit).iter_rows(named=True)):
         yield sentence((f"(in brackets) the nearest roof, though below {percent(NEAR, 0)} of it: none binds", "dim"))
-    yield _ceiling_table(answer, picture, width)
+    yield _ceiling_table(answer, picture)
     if picture.roofs or picture.marks:
-        yield RooflinePlot(picture)
+        yield roofline_chart(picture, width, ascii_only=ascii_only)
         if picture.marks:
-            yield Sentence(
-                f"a mark is a letter of the table and a level: {level_marks([mark.level for mark in picture.marks])}"
-            )
+            marks = level_marks([mark.level for mark in picture.marks])
+            yield Sentence(f"a mark is a letter of the table and a level: {marks}")
     if picture.unit == "GIOP/s" and not precisions:
         yield Sentence("no kernel has floating-point operations: integer operations are plotted")
     yield from _not_drawn(answer, picture, levels, limit)
     if answer.target and any("not measured" in reason for reason in answer.points["reason"]):
         target = answer.target.split(":", 1)[0]
-        yield Sentence(
-            f"try: wavewright counters --plan --panel sol --target {printable(target)} plans all that is needed"
-        )
+        plan = f"try: wavewright counters --plan --panel sol --target {printable(target)} plans all that is needed"
+        yield Sentence(plan)
     for caveat in answer.caveats:
         yield sentence(("caveat: ", "bold yellow"), printable(caveat))
 
@@ -119,7 +124,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
     columns = [
         Column("", lambda row: letter(row["row"]), is_text=True, is_fixed=True),
         Column("kernel", lambda row: printable(row["kernel_name"] or ""), takes_rest=True),
-        *([Column("dispatch", lambda row: str(row["dispatch_id"]))] if answer.by == "dispatch" else []),
+        *([Column("dispatch", lambda row: str(row["dispatch_id"]), handle="d")] if answer.by == "dispatch" else []),
         *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
         Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
         Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
@@ -133,14 +138,11 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
         *([Column("operations", lambda row: done.get(_key(row), ""), is_text=True)] if width >= _VERY_WIDE else []),
     ]
     what = "kernels" if answer.by == "kernel" else "dispatches"
-    note = truncation(min(limit, shown.height), answer.total_count, what)
     per = f"{picture.unit[1:].split('/')[0]} per byte at each level"
-    table = frame_table(shown.head(limit), columns, limit=limit, what=what)
-    table.title = f"{note}; {per}"
-    return table
+    return replace(frame_table(shown, columns, limit=limit, what=what), row_count=answer.total_count, note=per)
 
 
-def _ceiling_table(answer: Roofline, picture: RooflinePicture, width: int) -> Table:
+def _ceiling_table(answer: Roofline, picture: RooflinePicture) -> Table:
     names = [roof.name for roof in picture.roofs]
     rows = answer.ceilings.filter(answer.ceilings["name"].is_in(names) | (answer.ceilings["kind"] == "bandwidth"))
     columns = [
@@ -149,9 +151,9 @@ def _ceiling_table(answer: Roofline, picture: RooflinePicture, width: int) -> Ta
         Column("benchmark", lambda row: rate(row["empirical"], row["unit"][1:])),
         Column("95 % interval", _interval, is_wide=True),
         Column("theoretical", lambda row: rate(row["theoretical"], row["unit"][1:])),
-        Column("", lambda row: printable(row["reason"]), takes_rest=True),
+        Column("", lambda row: printable(row["reason"]), takes_rest=True, is_fixed=True),
     ]
-    return frame_table(rows, columns, limit=rows.height, what="roofs")
+    return frame_table(rows, columns, limit=None, what="roofs")
 
 
 def _interval(row: dict[str, Any]) -> str:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.roofline.geometry import decades, log_place
 from wavewright.analysis.counters.roofline.kinds import LEVELS
-from wavewright.model.blocks import Sentence, sentence
+from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
 from wavewright.words.counters.roofline.words import letter, power, rate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wavewright.analysis.counters.roofline.geometry import Roof, RooflinePicture
 
 LEVEL_COLOURS = {"HBM": "red", "MALL": "magenta", "L2": "yellow", "L1": "green", "LDS": "cyan"}
@@ -52,28 +54,27 @@ class _Cells:
 
     def line(self, row: int) -> Sentence:
         """One line of characters."""
-        line = sentence()
-        for column in range(self.width):
-            if (row, column) in self._words:
-                line.append(*self._words[row, column])
-            elif (row, column) in self._dots:
-                bits, style = self._dots[row, column]
-                line.append("." if self.is_ascii else chr(0x2800 + bits), style)
-            else:
-                line.append(" ")
-        return line
+        return sentence(*(self._words.get((row, column)) or self._dot(row, column) for column in range(self.width)))
+
+    def _dot(self, row: int, column: int) -> tuple[str, str]:
+        bits, style = self._dots.get((row, column), (0, ""))
+        return "." if bits and self.is_ascii else chr(0x2800 + bits) if bits else " ", style
+
+
+def roofline_chart(picture: RooflinePicture, width: int, *, ascii_only: bool = False) -> Preformatted:
+    """The plot in `width` characters."""
+    return chart(_Plot(picture).lines(width, is_ascii=ascii_only))
 
 
 @dataclass(frozen=True)
-class RooflinePlot:
-    """The plot in the width of the console."""
-
+class _Plot:
     picture: RooflinePicture
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width = max(20, options.max_width - _MARGIN - 2)
+    def lines(self, max_width: int, *, is_ascii: bool) -> Iterator[Sentence]:
+        """The plot from the top, with its axes."""
+        width = max(20, max_width - _MARGIN - 2)
         height = min(_MOST_HEIGHT, max(_LEAST_HEIGHT, round(width * 0.26)))
-        cells = _Cells(width, height, is_ascii=options.ascii_only)
+        cells = _Cells(width, height, is_ascii=is_ascii)
         for roof in self.picture.roofs:
             self._draw(cells, roof)
         hidden = self._write_marks(cells)
@@ -81,11 +82,11 @@ class RooflinePlot:
             self._label(cells, roof)
         ticks = {cells.cell(0, self._y(value))[0]: value for value in decades(self.picture.y_range)}
         yield sentence((f"{self.picture.unit[1:]:>{_MARGIN}}", "bold"))
-        edge = "|" if options.ascii_only else "│"
+        edge = "|" if is_ascii else "│"
         for row in range(height):
             label = power(ticks[row]).replace(" ", "") if row in ticks else ""
             yield sentence(f"{label:>{_MARGIN}}{edge}", cells.line(row))
-        yield from self._x_axis(width, is_ascii=options.ascii_only)
+        yield from self._x_axis(width, is_ascii=is_ascii)
         if hidden:
             yield sentence((f"{hidden} marks lie under others: the table has their numbers", "dim"))
 
@@ -132,7 +133,7 @@ class RooflinePlot:
                     cells.write(at, column, words, LEVEL_COLOURS.get(roof.name, _COMPUTE))
                     return
 
-    def _x_axis(self, width: int, *, is_ascii: bool) -> RenderResult:
+    def _x_axis(self, width: int, *, is_ascii: bool) -> Iterator[Sentence]:
         places = {round(self._x(value) * (width - 1)): value for value in decades(self.picture.x_range)}
         corner, flat, tick = ("+", "-", "+") if is_ascii else ("└", "─", "┴")
         line = "".join(tick if at in places else flat for at in range(width))

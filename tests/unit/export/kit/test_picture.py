@@ -10,7 +10,7 @@ import pytest
 from tests.kit.together import together
 from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.kit import picture
-from wavewright.writers.svg.png import check_picture, write_picture
+from wavewright.export.kit.picture import check_picture, write_picture
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30"><text x="2" y="20">Ag</text></svg>'
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
