@@ -289,9 +289,11 @@ def marked(parts: Iterable[Part]) -> tuple[str, tuple[Mark, ...]]:
             continue
         begin = len(text)
         if isinstance(part, Sentence):
-            marks += [mark._replace(begin=begin + mark.begin, end=begin + mark.end) for mark in part.marks]
+            marks += [Mark(begin + mark.begin, begin + mark.end, *mark[2:]) for mark in part.marks]
             text += part.text
             continue
+        if not part[0]:
+            continue  # an address that is not known
         text += part[0]
         if isinstance(part, Named):
             marks.append(Mark(begin, len(text), part.tone, part.handle))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
@@ -26,10 +27,11 @@ def fitted(line: Sentence, width: int, *, ascii_only: bool = False) -> Sentence:
     if ends and ends[-1] > width:
         end = sum(reached < width for reached in ends)
         text = f"{text[:end]}…"
-    marks = tuple(mark._replace(end=min(mark.end, end)) for mark in line.marks if mark.begin < end)
-    return replace(line, text=text.replace("…", "~") if ascii_only else text, marks=marks)
+    marks = (mark if mark.end <= end else mark._replace(end=end) for mark in line.marks if mark.begin < end)
+    return replace(line, text=text.replace("…", "~") if ascii_only else text, marks=tuple(marks))
 
 
+@cache
 def _width(character: str) -> int:
     """Places of a terminal that a character takes."""
     return 0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1

@@ -196,9 +196,9 @@ def _evidence(item: CodeEvidence) -> Iterator[Part]:
     yield Named(hexadecimal(item.address), "i")
     times = f"{item.execution_count:,} times, " if item.execution_count else ""
     source = f"  ({where})" if where else ""
-    yield f" {item.text}{source}  {times}{short(item.stall_cycles_total)} cycles"
+    yield f" {printable(item.text)}{printable(source)}  {times}{short(item.stall_cycles_total)} cycles"
     if item.producers:
-        yield "\n  <- " + "; ".join(item.producers)
+        yield f"\n  <- {printable('; '.join(item.producers))}"
 
 
 def _md_caveats(caveats: Sequence[Caveat]) -> list[str]:

@@ -84,7 +84,8 @@ def _report(
             yield chart(fitted(line, view.width, ascii_only=view.ascii_only) for line in of_file.text())
         else:
             unshown += 1
-    yield chart(_foot(listing, measure, view, unmapped / (total or 1), unshown))
+    yield chart([legend(ascii_only=view.ascii_only, parts=measure.part_names)])
+    yield from _foot(listing, measure, unmapped / (total or 1), unshown)
 
 
 @dataclass
@@ -170,15 +171,14 @@ def _tree(rows: Sequence[ListingRow], measure: Measure) -> Iterator[ListingRow]:
 
 
 def _foot(
-    listing: SourceListing | SampleLines, measure: Measure, view: SourceView, unmapped_share: float, unshown: int
+    listing: SourceListing | SampleLines, measure: Measure, unmapped_share: float, unshown: int
 ) -> Iterator[Sentence]:
-    """Legend, and what was not shown."""
+    """What rows belong to, and what was not shown."""
     frame = "first own" if listing.attribution == "mine" else listing.attribution
-    words = legend(ascii_only=view.ascii_only, parts=measure.part_names)
-    yield sentence(words, (f"; rows belong to the {frame} line of their inline chain", "dim"))
+    yield sentence((f"rows belong to the {frame} line of their inline chain", "dim"))
     if unmapped_share:
         rows = f"{counted(listing.unmapped_row_count, 'rows')} without a debug line"
         yield Sentence(f"{rows} have {percent(unmapped_share)} of the {measure.unit}")
     if unshown:
         more = "1 more file has" if unshown == 1 else f"{unshown:,} more files have"
-        yield sentence((f"{more} colder lines; --all shows every file and line", "dim"))
+        yield sentence((f"{more} colder lines; --all shows every file and line", "dim"), style="advice")

@@ -109,7 +109,7 @@ def _labelled(block: Labelled) -> RichTable:
     grid = RichTable.grid(padding=(0, 1))
     grid.add_column(style=block.tone, min_width=4)
     grid.add_column(ratio=1)
-    grid.add_row(printable(block.label), _marked(block.text, block.marks))
+    grid.add_row(printable(block.label), _marked(block.text, block.marks, has_lines=True))
     return grid
 
 

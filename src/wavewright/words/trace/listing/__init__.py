@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import AnyBlock, Named, Part, Preformatted, Sentence, chart, headline, sentence
+from wavewright.model.blocks import AnyBlock, Named, Part, Sentence, chart, headline, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.heat import legend
@@ -43,7 +43,7 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[AnyBlock]:
         waits = f"; it waits for {producers:,} row{'s' * (producers > 1)}" if producers else ""
         yield _hottest_line(rows, index, measure, hidden, waits)
     if rows:
-        yield _listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
+        yield from _listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
 
 
 def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
@@ -59,7 +59,7 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
         yield _hottest_line(rows, index, measure, "", reason)
     if rows:
-        yield _listing(rows, measure, view)
+        yield from _listing(rows, measure, view)
 
 
 def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Sentence:
@@ -75,8 +75,8 @@ def _listing(
     view: IsaView,
     pairs: Sequence[tuple[int, int]] = (),
     loops: Sequence[ListingRow] = (),
-) -> Preformatted:
-    """The lines in the width and the characters of the view."""
+) -> Iterator[AnyBlock]:
+    """The lines in the width and the characters of the view, and what it does not show."""
     chosen = focus(view, rows, measure)
     lines = isa_lines(rows, contexts(pairs, view, rows, chosen), loops)
     weights = {row["row"]: float(measure.total(row)) for row in rows}
@@ -92,13 +92,13 @@ def _listing(
     for number, line in enumerate(lines):
         text = columns.line(rows[line.begin]) if line.is_row else _other(line, rows, measure)
         body.append(sentence(*_gutter(drawing, number), text))
-    foot = [legend(ascii_only=view.ascii_only, parts=measure.part_names)]
+    body.append(legend(ascii_only=view.ascii_only, parts=measure.part_names))
+    yield chart(fitted(line, view.width, ascii_only=view.ascii_only) for line in body)
     shown = sum(line.is_row for line in lines)
     if shown < len(rows):
-        foot.append(sentence((f"showing {shown:,} of {len(rows):,} rows; --all shows every row", "dim")))
+        yield sentence((f"showing {shown:,} of {len(rows):,} rows; --all shows every row", "dim"), style="advice")
     if view.hint:
-        foot.append(sentence((view.hint, "dim")))
-    return chart([*(fitted(line, view.width, ascii_only=view.ascii_only) for line in body), *foot])
+        yield sentence((view.hint, "dim"), style="advice")
 
 
 def _other(line: IsaLine, rows: Sequence[ListingRow], measure: Measure) -> Sentence:
