@@ -119,10 +119,10 @@ def releases() -> Iterator[str]:
     yield ""
 
 
-def planned(wanted: Wanted, release: Release) -> str:
+def planned(request: Wanted, release: Release) -> str:
     """The command lines of a release, one per line; empty = it cannot."""
     try:
-        lines = commands_of(wanted, assumed(release.rocm), folder=FOLDER, environment={})
+        lines = commands_of(request, assumed(release.rocm), folder=FOLDER, environment={})
     except UsageError:
         return ""
     return "\n".join(command.line for command in lines)
@@ -131,20 +131,20 @@ def planned(wanted: Wanted, release: Release) -> str:
 def commands() -> Iterator[str]:
     """Command lines of every kind of capture."""
     yield from ("## Commands", "", "`OUT` is the folder of raw data of an attempt.", "")
-    for verb, wanted in BASES.items():
+    for verb, request in BASES.items():
         yield from (f"### capture {verb}", "")
-        for text, first, last in spans(wanted):
+        for text, first, last in spans(request):
             until = f" to {last}" if last and last != first else ("" if last else " and newer")
             yield from (f"ROCm {first}{until}:" if text else f"ROCm {first}{until}: not possible.", "")
             if text:
                 yield from ("```", text, "```", "")
 
 
-def spans(wanted: Wanted) -> list[tuple[str, str, str]]:
+def spans(request: Wanted) -> list[tuple[str, str, str]]:
     """Texts of commands with the first and last release that they are for; empty last = the newest."""
     texts: list[tuple[str, str, str]] = []
     for release in RELEASES:
-        text = planned(wanted, release)
+        text = planned(request, release)
         if texts and texts[-1][0] == text:
             texts[-1] = (text, texts[-1][1], release.rocm)
         else:
@@ -158,8 +158,8 @@ def our_options() -> Iterator[str]:
     rows = []
     for option, verb, fields in OURS:
         base = BASES.get(verb, ONE_PASS)
-        wanted = type(base)(**{**vars(base), **fields})
-        for text, first, _ in spans(wanted):
+        request = type(base)(**{**vars(base), **fields})
+        for text, first, _ in spans(request):
             if not text:
                 continue
             words = [word for word in text.split() if word not in planned(base, release_named(first)).split()]

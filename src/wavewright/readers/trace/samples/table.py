@@ -35,8 +35,8 @@ def read_sample_table(file: Path) -> SampleRecords:
     """
     losses: list[Loss] = []
     rows = read_table(file, _SAMPLES, losses)
-    missing = [pl.lit(None, dtype).alias(name) for name, dtype in RECORD.items() if name not in rows.columns]
-    rows = rows.with_columns(missing)
+    missing_columns = [pl.lit(None, dtype).alias(name) for name, dtype in RECORD.items() if name not in rows.columns]
+    rows = rows.with_columns(missing_columns)
     comment = pl.col("comment").cast(pl.String)
     places = rows.select("comment").unique().drop_nulls()  # few, whatever the number of samples
     places = places.with_columns(place=comment.str.extract(_UNKNOWN_PLACE).cast(pl.UInt64, strict=False))
