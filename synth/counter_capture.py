@@ -166,7 +166,7 @@ def write_counter_csv(
         long = long.with_columns(pl.col("Counter_Name").replace(spelled)).sort("Dispatch_Id", maintain_order=True)
         long.write_csv(below / "out_counter_collection.csv", quote_style="non_numeric")
         pl.DataFrame([_agent(capture.device)]).write_csv(below / "out_agent_info.csv", quote_style="non_numeric")
-    names = list(dict.fromkeys(name for one in passes for name in one))
+    names = list(dict.fromkeys(name for values in passes for name in values))
     return SyntheticCounters(place, capture, launches.height, _totals(launches, counters.select(names)))
 
 
@@ -194,11 +194,11 @@ _LONG = (
 def _order(capture: CounterCapture) -> Iterator[tuple[int, float]]:
     """Kernel number and factor of cycles of every dispatch: kernels take turns, as in a loop of a program."""
     chance = random.Random(capture.seed)  # noqa: S311 - noise, not secrets
-    left = [work.dispatch_count for work in capture.works]
-    while any(left):
-        for number, count in enumerate(left):
+    dispatches_left = [work.dispatch_count for work in capture.works]
+    while any(dispatches_left):
+        for number, count in enumerate(dispatches_left):
             if count:
-                left[number] -= 1
+                dispatches_left[number] -= 1
                 yield number, 1 + capture.jitter * (2 * chance.random() - 1)
 
 
@@ -310,8 +310,8 @@ def _channels(counters: pl.DataFrame, capture: CounterCapture) -> Iterator[pl.Se
 
 def _spelled(name: str, device: CounterDevice) -> str:
     """As the collectors of this GPU write it."""
-    own = name.replace("TCC_EA0_", f"{device.fabric_prefix}_")
-    return f"{own}_sum" if own.startswith(_SUMMED) else own
+    device_name = name.replace("TCC_EA0_", f"{device.fabric_prefix}_")
+    return f"{device_name}_sum" if device_name.startswith(_SUMMED) else device_name
 
 
 def _ceilings(device: CounterDevice) -> dict[str, float]:
@@ -327,10 +327,10 @@ def _ceilings(device: CounterDevice) -> dict[str, float]:
         "MFMAF16Flops": 0.85 * device.cu_count * device.matrix_flops_per_cycle * clock,
         "MFMAF32Flops": 0.85 * device.cu_count * 256 * clock,
     }
-    found: dict[str, float] = {"device": 0}
+    ceilings: dict[str, float] = {"device": 0}
     for name, value in rates.items():
-        found |= {name: round(value, 4), f"{name}Low": round(0.99 * value, 4), f"{name}High": round(1.01 * value, 4)}
-    return found
+        ceilings |= {name: round(value, 4), f"{name}Low": round(0.99 * value, 4), f"{name}High": round(1.01 * value, 4)}
+    return ceilings
 
 
 def _agent(device: CounterDevice) -> dict[str, object]:

@@ -72,12 +72,12 @@ def agents(target: str, gpus: int) -> list[Agent]:
     """
     cpu = "AMD EPYC 9575F 64-Core Processor"
     numbers = {"cpu_cores_count": 64, "cu_count": 64, "num_xcc": 1, "max_engine_clk_ccompute": 5000, "family_id": 26}
-    found = [_agent(index, "CPU", index, cpu, cpu, numbers) for index in range(CPUS)]
+    rows = [_agent(index, "CPU", index, cpu, cpu, numbers) for index in range(CPUS)]
     product, numbers = _TARGETS[target]
     for gpu in range(gpus):
         place = {"location_id": 1280 + 256 * gpu, "drm_render_minor": 128 + 8 * gpu, "gpu_id": 30001 + gpu}
-        found.append(_agent(CPUS + gpu, "GPU", gpu, target, product, _GPU | numbers | place))
-    return found
+        rows.append(_agent(CPUS + gpu, "GPU", gpu, target, product, _GPU | numbers | place))
+    return rows
 
 
 def _agent(index: int, kind: str, type_index: int, name: str, product: str, numbers: dict[str, int]) -> Agent:

@@ -245,9 +245,9 @@ class _Encoder:
         self.recent.touch(slot)
 
     def _immediate(self, time: int, mask: int) -> None:
-        one = mask & (mask - 1) == 0 and self.rng.random() < 0.8
-        layout = self.tokens["IMM_ONE" if one else "IMMEDIATE"]
-        self.out.put(time, layout, layout.pack(slot=mask.bit_length() - 1) if one else layout.pack(mask=mask))
+        is_single = mask & (mask - 1) == 0 and self.rng.random() < 0.8
+        layout = self.tokens["IMM_ONE" if is_single else "IMMEDIATE"]
+        self.out.put(time, layout, layout.pack(slot=mask.bit_length() - 1) if is_single else layout.pack(mask=mask))
 
     def _put(self, time: int, name: str, **fields: int) -> None:
         layout = self.tokens[name]
@@ -335,5 +335,5 @@ def encode(engine: plan.EnginePlan, acts: list[Act]) -> Encoded:
     if engine.keep_share is None:
         return encoded
     size = kept_bytes(encoded, engine.keep_share)
-    kept = max((done for nibbles, done in marks if nibbles <= 2 * size), default=0)
-    return _Encoder(engine).encode(acts[:kept])[0]
+    item_count = max((done for nibbles, done in marks if nibbles <= 2 * size), default=0)
+    return _Encoder(engine).encode(acts[:item_count])[0]

@@ -223,8 +223,8 @@ _NEARBY_ROWS = 32  # a compiler keeps a value's making and its use closer togeth
 def _m0(lines: list[Row], row: int) -> int | None:
     """Value of M0 at a row, if a constant was moved there just before."""
     for line in reversed(lines[max(row - _NEARBY_ROWS, 0) : row]):
-        if found := re.match(r"s_mov(?:k_i32|_b32) m0, (.+)", line.text):
-            return _integer(found[1])
+        if match := re.match(r"s_mov(?:k_i32|_b32) m0, (.+)", line.text):
+            return _integer(match[1])
     return None
 
 

@@ -129,10 +129,10 @@ def typical_kernels(device: CounterDevice) -> tuple[KernelWork, ...]:
 
 def _memory_bytes(work: KernelWork, device: CounterDevice) -> float:
     """Read and written by one dispatch."""
-    made = counters_of(work, device)
-    whole = made["TCC_EA0_RDREQ"] - made["TCC_EA0_RDREQ_32B"] - made["TCC_EA0_RDREQ_128B"]
-    sizes = 32 * made["TCC_EA0_RDREQ_32B"] + 64 * whole + 128 * made["TCC_EA0_RDREQ_128B"]
-    return sizes + 64 * made["TCC_EA0_WRREQ"]
+    counters = counters_of(work, device)
+    whole = counters["TCC_EA0_RDREQ"] - counters["TCC_EA0_RDREQ_32B"] - counters["TCC_EA0_RDREQ_128B"]
+    sizes = 32 * counters["TCC_EA0_RDREQ_32B"] + 64 * whole + 128 * counters["TCC_EA0_RDREQ_128B"]
+    return sizes + 64 * counters["TCC_EA0_WRREQ"]
 
 
 def counters_of(work: KernelWork, device: CounterDevice) -> dict[str, float]:
@@ -146,14 +146,14 @@ def counters_of(work: KernelWork, device: CounterDevice) -> dict[str, float]:
     True
     """
     cycles = work.duration_ns * device.clock_mhz_max / 1000 * 0.95
-    found = _front_end(work, device, cycles) | _instructions(work, device, cycles) | _memory(work, device, cycles)
-    found = {name: float(round(value)) for name, value in found.items()}
-    return found | {name: float(value) for name, value in work.counters.items()}
+    counters = _front_end(work, device, cycles) | _instructions(work, device, cycles) | _memory(work, device, cycles)
+    counters = {name: float(round(value)) for name, value in counters.items()}
+    return counters | {name: float(value) for name, value in work.counters.items()}
 
 
 def _front_end(work: KernelWork, device: CounterDevice, cycles: float) -> dict[str, float]:
     busy = cycles * device.xcd_count
-    found = {
+    counters = {
         "GRBM_COUNT": busy * 1.05,
         "GRBM_GUI_ACTIVE": busy,
         "GRBM_SPI_BUSY": busy * 0.9,
@@ -174,11 +174,14 @@ def _front_end(work: KernelWork, device: CounterDevice, cycles: float) -> dict[s
         "SPI_SWC_CSC_WR": 2 * work.waves,
     }
     if device.target == "gfx950":  # one scheduler pipe does all the work, as when counters are collected
-        found |= {"SPI_CS0_WAVE": work.waves, "SPI_CS0_NUM_THREADGROUPS": work.workgroups}
-        found |= {"SPI_CS0_BUSY": busy * device.se_count / device.xcd_count, "SPI_VWC0_VDATA_VALID_WR": 4 * work.waves}
-        return found
-    found |= {"SPI_CSN_WAVE": work.waves, "SPI_CSN_NUM_THREADGROUPS": work.workgroups}
-    return found | {"SPI_CSN_BUSY": cycles * device.se_count, "SPI_VWC_CSC_WR": work.waves}
+        counters |= {"SPI_CS0_WAVE": work.waves, "SPI_CS0_NUM_THREADGROUPS": work.workgroups}
+        counters |= {
+            "SPI_CS0_BUSY": busy * device.se_count / device.xcd_count,
+            "SPI_VWC0_VDATA_VALID_WR": 4 * work.waves,
+        }
+        return counters
+    counters |= {"SPI_CSN_WAVE": work.waves, "SPI_CSN_NUM_THREADGROUPS": work.workgroups}
+    return counters | {"SPI_CSN_BUSY": cycles * device.se_count, "SPI_VWC_CSC_WR": work.waves}
 
 
 def _instructions(work: KernelWork, device: CounterDevice, cycles: float) -> dict[str, float]:
@@ -189,7 +192,7 @@ def _instructions(work: KernelWork, device: CounterDevice, cycles: float) -> dic
     resident = min(work.waves_per_cu * device.cu_count, waves) * cycles
     fetched = min(8 * device.sqc_count, each * waves // 80)  # lines of code that each instruction cache fetches once
     lds_active = 4 * work.lds * waves / (1 - min(work.lds_conflict_share, 0.9))
-    found = {
+    counters = {
         "SQ_WAVES": waves,
         "SQ_INSTS": each * waves,
         "SQ_INSTS_VALU": valu * waves,
@@ -235,7 +238,7 @@ def _instructions(work: KernelWork, device: CounterDevice, cycles: float) -> dic
         "SQC_TC_DATA_READ_REQ": work.smem * waves * 0.03,
         "SQC_DCACHE_INFLIGHT_LEVEL": work.smem * waves * 100,
     }
-    return {name: max(value, 0) for name, value in found.items()}
+    return {name: max(value, 0) for name, value in counters.items()}
 
 
 def _memory_latency(work: KernelWork) -> float:

@@ -76,7 +76,7 @@ def _report_of(code: CodeRow, version: int) -> tuple[int, int]:
         mode = _SHORT_DATA
     if mode < _VALU:
         return mode, 0
-    op = op_of(code.kind, version, taken=0)
+    op = op_of(code.kind, version, is_taken=0)
     return mode, -1 if op is None else op.code
 
 

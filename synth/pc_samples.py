@@ -113,9 +113,9 @@ def _listing(kernel: KernelImage) -> list[tuple[int, str]]:
     """Address and text of the instructions of a kernel, from its entry up to its end."""
     rows = [line.split("\t") for line in kernel.listing.decode().splitlines() if line and not line.startswith("#")]
     placed = [(int(address, 0), text) for address, _, text, *_ in rows]
-    own = [row for row in placed if row[0] >= kernel.entry]
-    end = next(at for at, (_, text) in enumerate(own) if text.startswith("s_endpgm"))
-    return own[: end + 1]
+    kernel_rows = [row for row in placed if row[0] >= kernel.entry]
+    end = next(at for at, (_, text) in enumerate(kernel_rows) if text.startswith("s_endpgm"))
+    return kernel_rows[: end + 1]
 
 
 def _state(run: SampledRun, text: str, chance: random.Random) -> tuple[bool | None, str | None]:
@@ -144,28 +144,28 @@ def write_samples(
     OSError
         When a file cannot be written.
     """
-    made, folder = sampled(run), Path(directory)
+    samples, folder = sampled(run), Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     if form == "json":
-        text = json.dumps({"rocprofiler-sdk-tool": [_process(made, with_kernel_trace=with_kernel_trace)]})
+        text = json.dumps({"rocprofiler-sdk-tool": [_process(samples, with_kernel_trace=with_kernel_trace)]})
         (folder / f"{PROCESS_ID}_results.json").write_text(text)
     else:
-        (folder / f"{PROCESS_ID}_pc_sampling_{run.method}.csv").write_text(_sample_csv(made))
+        (folder / f"{PROCESS_ID}_pc_sampling_{run.method}.csv").write_text(_sample_csv(samples))
         (folder / f"{PROCESS_ID}_agent_info.csv").write_text(_agent_csv(run))
         if with_kernel_trace:
-            (folder / f"{PROCESS_ID}_kernel_trace.csv").write_text(_kernel_csv(made))
+            (folder / f"{PROCESS_ID}_kernel_trace.csv").write_text(_kernel_csv(samples))
     for number, kernel in enumerate(run.kernels if with_code else (), 1):
         name = f"{PROCESS_ID}_{kernel.target}_code_object_id_{number}"
         (folder / f"{name}.isa.tsv").write_bytes(kernel.listing)
         if kernel.elf is not None:
             (folder / f"{name}.out").write_bytes(kernel.elf)
-    return made
+    return samples
 
 
-def _sample_csv(made: SyntheticSamples) -> str:
-    is_stochastic = made.run.method == "stochastic"
+def _sample_csv(samples: SyntheticSamples) -> str:
+    is_stochastic = samples.run.method == "stochastic"
     rows: list[tuple[Any, ...]] = []
-    for sample in made.samples:
+    for sample in samples.samples:
         row: tuple[Any, ...] = (sample.time_ns, (1 << 64) - 1, sample.dispatch, sample.text, _comment(sample))
         row = (*row, sample.dispatch)
         if is_stochastic:
@@ -199,37 +199,37 @@ def _agent_csv(run: SampledRun) -> str:
     return _csv(columns, [(0, 0, "CPU", 0, 0, "a CPU"), (1, 1, "GPU", 90402, 64, run.kernels[0].target)])
 
 
-def _kernel_csv(made: SyntheticSamples) -> str:
+def _kernel_csv(samples: SyntheticSamples) -> str:
     launch = ("Kind", "Agent_Id", "Queue_Id", "Dispatch_Id", "Kernel_Id", "Kernel_Name", "Correlation_Id")
     columns = (*launch, "Start_Timestamp", "End_Timestamp", "LDS_Block_Size", "VGPR_Count", "SGPR_Count")
     rows = [
         ("KERNEL_DISPATCH", "Agent 1", 1, number, at + 1, name, number, *times, 0, 8, 16)
-        for number, at, name, times in _launches(made)
+        for number, at, name, times in _launches(samples)
     ]
     return _csv(columns, rows)
 
 
-def _launches(made: SyntheticSamples) -> list[tuple[int, int, str, tuple[int, int]]]:
+def _launches(samples: SyntheticSamples) -> list[tuple[int, int, str, tuple[int, int]]]:
     """Number, kernel, its name, start and end of the dispatches."""
-    kernels = made.run.kernels
+    kernels = samples.run.kernels
     times: dict[int, list[int]] = {}
-    for sample in made.samples:
+    for sample in samples.samples:
         times.setdefault(sample.dispatch, []).append(sample.time_ns)
     return [
-        (number, at, kernels[at].name, (min(seen) - 100, max(seen) + 100))
-        for number, seen in sorted(times.items())
+        (number, at, kernels[at].name, (min(span) - 100, max(span) + 100))
+        for number, span in sorted(times.items())
         for at in ((number - 1) % len(kernels),)
-        if number <= made.run.dispatches
+        if number <= samples.run.dispatches
     ]
 
 
-def _process(made: SyntheticSamples, *, with_kernel_trace: bool) -> dict[str, Any]:
-    kernels = made.run.kernels
-    places = sorted({(s.kernel, s.address, s.text, s.comment) for s in made.samples if s.kernel >= 0})
+def _process(samples: SyntheticSamples, *, with_kernel_trace: bool) -> dict[str, Any]:
+    kernels = samples.run.kernels
+    places = sorted({(s.kernel, s.address, s.text, s.comment) for s in samples.samples if s.kernel >= 0})
     index = {place[:2]: number for number, place in enumerate(places)}
     records = [
-        {"record": _record(sample, made.run.method), "inst_index": index.get((sample.kernel, sample.address), -1)}
-        for sample in made.samples
+        {"record": _record(sample, samples.run.method), "inst_index": index.get((sample.kernel, sample.address), -1)}
+        for sample in samples.samples
     ]
     dispatches = [
         {
@@ -239,9 +239,9 @@ def _process(made: SyntheticSamples, *, with_kernel_trace: bool) -> dict[str, An
             "thread_id": PROCESS_ID,
             "dispatch_info": {"agent_id": {"handle": AGENT_HANDLE}, "kernel_id": at + 1, "dispatch_id": number},
         }
-        for number, at, _, times in _launches(made)
+        for number, at, _, times in _launches(samples)
     ]
-    methods = {"pc_sample_host_trap": [], "pc_sample_stochastic": [], f"pc_sample_{made.run.method}": records}
+    methods = {"pc_sample_host_trap": [], "pc_sample_stochastic": [], f"pc_sample_{samples.run.method}": records}
     return {
         "metadata": {"pid": PROCESS_ID, "init_time": 1, "fini_time": 10**10, "command": ["app"]},
         "agents": [{"id": {"handle": AGENT_HANDLE}, "type": 2, "name": kernels[0].target, "node_id": 1}],

@@ -109,10 +109,10 @@ def _print(steering: dict[str, Any]) -> None:
         text = steering.get(name, "")
         stream.write(text.encode() if isinstance(text, str) else bytes(text))
         stream.flush()
-    rest = int(steering.get("flood_bytes", 0))
+    bytes_left = int(steering.get("flood_bytes", 0))
     block = b"x" * 65535 + b"\n"
-    while rest > 0:
-        rest -= os.write(1, block[: min(rest, len(block))])
+    while bytes_left > 0:
+        bytes_left -= os.write(1, block[: min(bytes_left, len(block))])
 
 
 def _leave_children(steering: dict[str, Any]) -> None:
@@ -198,15 +198,15 @@ def _leave_thread_trace(steering: dict[str, Any], folder: Path, prefix: str) -> 
 def _traced_dispatches(steering: dict[str, Any]) -> list[int]:
     """Numbers of the dispatches that pass the filters; dispatches of all kernels count from 1."""
     regex = os.environ.get("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX", "") or ".*"
-    asked = {int(word) for word in re.findall(r"\d+", os.environ.get("ROCPROF_KERNEL_FILTER_RANGE", ""))}
+    numbers = {int(word) for word in re.findall(r"\d+", os.environ.get("ROCPROF_KERNEL_FILTER_RANGE", ""))}
     number = 0
     traced = []
     for name, count, _, _ in steering.get("kernels", ()):
         for launch in range(1, int(count) + 1):
             number += 1
-            if re.search(regex, name) and (not asked or launch in asked):
+            if re.search(regex, name) and (not numbers or launch in numbers):
                 traced.append(number)
-    return traced if asked else traced[:1]
+    return traced if numbers else traced[:1]
 
 
 def _neighbour() -> Any:

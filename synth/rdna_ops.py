@@ -86,8 +86,8 @@ def double_precision_rate(header_field: int, stream_version: int) -> int:
     return 1 << (rate - 1) if rate else 1
 
 
-def op_of(kind: Kind, stream_version: int, *, taken: int) -> Op | None:
+def op_of(kind: Kind, stream_version: int, *, is_taken: int) -> Op | None:
     """The op code of a kind, or None where it has none in this version."""
     if kind == Kind.BRANCH:
-        return TAKEN if taken else NOT_TAKEN
+        return TAKEN if is_taken else NOT_TAKEN
     return OPS[stream_version].get(kind)

@@ -265,8 +265,8 @@ class RocpdTables:
         rows = self._into("pmc_event", "id", "event_id", "pmc_id", "value", *place)
         for counter, instance, value in dispatch.counters:
             self._counters += 1
-            known = (instance,) if place else ()
-            rows.append((self._counters, event, self._pmc(counter, dispatch.gpu), float(value), *known))
+            instance_columns = (instance,) if place else ()
+            rows.append((self._counters, event, self._pmc(counter, dispatch.gpu), float(value), *instance_columns))
 
     def _pmc(self, counter: int, gpu: int) -> int:
         return 1 + counter + len(COUNTERS) * self._place.gpus.index(gpu)
@@ -317,12 +317,12 @@ class RocpdTables:
         ))  # fmt: skip
 
     def _metadata(self) -> list[tuple[str, str]]:
-        found = [("schema_version", self._schema), ("uuid", self._suffix), ("guid", self._place.guid)]
+        tags = [("schema_version", self._schema), ("uuid", self._suffix), ("guid", self._place.guid)]
         if self._schema != "3":
             parts = zip(("major", "minor", "patch"), self._schema.split("."), strict=True)
-            found[1:1] = [(f"schema_version_{name}", part) for name, part in parts]
-            found.append(("schema_creation_time", "2026-01-01 00:00:00"))
-        return found
+            tags[1:1] = [(f"schema_version_{name}", part) for name, part in parts]
+            tags.append(("schema_creation_time", "2026-01-01 00:00:00"))
+        return tags
 
     def _describe_process(self) -> None:
         place, truth = self._place, self.rank.truth
@@ -333,12 +333,12 @@ class RocpdTables:
         }  # fmt: skip
         self._put_all("info_node", [node])
         begin, end = (truth.start_ns or 0) - _LOADED_BEFORE_NS, (truth.end_ns or 0) + 1_000_000
-        known = {"nid": self._node, "ppid": place.pid - 3, "pid": place.pid}
+        facts = {"nid": self._node, "ppid": place.pid - 3, "pid": place.pid}
         times = {"init": begin, "fini": end, "start": begin, "end": end}
         texts = {"command": place.command, "environment": json.dumps(place.environment)}
         extdata = {"extdata": json.dumps({"kernel_rename": False})}
-        self._put_all("info_process", [{"id": place.pid} | known | times | texts | extdata])
-        self._put_all("info_thread", [{"id": tid} | known | {"tid": tid} for tid in place.tids])
+        self._put_all("info_process", [{"id": place.pid} | facts | times | texts | extdata])
+        self._put_all("info_thread", [{"id": tid} | facts | {"tid": tid} for tid in place.tids])
         track = {"nid": self._node, "pid": place.pid, "name_id": self._string("MARKER_CORE_API")}
         self._put_all("track", [{"id": 1 + number, "tid": tid} | track for number, tid in enumerate(place.tids)])
 
@@ -370,22 +370,22 @@ class RocpdTables:
         where = {"nid": self._node, "pid": self._place.pid}
         for number, gpu in enumerate(self._place.gpus):
             base = _CODE_BASE + number * 0x200000
-            known = {"uri": f"memory://{self._place.pid}#offset={base:#x}&size=262144", "load_base": base,
+            facts = {"uri": f"memory://{self._place.pid}#offset={base:#x}&size=262144", "load_base": base,
                      "load_size": 262144, "load_delta": base}  # fmt: skip
-            extdata = {"size": 88, "code_object_id": number + 1, **known, "storage_type": 2, "memory_base": base}
-            row = {"id": number + 1, **where, "agent_id": CPUS + gpu, **known, "extdata": json.dumps(extdata)}
+            extdata = {"size": 88, "code_object_id": number + 1, **facts, "storage_type": 2, "memory_base": base}
+            row = {"id": number + 1, **where, "agent_id": CPUS + gpu, **facts, "extdata": json.dumps(extdata)}
             self._put_all("info_code_object", [row])
         for number, kernel in enumerate(self._kernels, 1):
-            known = {"kernel_name": f"{kernel.name}.kd", "kernel_object": _CODE_BASE + 64 * number,
+            facts = {"kernel_name": f"{kernel.name}.kd", "kernel_object": _CODE_BASE + 64 * number,
                      "kernarg_segment_size": 264, "kernarg_segment_alignment": 64,
                      "group_segment_size": kernel.lds_bytes, "private_segment_size": kernel.scratch_bytes,
                      "sgpr_count": kernel.sgprs, "arch_vgpr_count": kernel.vgprs,
                      "accum_vgpr_count": kernel.accum_vgprs}  # fmt: skip
             names = {"formatted_kernel_name": kernel.name, "demangled_kernel_name": kernel.name,
                      "truncated_kernel_name": kernel.name.partition("(")[0].partition("<")[0]}  # fmt: skip
-            extdata = {"size": 88, "kernel_id": number, **known, "kernel_code_entry_byte_offset": 4096 * number,
+            extdata = {"size": 88, "kernel_id": number, **facts, "kernel_code_entry_byte_offset": 4096 * number,
                        "kernel_address": {"handle": _CODE_BASE + 4096 * number}, **names}  # fmt: skip
-            row = {"id": number, **where, "code_object_id": 1, "display_name": kernel.name, **known}
+            row = {"id": number, **where, "code_object_id": 1, "display_name": kernel.name, **facts}
             self._put_all("info_kernel_symbol", [row | {"extdata": json.dumps(extdata)}])
 
 

@@ -225,14 +225,14 @@ def columns_of(version: str) -> dict[str, list[str]]:
     >>> columns_of("3")["string"]
     ['string TEXT ! *']
     """
-    found = {}
+    columns = {}
     for key, text in _TABLES.items():
         table, _, since = key.partition("@")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
-        kept = [line.partition("@") for line in lines]
+        parts = [line.partition("@") for line in lines]
         if _number(since or "3") <= _number(version):
-            found[table] = [line.strip() for line, _, since in kept if _number(since or "3") <= _number(version)]
-    return found
+            columns[table] = [line.strip() for line, _, since in parts if _number(since or "3") <= _number(version)]
+    return columns
 
 
 def create_statements(version: str, guid: str) -> list[str]:
@@ -245,7 +245,7 @@ def create_statements(version: str, guid: str) -> list[str]:
     """
     suffix = "_" + guid.replace("-", "_")
     key = '"id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT'
-    made = [f'CREATE TABLE "rocpd_metadata{suffix}" ({key}, "tag" TEXT NOT NULL, "value" TEXT NOT NULL)']
+    statements = [f'CREATE TABLE "rocpd_metadata{suffix}" ({key}, "tag" TEXT NOT NULL, "value" TEXT NOT NULL)']
     for table, lines in columns_of(version).items():
         columns = [key, f"\"guid\" TEXT DEFAULT '{guid}' NOT NULL"]
         links = []
@@ -253,8 +253,8 @@ def create_statements(version: str, guid: str) -> list[str]:
             column, link = _column(line, suffix, version)
             columns.append(column)
             links += link
-        made.append(f'CREATE TABLE "rocpd_{table}{suffix}" ({", ".join(columns + links)})')
-    return made
+        statements.append(f'CREATE TABLE "rocpd_{table}{suffix}" ({", ".join(columns + links)})')
+    return statements
 
 
 def _column(line: str, suffix: str, version: str) -> tuple[str, list[str]]:

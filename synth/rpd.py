@@ -110,16 +110,16 @@ def write_rpd(path: str | PathLike[str], workload: Workload, *, schema: int = 3)
 
 
 def _as_recorded(truth: RankTruth, frames: int, schema: int) -> RankTruth:
-    kept = truth.without("HSA")
-    known = ["dispatches", "copies", "regions", "samples", "monitors", *(["counters"] if schema == 3 else [])]
-    counts = type(kept.counts)({name: kept.counts[name] for name in known})
+    recorded_truth = truth.without("HSA")
+    tables = ["dispatches", "copies", "regions", "samples", "monitors", *(["counters"] if schema == 3 else [])]
+    counts = type(recorded_truth.counts)({name: recorded_truth.counts[name] for name in tables})
     if schema == 3:
         counts["frames"] = frames
-    return dataclasses.replace(kept, allocations={}, counts=counts)
+    return dataclasses.replace(recorded_truth, allocations={}, counts=counts)
 
 
 def _create(table: str, columns: str) -> str:
-    made = []
+    column_texts = []
     for number, column in enumerate(columns.split()):
         name, _, target = column.rstrip("'~").partition(">")
         kind = {"'": "varchar(4096)", "~": "real"}.get(column[-1], "integer")
@@ -128,8 +128,8 @@ def _create(table: str, columns: str) -> str:
             text += " PRIMARY KEY AUTOINCREMENT" if name == "id" else " PRIMARY KEY"
         if target:
             text += f' REFERENCES "rocpd_{target}" ("id") DEFERRABLE INITIALLY DEFERRED'
-        made.append(text)
-    return f'CREATE TABLE "rocpd_{table}" ({", ".join(made)})'
+        column_texts.append(text)
+    return f'CREATE TABLE "rocpd_{table}" ({", ".join(column_texts)})'
 
 
 class _Recorded(Protocol):
@@ -199,10 +199,10 @@ class RpdTables:
     def finish(self) -> None:
         """Write what is known only at the end, and all that is left."""
         self._rows["string"] = [(number, text) for text, number in self._strings.items()]
-        known = {"schema_version": self._schema, "session_count": self._ranks}
+        metadata = {"schema_version": self._schema, "session_count": self._ranks}
         if self._schema == 3:
-            known = {"gpu_stride": _GPU_STRIDE, "pid_stride": _PID_STRIDE} | known
-        self._rows["metadata"] = [(number, tag, str(value)) for number, (tag, value) in enumerate(known.items(), 1)]
+            metadata = {"gpu_stride": _GPU_STRIDE, "pid_stride": _PID_STRIDE} | metadata
+        self._rows["metadata"] = [(number, tag, str(value)) for number, (tag, value) in enumerate(metadata.items(), 1)]
         self._flush()
 
     def _flush(self) -> None:

@@ -86,14 +86,14 @@ class RankTruth:
 
     def without(self, domain: str) -> RankTruth:
         """The truth when calls of a domain are not recorded; they must not have calls of others inside."""
-        gone = {name for found, name in self.regions if found == domain}
-        lost = sum(sums.calls for (found, _), sums in self.regions.items() if found == domain)
-        kept = RankTruth(**self.__dict__)
-        kept.regions = {key: sums for key, sums in self.regions.items() if key[0] != domain}
-        kept.tree = {path: sums for path, sums in self.tree.items() if path[-1] not in gone}
-        kept.counts = self.counts.copy()
-        kept.counts["regions"] -= lost
-        return kept
+        gone = {name for region_domain, name in self.regions if region_domain == domain}
+        lost = sum(sums.calls for (region_domain, _), sums in self.regions.items() if region_domain == domain)
+        remainder = RankTruth(**self.__dict__)
+        remainder.regions = {key: sums for key, sums in self.regions.items() if key[0] != domain}
+        remainder.tree = {path: sums for path, sums in self.tree.items() if path[-1] not in gone}
+        remainder.counts = self.counts.copy()
+        remainder.counts["regions"] -= lost
+        return remainder
 
 
 _SUMS = ("kernels", "copies", "allocations", "regions", "tree")

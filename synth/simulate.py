@@ -44,20 +44,20 @@ class _Iteration(NamedTuple):
 
 def _program(workload: Workload) -> Iterator[_Iteration]:
     """The iterations of every rank: the same kernels in the same order."""
-    left, number = workload.dispatches // workload.ranks, 0
+    dispatches_left, number = workload.dispatches // workload.ranks, 0
     weights = [kernel.weight for kernel in KERNELS]
     most = workload.phase_dispatches
-    while left:
+    while dispatches_left:
         rng = seeded(workload.seed, "program", number)
         phases = []
         for name in PHASES:
-            size = min(left, rng.randint(most // 2, most))
+            size = min(dispatches_left, rng.randint(most // 2, most))
             if size:
                 phases.append((name, rng.choices(range(len(KERNELS)), weights, k=size)))
-            left -= size
-        reduces = workload.ranks > 1 and left > 0
-        left -= reduces
-        yield _Iteration(number, 1 << rng.randint(16, 24), phases, reduces, left == 0)
+            dispatches_left -= size
+        reduces = workload.ranks > 1 and dispatches_left > 0
+        dispatches_left -= reduces
+        yield _Iteration(number, 1 << rng.randint(16, 24), phases, reduces, dispatches_left == 0)
         number += 1
 
 
@@ -144,9 +144,9 @@ class RankRun:
         self._open.append((outer, begin, "", path))
         correlation = self._call(HIP, "hipExtLaunchKernel", begin + (end - begin) // 4, end - (end - begin) // 4)
         self._open.pop()
-        own = self._own_streams()
+        own_streams = self._own_streams()
         ready = end + int(self._rng.lognormvariate(*_LATENCY_NS))
-        self._reduce = (correlation, own[0], max(ready, *(self._free[stream] for stream in own)))
+        self._reduce = (correlation, own_streams[0], max(ready, *(self._free[stream] for stream in own_streams)))
         self._now = end + 500
         return self._reduce[2] - self.place.clock_shift_ns
 
@@ -183,8 +183,8 @@ class RankRun:
 
     def _stream(self) -> int:
         """One of the thread's own streams."""
-        own = self._own_streams()
-        return own[self._rng.randrange(len(own))]
+        own_streams = self._own_streams()
+        return own_streams[self._rng.randrange(len(own_streams))]
 
     def _own_streams(self) -> range:
         return range(1 + self._thread, self.workload.streams + 1, self.workload.threads)
@@ -256,13 +256,15 @@ class RankRun:
 
     def _counters(self, kernel: int) -> tuple[tuple[int, int, int], ...]:
         instances, waves = self.workload.counter_instances, self._kernels[kernel][2]
-        found = []
+        counters = []
         for number, counter in enumerate(COUNTERS[: self.workload.counters]):
-            each, rest = divmod(waves * counter.per_wave, instances)
-            found += [(number, instance, each + (rest if instance == 0 else 0)) for instance in range(instances)]
-            self.truth.counters[counter.name] += each * instances + rest
-        self.truth.counts["counters"] += len(found)
-        return tuple(found)
+            each, remainder = divmod(waves * counter.per_wave, instances)
+            counters += [
+                (number, instance, each + (remainder if instance == 0 else 0)) for instance in range(instances)
+            ]
+            self.truth.counters[counter.name] += each * instances + remainder
+        self.truth.counts["counters"] += len(counters)
+        return tuple(counters)
 
     def _arguments(self, kernel: int, stream: int) -> tuple[tuple[str, str, str], ...]:
         chosen = self.workload.kernels[kernel]
@@ -348,10 +350,10 @@ class RankRun:
 
 
 def _sums(table: dict[_Key, Sums], key: _Key) -> Sums:
-    found = table.get(key)
-    if found is None:
-        found = table[key] = Sums()
-    return found
+    totals = table.get(key)
+    if totals is None:
+        totals = table[key] = Sums()
+    return totals
 
 
 def simulate(workload: Workload) -> Iterator[tuple[RankRun, Step]]:

@@ -308,23 +308,23 @@ class _Model:
             message = f"a wave did not reach s_endpgm within {MAX_STEPS_PER_WAVE} instructions"
             raise UsageError(message)
         if code.kind == Kind.JUMP:
-            taken = True
+            is_taken = True
         elif running.decisions is not None:
             decision = next(running.decisions, None)
             if decision is None:
                 message = f"a wave comes to {code.text!r} at {code.address:#x}, for which there is no decision"
                 raise UsageError(message)
-            taken = decision
+            is_taken = decision
         elif code.target <= row or code.loop_exit:
             done = running.trips.get(row, 0)
             again = done < self.launch.loop_trips
             running.trips[row] = done + 1 if again else 0
-            taken = again != code.loop_exit
+            is_taken = again != code.loop_exit
         else:
-            taken = self._draw() < self.launch.taken_share
+            is_taken = self._draw() < self.launch.taken_share
         issue, after = self._use_unit(running.wave.simd, self.branch_costs[code.kind], ready)
-        running.wave.steps.append((row, ready, issue, int(taken)))
-        self._advance(running, code, code.target if taken else code.next)
+        running.wave.steps.append((row, ready, issue, int(is_taken)))
+        self._advance(running, code, code.target if is_taken else code.next)
         return after
 
     def _register_jump(self, running: _Running, code: CodeRow, ready: int) -> int:

@@ -120,9 +120,9 @@ class CodeObjects:
         """(code object, address) for an ELF address, by what is loaded at this moment."""
         return self._place(placed, address, self._live)
 
-    def finally_(self, placed: LoadedObject, address: int, known: tuple[int, int]) -> tuple[int, int]:
-        """The same when it was `known` before: unknown places are looked up among the objects of the start."""
-        return known if known[0] else self._place(placed, address, self._from_start)
+    def finally_(self, placed: LoadedObject, address: int, entry: tuple[int, int]) -> tuple[int, int]:
+        """The same for an `entry` looked up before: unknown places are searched among the objects of the start."""
+        return entry if entry[0] else self._place(placed, address, self._from_start)
 
     @staticmethod
     def _place(placed: LoadedObject, address: int, ids: set[int]) -> tuple[int, int]:

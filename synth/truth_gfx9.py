@@ -257,11 +257,11 @@ class _Reader:
     def _finish(self) -> t.Truth:
         rows = self.truth.rows
         rows["occupancy"] = list(reversed(self.earlier))
-        for row, index, known in self.occupancy:
-            place = known
+        for row, index, entry in self.occupancy:
+            place = entry
             if index is not None:
                 wave = self.plan.waves[index]
-                place = self.objects.finally_(wave.code_object, wave.entry, known)
+                place = self.objects.finally_(wave.code_object, wave.entry, entry)
             rows["occupancy"].append((*row, *place))
         if self.cut_inside_token:
             rows["losses"].append((t.LOSS_TRUNCATED_TOKEN, 0))

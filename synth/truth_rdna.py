@@ -177,7 +177,7 @@ class _Reader:
             self._inst(live, time, code.kind, run.steps[number], code.address)
 
     def _inst(self, live: _Wave, time: int, kind: Kind, step: Step, address: int) -> None:
-        op = op_of(kind, self.version, taken=step[3])
+        op = op_of(kind, self.version, is_taken=step[3])
         assert op is not None  # noqa: S101
         if op.category == t.IMMED:
             live.immediate(time, address)
@@ -189,11 +189,11 @@ class _Reader:
     def _finish(self) -> t.Truth:
         rows = self.truth.rows
         rows["occupancy"] = list(reversed(self.earlier))
-        for row, index, known in self.occupancy:
-            place = known
+        for row, index, entry in self.occupancy:
+            place = entry
             if index is not None:
                 wave = self.plan.waves[index]
-                place = self.objects.finally_(wave.code_object, wave.entry, known)
+                place = self.objects.finally_(wave.code_object, wave.entry, entry)
             rows["occupancy"].append((*row, *place))
         for slot in sorted(self.slots):
             self._add(self.slots[slot])
@@ -227,10 +227,10 @@ class _Reader:
             self.lives[index].end(time, rows[steps[-1][0]].address)
         key = (wave.cu, wave.simd, wave.slot)
         started = self.running.pop(key, None)
-        known = (0, 0) if started is None else self.entry_now[started]
+        entry = (0, 0) if started is None else self.entry_now[started]
         if started is None:
             self.earlier.append((0, *key, 1, 0, 0, 0, 0, 0, 0, 0))
-        self.occupancy.append(((time, *key, 0, 0, 0, 0, 0, 0), started, known))
+        self.occupancy.append(((time, *key, 0, 0, 0, 0, 0, 0), started, entry))
 
     def _add(self, live: _Wave) -> None:
         wave = live.wave

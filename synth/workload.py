@@ -267,12 +267,14 @@ class Workload:
     @property
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels of the run, the collective last; slowed and renamed as asked."""
-        found = [*KERNELS, COLLECTIVE]
+        kernels = [*KERNELS, COLLECTIVE]
         if self.hostile_names:
-            found[: len(HOSTILE)] = [kernel._replace(name=name) for kernel, name in zip(found, HOSTILE, strict=False)]
-        for part, factor in self.slow:
-            found = [
-                kernel._replace(median_us=kernel.median_us * factor) if part in kernel.name else kernel
-                for kernel in found
+            kernels[: len(HOSTILE)] = [
+                kernel._replace(name=name) for kernel, name in zip(kernels, HOSTILE, strict=False)
             ]
-        return tuple(found)
+        for part, factor in self.slow:
+            kernels = [
+                kernel._replace(median_us=kernel.median_us * factor) if part in kernel.name else kernel
+                for kernel in kernels
+            ]
+        return tuple(kernels)

@@ -113,13 +113,13 @@ def _opened(place: Path) -> ThreadTrace | Run | CounterSet:
 def main(arguments: list[str]) -> int:
     """Write the files, or compare; 1 = something is stale, or too large."""
     with TemporaryDirectory() as scratch:
-        made = gallery(Path(scratch))
-    large = [file.name for file, text in made.items() if file.suffix == ".svg" and len(text.encode()) > MOST_BYTES]
+        pages = gallery(Path(scratch))
+    large = [file.name for file, text in pages.items() if file.suffix == ".svg" and len(text.encode()) > MOST_BYTES]
     if "--check" in arguments:
-        stale = [file.name for file, text in made.items() if not file.is_file() or file.read_text("utf-8") != text]
+        stale = [file.name for file, text in pages.items() if not file.is_file() or file.read_text("utf-8") != text]
     else:
         stale = []
-        for file, text in made.items():
+        for file, text in pages.items():
             file.write_text(text, "utf-8")
     for name in large:
         print(f"{name} has more than {MOST_BYTES:,} bytes", file=sys.stderr)

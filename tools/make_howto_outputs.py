@@ -31,13 +31,13 @@ _FENCE = "```"
 
 def commands(page: str) -> list[str]:
     """The commands of a page, in order."""
-    found, is_console = [], False
+    lines, is_console = [], False
     for line in page.splitlines():
         if line.startswith(_FENCE):
             is_console = line == f"{_FENCE}console"
         elif is_console and line.startswith("$ "):
-            found.append(line[2:])
-    return found
+            lines.append(line[2:])
+    return lines
 
 
 def with_outputs(page: str, folder: Path) -> str:

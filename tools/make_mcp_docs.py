@@ -107,14 +107,14 @@ def _without_links(line: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Run as a program."""
-    wanted = {PAGE: page(), SERVED: glossary()}
-    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    pages = {PAGE: page(), SERVED: glossary()}
+    stale = [path for path, text in pages.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if "--check" in arguments:
         for path in stale:
             print(f"stale: {path.relative_to(ROOT)}; run tools/make_mcp_docs.py", file=sys.stderr)
         return bool(stale)
     for path in stale:
-        path.write_text(wanted[path], encoding="utf-8")
+        path.write_text(pages[path], encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 

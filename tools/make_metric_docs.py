@@ -74,9 +74,9 @@ def panel_page(entries: Sequence[CatalogEntry]) -> str:
         "",
     ]
     for table in dict.fromkeys(entry.table_id for entry in entries):
-        told = [entry for entry in entries if entry.table_id == table]
-        lines += [f"## {table} {told[0].table_title}", ""]
-        for entry in told:
+        rows = [entry for entry in entries if entry.table_id == table]
+        lines += [f"## {table} {rows[0].table_title}", ""]
+        for entry in rows:
             lines += [*_section(entry), ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -126,8 +126,8 @@ def _formula_lines(variants: Sequence[Variant]) -> Iterator[str]:
 
 def _targets(entries: Sequence[CatalogEntry]) -> tuple[str, ...]:
     """Targets that list any of the entries, in their order."""
-    found = {target for entry in entries for target in entry.ids}
-    return tuple(target for target in METRIC_TARGETS if target in found)
+    targets = {target for entry in entries for target in entry.ids}
+    return tuple(target for target in METRIC_TARGETS if target in targets)
 
 
 def index_page(entries: Sequence[CatalogEntry]) -> str:
@@ -152,13 +152,13 @@ def index_page(entries: Sequence[CatalogEntry]) -> str:
         "",
     ]
     for family in dict.fromkeys(entry.family for entry in entries):
-        own = [entry for entry in entries if entry.family == family]
+        family_entries = [entry for entry in entries if entry.family == family]
         lines += [f"## Panels of {family}", "", "| panel | word | about | metrics | on |", "|---|---|---|---|---|"]
-        for number in dict.fromkeys(entry.panel_number for entry in own):
-            told = [entry for entry in own if entry.panel_number == number]
-            targets = spans(_targets(told))
-            link = f"[{told[0].panel_title}]({page_name(told[0])})"
-            lines.append(f"| {number} | `{told[0].panel_word}` | {link} | {len(told)} | {targets} |")
+        for number in dict.fromkeys(entry.panel_number for entry in family_entries):
+            panel_entries = [entry for entry in family_entries if entry.panel_number == number]
+            targets = spans(_targets(panel_entries))
+            link = f"[{panel_entries[0].panel_title}]({page_name(panel_entries[0])})"
+            lines.append(f"| {number} | `{panel_entries[0].panel_word}` | {link} | {len(panel_entries)} | {targets} |")
         lines.append("")
     lines += OWN
     lines += ["## Quantities", "", "| name | meaning |", "|---|---|"]
@@ -203,7 +203,7 @@ def _parts() -> Iterator[str]:
     yield "|---|---|---|---|"
     for family in families():
         targets = [target for target in METRIC_TARGETS if family_of(target) is family]
-        for name in dict.fromkeys(name for known in reversed(family.named) for name in known):
+        for name in dict.fromkeys(name for names in reversed(family.named) for name in names):
             forms: dict[str, list[str]] = {}
             for target in targets:
                 formula = _as_declared(family, name, target)
@@ -221,10 +221,10 @@ def _as_declared(family: Family, name: str, target: str) -> str:
     sets = family.sets_of(target)
     if "targets" in entry and not set(sets) & set(entry["targets"]):
         return ""
-    found: str = entry.get("formula", "")
-    for one in sets:
-        found = entry.get(one, {}).get("formula", found)
-    return found
+    formula: str = entry.get("formula", "")
+    for override in sets:
+        formula = entry.get(override, {}).get("formula", formula)
+    return formula
 
 
 def _differences(entries: Sequence[CatalogEntry]) -> Iterator[str]:
@@ -233,30 +233,30 @@ def _differences(entries: Sequence[CatalogEntry]) -> Iterator[str]:
     yield "| defect | what | metrics |"
     yield "|---|---|---|"
     for defect, what in defects.items():
-        told = [entry for entry in entries if defect in entry.defects]
-        links = ", ".join(f"[{entry.table_id} {entry.name}]({page_name(entry)}#{anchor(entry)})" for entry in told)
+        fixes = [entry for entry in entries if defect in entry.defects]
+        links = ", ".join(f"[{entry.table_id} {entry.name}]({page_name(entry)}#{anchor(entry)})" for entry in fixes)
         yield f"| {defect} | {what} | {links or 'the roofline'} |"
 
 
 def pages() -> dict[Path, str]:
     """Path -> text of every page."""
     entries = catalog()
-    made = {FOLDER / "README.md": index_page(entries)}
+    texts = {FOLDER / "README.md": index_page(entries)}
     for name in dict.fromkeys(page_name(entry) for entry in entries):
-        made[FOLDER / name] = panel_page([entry for entry in entries if page_name(entry) == name])
-    return made
+        texts[FOLDER / name] = panel_page([entry for entry in entries if page_name(entry) == name])
+    return texts
 
 
 def main() -> int:
     """Write or check the pages; 1 when one is out of date or too many."""
-    made = pages()
-    known = set(FOLDER.glob("*.md"))
+    texts = pages()
+    files = set(FOLDER.glob("*.md"))
     if "--check" in sys.argv:
-        return int(known != set(made) or any(path.read_text(encoding="utf-8") != text for path, text in made.items()))
+        return int(files != set(texts) or any(path.read_text(encoding="utf-8") != text for path, text in texts.items()))
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for path in known - set(made):
+    for path in files - set(texts):
         path.unlink()
-    for path, text in made.items():
+    for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
     return 0
 

@@ -103,8 +103,10 @@ class Writer:
     def dataclass(self, kind: type) -> str:
         """Write the interface of a dataclass, once."""
         if kind not in self.classes:
-            taken = kind.__name__ in self.classes.values()
-            self.classes[kind] = f"{_camel(kind.__module__.split('.')[-2])}{kind.__name__}" if taken else kind.__name__
+            is_used = kind.__name__ in self.classes.values()
+            self.classes[kind] = (
+                f"{_camel(kind.__module__.split('.')[-2])}{kind.__name__}" if is_used else kind.__name__
+            )
             hints, docs = _hints_of(kind), _docs_of(kind)
             lines: list[str] = []
             for item in dataclasses.fields(kind):
@@ -248,8 +250,8 @@ def page_types() -> str:
 
 def _asked() -> str:
     """View -> the declared question that it answers."""
-    asked = {question.view: question.sentence for question in every_question() if question.view}
-    listed = "\n".join(f"  {view}: {json.dumps(sentence)}," for view, sentence in sorted(asked.items()))
+    sentences = {question.view: question.sentence for question in every_question() if question.view}
+    listed = "\n".join(f"  {view}: {json.dumps(sentence)}," for view, sentence in sorted(sentences.items()))
     doc = "/** View -> the question that it answers, as everywhere else. */"
     return f"{doc}\nexport const ASKED = {{\n{listed}\n}};\n"
 

@@ -44,20 +44,20 @@ def main() -> None:
     """Take the pictures that the command line asks for."""
     from playwright.sync_api import sync_playwright
 
-    given = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    given.add_argument("--input", action="append", choices=sorted(INPUTS), help="default: all that are here")
-    given.add_argument("--view", action="append", help="default: all")
-    given.add_argument("--small", action="store_true", help="only 1280x800")
-    asked = given.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--input", action="append", choices=sorted(INPUTS), help="default: all that are here")
+    parser.add_argument("--view", action="append", help="default: all")
+    parser.add_argument("--small", action="store_true", help="only 1280x800")
+    options = parser.parse_args()
     browser_file = browser_path()
     if browser_file is None:
         sys.exit("there is no Chromium here: tools/browser.sh installs it when root")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
-        for name in asked.input or INPUTS:
+        for name in options.input or INPUTS:
             documents = documents_of(name)
             if documents:
-                _take(browser, name, documents, asked.view, SIZES[:1] if asked.small else SIZES)
+                _take(browser, name, documents, options.view, SIZES[:1] if options.small else SIZES)
         browser.close()
 
 

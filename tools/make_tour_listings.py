@@ -33,9 +33,9 @@ def listing(gpu: str) -> str:
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rows = []
     for line in text.splitlines():
-        if found := LINE.match(line):
-            size = 4 * len(found["words"].split())
-            rows.append(f"{int(found['address'], 16)}\t{size}\t{found['text']}\n")
+        if match := LINE.match(line):
+            size = 4 * len(match["words"].split())
+            rows.append(f"{int(match['address'], 16)}\t{size}\t{match['text']}\n")
     return "".join(rows)
 
 

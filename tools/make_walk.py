@@ -103,20 +103,20 @@ def main() -> None:
     """Take the walks that the command line asks for."""
     from playwright.sync_api import sync_playwright
 
-    given = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    given.add_argument("--input", action="append", choices=sorted(WALKS), help="default: all that are here")
-    given.add_argument("--width", action="append", type=int, choices=sorted(SIZES), help="default: all")
-    asked = given.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--input", action="append", choices=sorted(WALKS), help="default: all that are here")
+    parser.add_argument("--width", action="append", type=int, choices=sorted(SIZES), help="default: all")
+    options = parser.parse_args()
     browser_file = browser_path()
     if browser_file is None:
         sys.exit("there is no Chromium here: tools/browser.sh installs it when root")
     os.environ["WAVEWRIGHT_CONFIG"] = ""  # pictures do not depend on what their maker likes
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
-        for name in asked.input or WALKS:
+        for name in options.input or WALKS:
             documents = documents_of(name)[:1]
             if documents:
-                _walk(browser, name, documents[0], asked.width or list(SIZES))
+                _walk(browser, name, documents[0], options.width or list(SIZES))
         browser.close()
 
 

@@ -49,12 +49,12 @@ def build(folder: Path) -> int:
 
 def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
     with tempfile.TemporaryDirectory(dir=output.parent) as scratch:
-        made = Path(scratch) / output.name
+        code_object = Path(scratch) / output.name
         source = source_paths(kernel)[0]
-        shown = f"-ffile-prefix-map={source.parent}={_SHOWN_FOLDER}"
-        command = [compiler, *_OPTIONS, shown, f"--offload-arch={target}", "-o", str(made), str(source)]
+        prefix_map = f"-ffile-prefix-map={source.parent}={_SHOWN_FOLDER}"
+        command = [compiler, *_OPTIONS, prefix_map, f"--offload-arch={target}", "-o", str(code_object), str(source)]
         subprocess.run(command, cwd=_SOURCES, check=True)
-        made.replace(output)
+        code_object.replace(output)
 
 
 def _listing(code_object: Path) -> bytes:

@@ -57,10 +57,10 @@ def write_decoded(execution: Execution, directory: str | PathLike[str]) -> Path:
     for wave in execution.traced_waves:
         records = _records(execution, wave)
         _add_up(sums, records, wave.begin)
-        own = names[str(wave.simd)][str(wave.slot)]
-        number = len(own)
+        slot_names = names[str(wave.simd)][str(wave.slot)]
+        number = len(slot_names)
         file = f"se0_sm{wave.simd}_sl{wave.slot}_wv{number}.json"
-        own[str(number)] = [file, START_CYCLES + wave.begin, START_CYCLES + wave.end]
+        slot_names[str(number)] = [file, START_CYCLES + wave.begin, START_CYCLES + wave.end]
         _write(folder / file, _wave_file(execution, wave, records, number))
     gfxip, gfxv = _GFXIP[execution.machine.family]
     _write(
@@ -106,10 +106,10 @@ def _record(code: CodeRow, row: int, ready: int, issue: int, extra: int, end: in
     return ready, _category(kind, extra, machine.family), issue - ready, issue - ready + machine.step_cycles(kind), row
 
 
-def _category(kind: Kind, taken: int, family: str) -> int:
+def _category(kind: Kind, is_taken: int, family: str) -> int:
     if kind == Kind.BRANCH:
-        return t.JUMP if taken else t.NEXT
-    op = op_of(kind, GFX12_VERSION, taken=0) if family != "gfx9" else None
+        return t.JUMP if is_taken else t.NEXT
+    op = op_of(kind, GFX12_VERSION, is_taken=0) if family != "gfx9" else None
     return op.category if op else _CATEGORY.get(kind, t.VALU)
 
 

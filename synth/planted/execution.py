@@ -101,11 +101,11 @@ def execute(machine: Machine, launch: Launch, seed: int = 0) -> Execution:
                 workgroups=numbers[cu], waves_per_workgroup=launch.waves_per_workgroup,
                 slots_per_simd=launch.slots_per_simd,
             )  # fmt: skip
-        own, moved = like[count]
+        cu_waves, moved = like[count]
         bytes_moved += moved
         if cu == machine.traced_cu:
-            waves[cu] = [wave if wave.simd in machine.traced_simds else replace(wave, steps=[]) for wave in own]
+            waves[cu] = [wave if wave.simd in machine.traced_simds else replace(wave, steps=[]) for wave in cu_waves]
         else:
             later = machine.quantum_cycles * cu
-            waves[cu] = [replace(wave, steps=[], begin=wave.begin + later, end=wave.end + later) for wave in own]
+            waves[cu] = [replace(wave, steps=[], begin=wave.begin + later, end=wave.end + later) for wave in cu_waves]
     return Execution(machine, launch, code, waves, bytes_moved)

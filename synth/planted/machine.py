@@ -59,7 +59,7 @@ class Machine:
         if self.family != "gfx9":
             if kind == Kind.MATRIX:
                 return self.matrix_cycles
-            op = op_of(kind, GFX12_VERSION, taken=0)
+            op = op_of(kind, GFX12_VERSION, is_taken=0)
             return op.cycles if op else 1
         return {Kind.MATRIX: self.matrix_cycles, Kind.TRANSCENDENTAL: 16, Kind.VALU_WIDE: 8, Kind.DOUBLE: 8}.get(
             kind, 4
@@ -69,7 +69,7 @@ class Machine:
         """Cycles until the same wave may issue again: what the trace calls the instruction's duration."""
         if self.family == "gfx9":
             return 4
-        op = op_of(kind, GFX12_VERSION, taken=0)
+        op = op_of(kind, GFX12_VERSION, is_taken=0)
         return op.cycles if op else 1
 
 

@@ -71,11 +71,11 @@ class Assembler:
             addresses.append(addresses[-1] + _bytes(text, self.target))
         lines = []
         for number, text in enumerate(self._texts):
-            address, size, shown = addresses[number], addresses[number + 1] - addresses[number], text
+            address, size, shown_text = addresses[number], addresses[number + 1] - addresses[number], text
             if number in self._branches:
                 to = addresses[self._labels[self._branches[number][0]]]
-                shown = f"{text} {(to - address - 4) // 4 % (1 << 16)}"
-            lines.append(f"{address:#x}\t{size}\t{shown}\n")
+                shown_text = f"{text} {(to - address - 4) // 4 % (1 << 16)}"
+            lines.append(f"{address:#x}\t{size}\t{shown_text}\n")
         listing = "".join(lines).encode()
         decisions = {addresses[number]: decision for number, (_, decision) in self._branches.items()}
         image = KernelImage(name, self.target, listing, _ENTRY, elf_header(self.target))

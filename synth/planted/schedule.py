@@ -188,11 +188,13 @@ class Scheduler:
         count = running.counts.get(running.row, 0)
         running.counts[running.row] = count + 1
         decide = self.decisions.get(code.address)
-        taken = code.kind == Kind.JUMP or (decide is not None and decide(running.wave.workgroup, running.number, count))
+        is_taken = code.kind == Kind.JUMP or (
+            decide is not None and decide(running.wave.workgroup, running.number, count)
+        )
         issue = self._issue(running.wave.simd, code.kind, ready)
-        running.wave.steps.append((running.row, ready, issue, int(taken)))
-        running.row = code.target if taken else code.next
-        later = self.machine.branch_cycles if taken else 0
+        running.wave.steps.append((running.row, ready, issue, int(is_taken)))
+        running.row = code.target if is_taken else code.next
+        later = self.machine.branch_cycles if is_taken else 0
         self._push(running, issue + self.quantum + self._round(later))
 
     def _arrive(self, running: _Running) -> None:

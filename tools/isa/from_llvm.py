@@ -128,8 +128,8 @@ def _read(lines: Iterable[str]) -> _Reading:
     stream = iter(lines)
     # The classes come first. The reader of one section would swallow the head of the next, so it stops at InstSI.
     reading.flag_bits = flag_bits(next(r for r in read_records(stream, {"InstSI"}, "Classes") if r.name == "InstSI"))
-    wanted = {"Instruction", "DAGOperand", "MIMGBaseOpcode", "AMDGPUDimProps", *reading.subtargets.classes}
-    for record in read_records(stream, wanted):
+    classes = {"Instruction", "DAGOperand", "MIMGBaseOpcode", "AMDGPUDimProps", *reading.subtargets.classes}
+    for record in read_records(stream, classes):
         if "Instruction" in record.classes:
             _take_instruction(reading, record)
         elif "DAGOperand" in record.classes:

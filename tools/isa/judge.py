@@ -43,8 +43,8 @@ def columns(target: str | None) -> list[str]:
 class Report:
     """Prints verdicts; remembers whether all were right."""
 
-    def __init__(self, shown: int) -> None:
-        self.shown = shown
+    def __init__(self, most_shown: int) -> None:
+        self.shown = most_shown
         self.failed = False
         self.allowed: Counter[str] = Counter()
 
@@ -85,7 +85,7 @@ def library(arguments: argparse.Namespace, report: Report) -> None:
     """Every distinct instruction once; the rows of ours say where they begin, so a wrong size shows as a difference."""
     rows: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
-    seen: dict[str, pl.DataFrame] = {}
+    frames_by_family: dict[str, pl.DataFrame] = {}
     for path in _files(arguments.paths):
         for text in judge_library.texts_in(path):
             nearest = _core.isa_nearest(text.target)
@@ -102,15 +102,17 @@ def library(arguments: argparse.Namespace, report: Report) -> None:
                 at, size = table["address"].to_numpy().astype(np.int64), table["size"].to_numpy()
                 rows[text.target] += len(at)
                 instructions = judge_library.distinct(code, at, size)
-                if text.target in seen:
-                    instructions = instructions.join(seen[text.target], on=judge_library.KEY, how="anti")
+                if text.target in frames_by_family:
+                    instructions = instructions.join(frames_by_family[text.target], on=judge_library.KEY, how="anti")
                 windows = judge_library.windows_at(code, instructions["at"].to_numpy())
                 new = instructions.select(
                     *judge_library.KEY,
                     window=pl.Series([window.tobytes() for window in windows], dtype=pl.Binary),
                 )
-                seen[text.target] = pl.concat([seen[text.target], new]) if text.target in seen else new
-    for target, instructions in sorted(seen.items()):
+                frames_by_family[text.target] = (
+                    pl.concat([frames_by_family[text.target], new]) if text.target in frames_by_family else new
+                )
+    for target, instructions in sorted(frames_by_family.items()):
         column = _core.isa_nearest(target)
         windows_of = instructions["window"].to_list()
         verdict = compare(target, windows_of, wave64=arguments.wave64, column=column[0] if column else target)

@@ -111,8 +111,8 @@ def _is_shown_twice(word: str, text: str) -> bool:
     if parts is None:
         return True
     bank, number, half, count = parts.groups()
-    shown = f"{bank}[{number}:{int(number) + int(count) - 1}]" if count else f"{bank}{number}{half or ''}"
-    return len(re.findall(rf"(?<!\w){re.escape(shown)}(?![\w.])", text)) > 1
+    register_text = f"{bank}[{number}:{int(number) + int(count) - 1}]" if count else f"{bank}{number}{half or ''}"
+    return len(re.findall(rf"(?<!\w){re.escape(register_text)}(?![\w.])", text)) > 1
 
 
 def _register_name(number: int) -> str:

@@ -57,8 +57,8 @@ def disassemble(target: str, words: Sequence[bytes], program: str = "llvm-mc-22"
 
 def names(records: Sequence[Record], sources: Path, dims: Mapping[int, str], ask: Disassemble) -> dict[str, object]:
     """All names, by what they name; the keys are those of `../shared/data/isa/names.json`."""
-    asked = {family(target): _formats(records, target, ask) for target in COLUMNS}
-    formats = {key: value for key, value in asked.items() if value}
+    formats_by_family = {family(target): _formats(records, target, ask) for target in COLUMNS}
+    formats = {key: value for key, value in formats_by_family.items() if value}
     exports = {target: _exports(records, target, ask) for target in COLUMNS}
     all_exports: dict[str, str] = {}
     for by_number in exports.values():

@@ -96,7 +96,7 @@ def read_records(lines: Iterable[str], classes: Collection[str], section: str = 
     section
         "Defs" for records; "Classes" for the classes themselves, which count as being of their own name.
     """
-    wanted = frozenset(classes)
+    class_names = frozenset(classes)
     here = False
     stream = iter(lines)
     for line in stream:
@@ -109,7 +109,7 @@ def read_records(lines: Iterable[str], classes: Collection[str], section: str = 
         if head is None:
             raise RecordError(f"this is not the head of a record: {line[:80]!r}")
         of = frozenset((head[2] or "").split()) | ({head[1]} if section == "Classes" else frozenset())
-        if wanted.isdisjoint(of):
+        if class_names.isdisjoint(of):
             continue
         yield TableRecord(head[1], of, _read_fields(head[1], stream))
 
@@ -119,11 +119,11 @@ def _read_fields(name: str, stream: Iterator[str]) -> dict[str, str]:
     for line in stream:
         if line == "}\n" or line == "}":
             return fields
-        left, equals, value = line.partition(" = ")
+        field, equals, value = line.partition(" = ")
         if not equals:
             continue
         value = _whole_value(value, stream)
-        fields[left[left.rindex(" ") + 1 :]] = value.rstrip("\n").removesuffix(";")
+        fields[field[field.rindex(" ") + 1 :]] = value.rstrip("\n").removesuffix(";")
     raise RecordError(f"the text ends inside record {name}")
 
 

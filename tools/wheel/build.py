@@ -44,15 +44,15 @@ def main() -> None:
     parser.add_argument("machines", nargs="*", metavar="MACHINE", help=f"{' or '.join(MACHINES)} (default: both)")
     parser.add_argument("--sdist-only", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
-    wanted = parser.parse_args()
-    machines = wanted.machines or list(MACHINES)
+    options = parser.parse_args()
+    machines = options.machines or list(MACHINES)
     if strange := set(machines) - set(MACHINES):
         parser.error(f"no wheel is built for {', '.join(sorted(strange))}; there are {', '.join(MACHINES)}")
-    out = wanted.out.resolve()
+    out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     environment = prepare_tools()
     files = [make_sdist(export_tree(), out, environment)]
-    if not wanted.sdist_only:
+    if not options.sdist_only:
         source = unpack(files[0])
         files += [make_wheel(source, machine, out, environment) for machine in machines]
     for file in files:

@@ -33,19 +33,19 @@ def read_budget(path: Path) -> Budget:
         When it cannot be read, or has a mistake.
     """
     where = str(path)
-    declared = read_toml(path, advice=_ADVICE)
-    unknown = [key for key in declared if key not in (*_ENTRIES, "limits", "strongest_finding")]
+    declaration = read_toml(path, advice=_ADVICE)
+    unknown = [key for key in declaration if key not in (*_ENTRIES, "limits", "strongest_finding")]
     if unknown:
         raise UsageError(f"unknown entry {unknown[0][:60]!r}", where=where, advice=_ADVICE)
     limits = [
         limit
         for entry in (*_ENTRIES, "limits")
-        for text in _texts(declared.get(entry, []), entry, where)
+        for text in _texts(declaration.get(entry, []), entry, where)
         for limit in _limits(text, _ENTRIES.get(entry), where)
     ]
     strongest = None
-    if "strongest_finding" in declared:
-        text = declared["strongest_finding"]
+    if "strongest_finding" in declaration:
+        text = declaration["strongest_finding"]
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text) if isinstance(text, str) else None
         if match is None:
             raise UsageError("strongest_finding is not a percentage", where=where, advice=_ADVICE)
@@ -83,12 +83,12 @@ def _with_unit(value: float, unit: str, subject: str, where: str) -> tuple[float
     if subject == "metric":
         return value, ""
     if subject == "busy":
-        allowed = {"%": (0.01, "share")}
+        units = {"%": (0.01, "share")}
     elif subject in ("cycles", "line"):
-        allowed = {"cycles": (1.0, "cycles")}
+        units = {"cycles": (1.0, "cycles")}
     else:
-        allowed = {name: (factor, "ns") for name, factor in _TIMES_NS.items()}
-    if unit not in allowed or not isfinite(value):
-        raise UsageError(f"{unit[:20]!r} is not a unit of this", where=where, advice=f"one of {', '.join(allowed)}")
-    factor, measured_in = allowed[unit]
+        units = {name: (factor, "ns") for name, factor in _TIMES_NS.items()}
+    if unit not in units or not isfinite(value):
+        raise UsageError(f"{unit[:20]!r} is not a unit of this", where=where, advice=f"one of {', '.join(units)}")
+    factor, measured_in = units[unit]
     return value * factor, measured_in

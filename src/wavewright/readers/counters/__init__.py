@@ -63,19 +63,19 @@ def open_counters(
     Traceback (most recent call last):
     wavewright.errors.UsageError: /nowhere: no such file or folder
     """
-    named, listings = Path(path), inventory or Inventory()
-    kind, unpacked = sniff(named, listings), listings.unpacked(named)
-    if unpacked is None:
-        return replace(_opened(named, target, listings, []), path=str(named))
-    listings.kinds[unpacked.folder] = kind  # raw traces are not unpacked
+    file, listings = Path(path), inventory or Inventory()
+    kind, archive = sniff(file, listings), listings.unpacked(file)
+    if archive is None:
+        return replace(_opened(file, target, listings, []), path=str(file))
+    listings.kinds[archive.folder] = kind  # raw traces are not unpacked
     try:
-        counters = _opened(unpacked.folder, target, listings, [*unpacked.losses])
+        counters = _opened(archive.folder, target, listings, [*archive.losses])
     except WavewrightError as error:
-        unpacked.rename_in(error)
+        archive.rename_in(error)
         raise
-    files = counters.passes["file"].str.replace_all(f"{unpacked.folder}/", f"{named}!", literal=True)
+    files = counters.passes["file"].str.replace_all(f"{archive.folder}/", f"{file}!", literal=True)
     tables = counters.tables | {"passes": counters.passes.with_columns(files)}
-    return replace(counters, tables=tables, path=str(named))
+    return replace(counters, tables=tables, path=str(file))
 
 
 def _opened(place: Path, target: str | None, listings: Inventory, losses: list[Loss]) -> CounterSet:
@@ -176,20 +176,20 @@ def _system(files: CaptureFiles, passes: Sequence[Pass], losses: list[Loss]) -> 
 
 def _partner_losses(passes: Sequence[Pass], system: System) -> list[Loss]:
     """One loss for channels that lack counters which others have, or that the GPU has and no counter names."""
-    measured: dict[str, set[int]] = {}
+    channels_by_counter: dict[str, set[int]] = {}
     for pass_ in passes:
-        for spelled in pass_.counters:
-            if spelled.named.channel is not None:
-                measured.setdefault(spelled.named.counter, set()).add(spelled.named.channel)
-    if not measured:
+        for counter in pass_.counters:
+            if counter.named.channel is not None:
+                channels_by_counter.setdefault(counter.named.counter, set()).add(counter.named.channel)
+    if not channels_by_counter:
         return []
-    all_channels = set().union(*measured.values())
+    all_channels = set().union(*channels_by_counter.values())
     count = max(len(all_channels), int(system.l2_channel_count or 0))
-    partial = {name: len(channels) for name, channels in measured.items() if len(channels) < count}
+    partial = {name: len(channels) for name, channels in channels_by_counter.items() if len(channels) < count}
     if not partial:
         return []
-    whole = set.intersection(*measured.values())
-    listed = [f"{name} of {channels}" for name, channels in sorted(partial.items(), key=lambda pair: pair[1])]
-    more = f" and {len(listed) - _NAMED} counters more" if len(listed) > _NAMED else ""
-    detail = f"{', '.join(listed[:_NAMED])}{more}, of {count} channels"
-    return [Loss("counter_partner", count - len(whole), detail=detail)]
+    common = set.intersection(*channels_by_counter.values())
+    descriptions = [f"{name} of {channels}" for name, channels in sorted(partial.items(), key=lambda pair: pair[1])]
+    more = f" and {len(descriptions) - _NAMED} counters more" if len(descriptions) > _NAMED else ""
+    detail = f"{', '.join(descriptions[:_NAMED])}{more}, of {count} channels"
+    return [Loss("counter_partner", count - len(common), detail=detail)]

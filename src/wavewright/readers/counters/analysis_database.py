@@ -84,14 +84,14 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
     return CounterSet(tables, {}, system, str(file), origin)
 
 
-def _system(stored: str | None, file: str) -> System:
-    return system_of_row(_texts(stored), file)
+def _system(text: str | None, file: str) -> System:
+    return system_of_row(_texts(text), file)
 
 
-def _texts(stored: str | None) -> dict[str, str]:
+def _texts(text: str | None) -> dict[str, str]:
     """A JSON object as texts; nothing where it is none."""
     try:
-        values = json.loads(stored or "{}")
+        values = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
     if not isinstance(values, dict):
@@ -101,10 +101,10 @@ def _texts(stored: str | None) -> dict[str, str]:
 
 def _kernels(database: Database, workload: int) -> pl.DataFrame:
     columns = {"kernel_uuid": pl.Int64, "workload_id": pl.Int64, "kernel_name": pl.String}
-    stored = database.frame("compute_kernel", columns).filter(pl.col("workload_id").eq_missing(workload))
-    kernels = stored.drop_nulls("kernel_name").unique("kernel_uuid", keep="first", maintain_order=True)
-    if kernels.height < stored.height:
-        database.losses.append(Loss("counter_rows", stored.height - kernels.height, detail="compute_kernel"))
+    rows = database.frame("compute_kernel", columns).filter(pl.col("workload_id").eq_missing(workload))
+    kernels = rows.drop_nulls("kernel_name").unique("kernel_uuid", keep="first", maintain_order=True)
+    if kernels.height < rows.height:
+        database.losses.append(Loss("counter_rows", rows.height - kernels.height, detail="compute_kernel"))
     return bounded(kernels, "kernel_name").select(
         "kernel_uuid",
         pl.col("kernel_name").alias("kernel_name_spelled"),
@@ -117,12 +117,12 @@ def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame
         ("dispatch_uuid", "kernel_uuid", "dispatch_id", "gpu_id", "start_timestamp", "end_timestamp"), pl.Int64
     )
     within = (pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in columns)
-    stored = database.frame("compute_dispatch", columns).select(within)
-    stored = stored.join(kernels, on="kernel_uuid", how="inner", maintain_order="left").sort("dispatch_uuid")
-    first = stored["start_timestamp"].min()
+    rows = database.frame("compute_dispatch", columns).select(within)
+    rows = rows.join(kernels, on="kernel_uuid", how="inner", maintain_order="left").sort("dispatch_uuid")
+    first = rows["start_timestamp"].min()
     origin = first if isinstance(first, int) else 0
     is_sound = pl.col("end_timestamp") > pl.col("start_timestamp")
-    frame = stored.with_row_index("dispatch").with_columns(
+    frame = rows.with_row_index("dispatch").with_columns(
         pl.col("gpu_id").cast(pl.String).alias("agent"),
         pl.col("gpu_id").rank("dense").cast(pl.Int32).sub(1).alias("gpu"),
         (pl.col("start_timestamp") - origin).cast(pl.Float64).alias("start_ns"),
@@ -145,8 +145,8 @@ _UNITS = {"Gb/s": "GB/s", "Gbps": "GB/s"}
 def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.DataFrame:
     texts = ("name", "metric_id", "table_name", "sub_table_name", "unit")
     columns: dict[str, Any] = {"metric_uuid": pl.Int64, "workload_id": pl.Int64} | dict.fromkeys(texts, pl.String)
-    defined = database.frame("compute_metric_definition", columns).filter(pl.col("workload_id").eq_missing(workload))
-    defined = defined.drop_nulls(["name", "metric_id"]).unique("metric_uuid", keep="first", maintain_order=True)
+    metrics = database.frame("compute_metric_definition", columns).filter(pl.col("workload_id").eq_missing(workload))
+    metrics = metrics.drop_nulls(["name", "metric_id"]).unique("metric_uuid", keep="first", maintain_order=True)
     values: dict[str, Any] = {"metric_uuid": pl.Int64, "value_name": pl.String, "value": pl.Float64}
     of_kernels = database.frame("compute_kernel_metric_value", values | {"kernel_uuid": pl.Int64})
     of_kernels = of_kernels.join(kernels, on="kernel_uuid", how="inner", maintain_order="left")
@@ -154,9 +154,9 @@ def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.Dat
     of_workload = of_workload.filter(pl.col("workload_id").eq_missing(workload)).with_columns(
         kernel_name=pl.lit(None, pl.String)
     )
-    shared = ("metric_uuid", "kernel_name", "value_name", "value")
-    together = pl.concat([of_kernels.select(shared), of_workload.select(shared)])
-    return together.join(defined, on="metric_uuid", how="inner", maintain_order="left").select(
+    shared_columns = ("metric_uuid", "kernel_name", "value_name", "value")
+    together = pl.concat([of_kernels.select(shared_columns), of_workload.select(shared_columns)])
+    return together.join(metrics, on="metric_uuid", how="inner", maintain_order="left").select(
         "kernel_name",
         "metric_id",
         pl.col("table_name").alias("panel_title"),

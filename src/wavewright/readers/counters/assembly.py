@@ -31,10 +31,10 @@ def assembled(
     spans = [relative(pass_, origin) for pass_ in passes]
     times, late = dispatch_times(passes, places.dispatch_of, spans, len(places.rows))
     losses += late
-    measured: dict[int, pl.DataFrame] = {}
+    values_by_pass: dict[int, pl.DataFrame] = {}
     for number, (pass_, dispatches) in enumerate(zip(passes, places.dispatch_of, strict=True)):
         dispatch = pl.Series("dispatch", dispatches, dtype=pl.UInt32)
-        measured[number] = pass_.values.insert_column(0, dispatch) if pass_.values.width else dispatch.to_frame()
+        values_by_pass[number] = pass_.values.insert_column(0, dispatch) if pass_.values.width else dispatch.to_frame()
     tables = {
         "passes": _passes(passes, system),
         "dispatches": _dispatches(passes, places, times),
@@ -44,7 +44,7 @@ def assembled(
     }
     if ceilings is not None:
         tables["ceilings"] = ceilings
-    return CounterSet(tables, measured, system, path, origin)
+    return CounterSet(tables, values_by_pass, system, path, origin)
 
 
 def _measured_rows(pass_: Pass, dispatches: list[int]) -> Pass:
@@ -117,12 +117,12 @@ def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence
 
 
 def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
-    listed = [(number, spelled) for number, pass_ in enumerate(passes) for spelled in pass_.counters]
+    pairs = [(number, counter) for number, pass_ in enumerate(passes) for counter in pass_.counters]
     columns = {
-        "pass": [number for number, _ in listed],
-        "counter": [spelled.named.counter for _, spelled in listed],
-        "channel": [spelled.named.channel for _, spelled in listed],
-        "column": [spelled.named.column for _, spelled in listed],
-        "spelled": [spelled.spelled for _, spelled in listed],
+        "pass": [number for number, _ in pairs],
+        "counter": [counter.named.counter for _, counter in pairs],
+        "channel": [counter.named.channel for _, counter in pairs],
+        "column": [counter.named.column for _, counter in pairs],
+        "spelled": [counter.spelled for _, counter in pairs],
     }
     return pl.DataFrame(columns, schema=COUNTER_SET["counters"].dtypes)

@@ -89,9 +89,9 @@ def plain_stem(file: Path) -> str:
 
 def _in_folder(folder: Path, kind: Kind, listings: Inventory) -> CaptureFiles:
     entries = list(run_entries(folder, listings))
-    selected = _among([file for file, reason in entries if not reason and file.is_file()], folder, kind)
-    selected.refused = {str(file.relative_to(folder)): reason for file, reason in entries if reason}
-    return selected
+    selection = _among([file for file, reason in entries if not reason and file.is_file()], folder, kind)
+    selection.refused = {str(file.relative_to(folder)): reason for file, reason in entries if reason}
+    return selection
 
 
 def _among(files: Sequence[Path], folder: Path, kind: Kind) -> CaptureFiles:
@@ -103,41 +103,41 @@ def _among(files: Sequence[Path], folder: Path, kind: Kind) -> CaptureFiles:
     capture = _workload(workloads[0], files) if workloads else CaptureFiles()
     if capture.tables:
         return capture
-    collected = [file for file in files if _COLLECTED.fullmatch(file.name)]
+    collections = [file for file in files if _COLLECTED.fullmatch(file.name)]
     times = None
-    if not collected:
+    if not collections:
         kinds = {file: sniff(file) for file in files[:_MAX_FILES] if file.name not in (_SYSTEM, _ROOFLINE, _TIMES)}
 
         def of_kind(*wanted: Kind) -> list[Path]:
             return [file for file, kind in kinds.items() if kind in wanted]
 
-        collected, dispatches = of_kind(*COUNTER_TABLES), of_kind(Kind.ROCPROF_CSV)
-        times = dispatches[0] if collected and len(dispatches) == 1 else None
+        collections, dispatches = of_kind(*COUNTER_TABLES), of_kind(Kind.ROCPROF_CSV)
+        times = dispatches[0] if collections and len(dispatches) == 1 else None
         stores, analyses = of_kind(*STORES_OF_COUNTERS), of_kind(Kind.COMPUTE_DATABASE)
-        if not collected and analyses:
+        if not collections and analyses:
             if len(analyses) > 1:
                 raise _several(folder, analyses)
             return CaptureFiles(analysis=analyses[0])
-        if not collected and stores:
+        if not collections and stores:
             return replace(capture, stores=stores)
-        collected = collected or dispatches
-    if not collected:
+        collections = collections or dispatches
+    if not collections:
         raise _no_counters(folder, kind)
-    if len(collected) > _MAX_FILES:
-        problem = f"{len(collected):,} files of counters are too many at once"
+    if len(collections) > _MAX_FILES:
+        problem = f"{len(collections):,} files of counters are too many at once"
         raise UsageError(problem, where=str(folder), advice="name a folder below it")
-    return CaptureFiles(tables=collected, times=times)
+    return CaptureFiles(tables=collections, times=times)
 
 
 def _workload(folder: Path, files: Sequence[Path]) -> CaptureFiles:
     """A folder of ROCm Compute Profiler. Unjoined passes are read only where the joined table has nothing."""
-    joined = [file for file in files if _JOINED.fullmatch(file.name) and file.parent == folder][:1]
-    unjoined = [file for file in files if _UNJOINED.fullmatch(file.name)]
+    tables = [file for file in files if _JOINED.fullmatch(file.name) and file.parent == folder][:1]
+    parts = [file for file in files if _UNJOINED.fullmatch(file.name)]
     levels = [file for file in files if _LEVEL.fullmatch(file.name)]
     raw = [file for file in files if _COLLECTED.fullmatch(file.name)]
     first = next(
-        (candidates for candidates in (joined, unjoined, raw) if any(_has_rows(file) for file in candidates)),
-        joined or unjoined,
+        (candidates for candidates in (tables, parts, raw) if any(_has_rows(file) for file in candidates)),
+        tables or parts,
     )
     beside = {file.name: file for file in files if file.parent == folder}
     return CaptureFiles(
@@ -145,7 +145,7 @@ def _workload(folder: Path, files: Sequence[Path]) -> CaptureFiles:
         times=beside.get(_TIMES),
         system=beside.get(_SYSTEM),
         ceilings=beside.get(_ROOFLINE),
-        left_out=[file for candidates in (joined, unjoined, raw) if candidates is not first for file in candidates],
+        left_out=[file for candidates in (tables, parts, raw) if candidates is not first for file in candidates],
     )
 
 
@@ -161,9 +161,9 @@ def _looks_like_table(file: Path) -> bool:
 
 def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
     names = [str(capture.relative_to(folder)) for capture in captures]
-    listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+    name_list = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
     problem = f"{len(names):,} captures of counters below this folder"
-    return UsageError(problem, where=str(folder), advice=f"name one of them: {listed}")
+    return UsageError(problem, where=str(folder), advice=f"name one of them: {name_list}")
 
 
 def _no_counters(path: Path, kind: Kind) -> WavewrightError:

@@ -41,11 +41,11 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     for place, row in enumerate(rows):
         device = _device(row.get("device"), place)
         for field, word in row.items():
-            named = _ceiling(field or "")
+            ceiling = _ceiling(field or "")
             value = _number(word)
-            if named is None or value is None:
+            if ceiling is None or value is None:
                 continue
-            name, column = named
+            name, column = ceiling
             entry = ceilings.setdefault((device, name), {"device": device, "name": name})
             entry.setdefault(column, value)
     sound = [row for row in ceilings.values() if "value" in row]
@@ -64,9 +64,9 @@ def _ceiling(field: str) -> tuple[str, str] | None:
     match = _NAME.fullmatch(field.strip())
     if match is None:
         return None
-    what = _SPELLED.get(match[1].lower(), match[1].upper())
+    unit = _SPELLED.get(match[1].lower(), match[1].upper())
     column = "value" if match[3] is None else f"value_{match[3].lower()}"
-    return f"{what}{_UNITS[match[2].lower()]}", column
+    return f"{unit}{_UNITS[match[2].lower()]}", column
 
 
 def _device(word: str | None, place: int) -> int:

@@ -66,8 +66,8 @@ class Pass:
 def described(table: Table) -> pl.DataFrame:
     """The columns about dispatches in our names and types; absent ones are null."""
     columns = []
-    for ours, theirs in COLUMNS.items():
-        index = table.index(*theirs)
+    for ours, headers in COLUMNS.items():
+        index = table.index(*headers)
         column = table.frame[str(index)] if index is not None else pl.Series(ours, [None], dtype=pl.String)
         if index is None and table.frame.height != 1:
             column = column.new_from_index(0, table.frame.height)
@@ -89,8 +89,8 @@ def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
         longest = frame[name].str.len_bytes().max()
         if isinstance(longest, int) and longest > _NAME_MAX:
             text, length = pl.col(name), pl.col(name).str.len_chars()
-            cut = pl.format("{}… ({} characters, #{})", text.str.head(_NAME_MAX), length, text.hash())
-            frame = frame.with_columns(pl.when(length > _NAME_MAX).then(cut).otherwise(text).alias(name))
+            short_text = pl.format("{}… ({} characters, #{})", text.str.head(_NAME_MAX), length, text.hash())
+            frame = frame.with_columns(pl.when(length > _NAME_MAX).then(short_text).otherwise(text).alias(name))
     return frame
 
 
@@ -98,7 +98,7 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
     """The pass in a table with one column per counter; rows without a kernel are left out and counted."""
     rows = described(table)
     more: dict[int, pl.Series] = {}
-    chosen: dict[str, tuple[int, Spelled]] = {}
+    columns_by_counter: dict[str, tuple[int, Spelled]] = {}
     twice = 0
     # Where a file has both spellings of the fabric interface, the one of its generation of tools comes first.
     for index, header in sorted(enumerate(table.header), key=lambda column: column[1].startswith("TCC_EA0_")):
@@ -109,23 +109,23 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
             if not column.len() or column.null_count() == column.len():
                 continue
             more[index] = column
-        named = counter_named(header)
-        if named.column in chosen:
-            if table.frame[str(chosen[named.column][0])].equals(table.frame[str(index)], null_equal=True):
+        counter = counter_named(header)
+        if counter.column in columns_by_counter:
+            if table.frame[str(columns_by_counter[counter.column][0])].equals(table.frame[str(index)], null_equal=True):
                 continue
             twice += 1
-            named = Named(header, None, header)
+            counter = Named(header, None, header)
             if header in TAKEN:
                 continue
-        chosen.setdefault(named.column, (index, Spelled(named, header)))
+        columns_by_counter.setdefault(counter.column, (index, Spelled(counter, header)))
     if twice:
         losses.append(Loss("counter_twice", twice, detail=table.file.name))
     values = pl.DataFrame()
-    if chosen:
+    if columns_by_counter:
         frame = table.frame.with_columns(more.values()) if more else table.frame
-        values = frame[[str(index) for index, _ in chosen.values()]]
-        values.columns = list(chosen)
-    counters = [spelled for _, spelled in chosen.values()]
+        values = frame[[str(index) for index, _ in columns_by_counter.values()]]
+        values.columns = list(columns_by_counter)
+    counters = [counter_spelling for _, counter_spelling in columns_by_counter.values()]
     unsound = rows["kernel_name"].null_count()
     if unsound:
         losses.append(Loss("counter_rows", unsound, detail=table.file.name))
@@ -156,5 +156,5 @@ def _converted() -> list[pl.Expr]:
 def _integer(column: pl.Expr) -> pl.Expr:
     """Integers; null where a value is negative or far too large."""
     exact = column.str.strip_chars().cast(pl.Int64, strict=False)
-    whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
-    return pl.when(whole.is_between(0, LARGEST_INTEGER)).then(whole).name.keep()
+    integer = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
+    return pl.when(integer.is_between(0, LARGEST_INTEGER)).then(integer).name.keep()

@@ -48,10 +48,10 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
         else:
             known_ids, known_turns = dispatch_by_key, by_occurrence
         fits = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
-        chosen = ids if fits else turns
+        numbering = ids if fits else turns
         table = known_ids if fits else known_turns
         dispatches = []
-        for row, key in enumerate(chosen):
+        for row, key in enumerate(numbering):
             dispatch = table.get(key, None if pass_.counters else UNMEASURED)
             if dispatch is None:
                 dispatch = len(result.rows)
@@ -96,10 +96,10 @@ def _without_agent(dispatch_by_key: dict[Key, int]) -> dict[Key, int]:
 
 
 def _tell(result: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
-    counted = [set(dispatches) for pass_, dispatches in zip(passes, result.dispatch_of, strict=True) if pass_.counters]
-    if len(counted) < 2:
+    numbers = [set(dispatches) for pass_, dispatches in zip(passes, result.dispatch_of, strict=True) if pass_.counters]
+    if len(numbers) < 2:
         return
-    partial = len(result.rows) - len(set.intersection(*counted) & set(range(len(result.rows))))
+    partial = len(result.rows) - len(set.intersection(*numbers) & set(range(len(result.rows))))
     if partial:
         sizes = ", ".join(
             f"{pass_.name} {len(set(dispatches)):,}"

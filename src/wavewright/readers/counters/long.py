@@ -47,9 +47,9 @@ def long_passes(table: Table, name: str, losses: list[Loss]) -> list[Pass]:
     rows = table.frame
     sound = rows.select("kernel_name", "dispatch_id", "counter", "value").null_count().sum_horizontal().item() == 0
     if not sound:
-        whole = rows.drop_nulls(["kernel_name", "dispatch_id", "counter", "value"])
-        losses.append(Loss("counter_rows", rows.height - whole.height, detail=table.file.name))
-        rows = whole
+        complete_rows = rows.drop_nulls(["kernel_name", "dispatch_id", "counter", "value"])
+        losses.append(Loss("counter_rows", rows.height - complete_rows.height, detail=table.file.name))
+        rows = complete_rows
     return passes_of_values(rows, name, table.file, "long", losses)
 
 
@@ -67,9 +67,9 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
     if single.height < values.height:
         losses.append(Loss("counter_twice", values.height - single.height, detail=file.name))
     executions = executions.with_columns(pl.col("agent", "kernel_name", "kernel_name_spelled").cast(pl.String))
-    numbered = executions.with_columns(_pass_numbers(executions, single, file))
+    numbered_rows = executions.with_columns(_pass_numbers(executions, single, file))
     passes = []
-    for pass_rows in numbered.partition_by("pass", maintain_order=True):
+    for pass_rows in numbered_rows.partition_by("pass", maintain_order=True):
         pass_values = single.join(pass_rows.select("execution"), on="execution", how="semi", maintain_order="left")
         passes.append(_one(pass_values, pass_rows.drop("pass"), name, file, form))
     return passes
@@ -80,16 +80,16 @@ def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: 
     wide = values.pivot(on="counter", index=_KEY, values="value")
     executions = rows.select(pl.col("execution").alias(_KEY))
     wide = executions.join(wide, on=_KEY, how="left", maintain_order="left").drop(_KEY)
-    chosen: dict[str, tuple[Spelled, pl.Series]] = {}
+    columns_by_counter: dict[str, tuple[Spelled, pl.Series]] = {}
     level = None
-    for spelled in wide.columns:
-        own_level = level_of(spelled)
-        named = counter_named(spelled)
+    for header in wide.columns:
+        own_level = level_of(header)
+        counter = counter_named(header)
         if own_level and level is None:
-            level, named = own_level, Named(ACCUMULATED, None, ACCUMULATED)
-        chosen.setdefault(named.column, (Spelled(named, spelled), wide[spelled].alias(named.column)))
-    frame = pl.DataFrame([column for _, column in chosen.values()])
-    counters = [spelled for spelled, _ in chosen.values()]
+            level, counter = own_level, Named(ACCUMULATED, None, ACCUMULATED)
+        columns_by_counter.setdefault(counter.column, (Spelled(counter, header), wide[header].alias(counter.column)))
+    frame = pl.DataFrame([column for _, column in columns_by_counter.values()])
+    counters = [header for header, _ in columns_by_counter.values()]
     return Pass(level or name, file, form, rows.drop("execution"), frame, counters)
 
 
@@ -124,9 +124,9 @@ def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) ->
     return pl.Series("pass", numbers, dtype=pl.UInt32)
 
 
-def _too_many(file: Path, what: str) -> NotATraceError:
+def _too_many(file: Path, amount: str) -> NotATraceError:
     advice = "no capture has that many passes: are dispatch ids and counters in the right columns?"
-    return NotATraceError(f"{what} in one file", where=str(file), advice=advice)
+    return NotATraceError(f"{amount} in one file", where=str(file), advice=advice)
 
 
 def _incomplete(

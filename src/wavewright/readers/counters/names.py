@@ -52,7 +52,7 @@ class Named(NamedTuple):
     column: str
 
 
-def counter_named(spelled: str) -> Named:
+def counter_named(spelling: str) -> Named:
     """The counter that a tool spells so: without _sum, under one name of the fabric interface, channel apart.
 
     Examples
@@ -60,8 +60,8 @@ def counter_named(spelled: str) -> Named:
     >>> counter_named("TCC_EA_RDREQ_sum").column, counter_named("TCC_EA_RDREQ[3]")
     ('TCC_EA0_RDREQ', Named(counter='TCC_EA0_RDREQ', channel=3, column='TCC_EA0_RDREQ[3]'))
     """
-    match = _CHANNEL.fullmatch(spelled)
-    name, channel = (match[1], int(match[2])) if match else (spelled, None)
+    match = _CHANNEL.fullmatch(spelling)
+    name, channel = (match[1], int(match[2])) if match else (spelling, None)
     name = name.removesuffix("_sum")
     if name.startswith("TCC_EA_"):
         name = f"TCC_EA0_{name[7:]}"

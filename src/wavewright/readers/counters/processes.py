@@ -18,17 +18,17 @@ def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
 
     Ranks of a parallel program write a file each: their dispatches are different ones.
     """
-    merged: list[Pass] = []
+    merged_passes: list[Pass] = []
     for pass_ in passes:
-        for place, other in enumerate(merged):
+        for place, other in enumerate(merged_passes):
             if _is_beside(pass_, other):
                 rows = pl.concat([other.rows, pass_.rows], how="diagonal_relaxed")
                 values = pl.concat([other.values, pass_.values.select(other.values.columns)])
-                merged[place] = replace(other, rows=rows, values=values)
+                merged_passes[place] = replace(other, rows=rows, values=values)
                 break
         else:
-            merged.append(pass_)
-    return merged
+            merged_passes.append(pass_)
+    return merged_passes
 
 
 def _is_beside(pass_: Pass, other: Pass) -> bool:

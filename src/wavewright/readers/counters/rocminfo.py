@@ -39,6 +39,6 @@ def agents_of_rocminfo(file: Path) -> list[dict[str, str]]:
         fields: dict[str, str] = {}
         for name, word in _LINE.findall(block):
             fields.setdefault(name, word.partition("(0x")[0].strip())
-        agent = {ours: fields[theirs] for theirs, ours in _NAMES.items() if theirs in fields}
+        agent = {ours: fields[field] for field, ours in _NAMES.items() if field in fields}
         agents.append({"simd_arrays_per_engine": "1"} | agent)
     return agents

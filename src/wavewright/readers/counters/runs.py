@@ -58,37 +58,37 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
     if not passes:
         if problems:
             raise problems[0]
-        what = "no counters of dispatches inside"
+        message = "no counters of dispatches inside"
         if losses:
             messages = "; ".join(loss.message for loss in losses[:_TOLD])
             advice = f"{losses[0].advice}; wavewright summary {quoted(files[0])} tells about the run"
-            raise NotATraceError(what, where=str(files[0]), kept=messages, advice=advice)
+            raise NotATraceError(message, where=str(files[0]), kept=messages, advice=advice)
         advice = f"record with rocprofv3 --pmc; wavewright summary {quoted(files[0])} tells about the run"
-        raise NotATraceError(what, where=str(files[0]), advice=advice)
+        raise NotATraceError(message, where=str(files[0]), advice=advice)
     losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
     return passes, system
 
 
 def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
     """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
-    stored = run.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
-    stored = stored.filter(pl.col("event").is_not_null())
+    rows = run.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
+    rows = rows.filter(pl.col("event").is_not_null())
     is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
-    sound = stored.filter(is_count)
-    if sound.height < stored.height:
-        losses.append(Loss("counter_numbers", stored.height - sound.height, detail=file.name))
-    stored = sound
+    sound = rows.filter(is_count)
+    if sound.height < rows.height:
+        losses.append(Loss("counter_numbers", rows.height - sound.height, detail=file.name))
+    rows = sound
     names = run.read("counter_info", ["counter", "name"])
-    values = stored.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
+    values = rows.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
     key = ("process", "event", "spelled")
-    summed = values.group_by(key, maintain_order=True).agg(pl.col("value").sum())
+    sums = values.group_by(key, maintain_order=True).agg(pl.col("value").sum())
     channels = values.filter(pl.col("spelled").str.contains(r"^TCC_\w*$") & pl.col("instance").is_not_null())
     channels = channels.filter(~pl.col("spelled").str.ends_with("_sum"))
     if channels.height:
         channel = pl.col("xcc").fill_null(0) * _CHANNELS_PER_XCD + pl.col("instance")
         by_channel = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
-        summed = pl.concat([summed, by_channel.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
-    return summed.join(_dispatches(run), on=("process", "event"), how="inner", maintain_order="left").select(
+        sums = pl.concat([sums, by_channel.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
+    return sums.join(_dispatches(run), on=("process", "event"), how="inner", maintain_order="left").select(
         "dispatch_id",
         "process_id",
         "agent",
@@ -109,7 +109,7 @@ def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
 
 
 def _dispatches(run: Run) -> pl.DataFrame:
-    sizes = [f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz"]
+    sizes = [f"{extent}_{axis}" for extent in ("grid", "workgroup") for axis in "xyz"]
     registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
     columns = ["process", "event", "agent", "dispatch_id", "name", "start_ns", "end_ns", *sizes, *registers]
     dispatches = run.read("dispatches", columns)
@@ -138,20 +138,20 @@ def _dispatches(run: Run) -> pl.DataFrame:
     )
 
 
-def _product(what: str) -> pl.Expr:
+def _product(name: str) -> pl.Expr:
     """Work-items in all directions; null where they are more than a number holds."""
-    sides = [pl.col(f"{what}_x"), *(pl.col(f"{what}_{axis}").fill_null(1).clip(1) for axis in "yz")]
+    sides = [pl.col(f"{name}_x"), *(pl.col(f"{name}_{axis}").fill_null(1).clip(1) for axis in "yz")]
     about = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
-    whole = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
-    return pl.when(about.is_between(0, LARGEST_INTEGER)).then(whole).alias(f"{what}_size")
+    product = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
+    return pl.when(about.is_between(0, LARGEST_INTEGER)).then(product).alias(f"{name}_size")
 
 
 def _system(run: Run, file: str) -> System:
     """From what is stored about the agents."""
-    used = set(run.read("dispatches", ["agent"])["agent"].drop_nulls())
+    used_agents = set(run.read("dispatches", ["agent"])["agent"].drop_nulls())
     rows: list[dict[str, str]] = []
     for agent in run.agents.iter_rows(named=True):
-        if agent["agent"] not in used:
+        if agent["agent"] not in used_agents:
             continue
         stored: dict[str, Any] = {}
         with suppress(ValueError, TypeError):

@@ -57,56 +57,56 @@ def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
     result = []
     silent_by_block: dict[str, dict[str, list[str]]] = {}
     for pass_, pass_totals in zip(passes, totals, strict=True):
-        stopped = _stopped(pass_totals)
-        sizeless = _sizeless(pass_totals, together, stopped)
-        for names, reason in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
+        stopped_names = _stopped(pass_totals)
+        sizeless = _sizeless(pass_totals, together, stopped_names)
+        for names, reason in ((stopped_names, _STOPPED), (sizeless, _SIZELESS)):
             for name in sorted(names):
                 silent_by_block.setdefault(reason, {}).setdefault(pass_.name, []).append(name)
-        result.append(_nulled(pass_, stopped | sizeless))
+        result.append(_nulled(pass_, stopped_names | sizeless))
     for reason, by_pass in silent_by_block.items():
-        listed = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
-        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{reason}: {listed}"))
+        name_list = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
+        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{reason}: {name_list}"))
     return result
 
 
 def _totals(pass_: Pass) -> dict[str, float]:
     """Sums over the dispatches, channels aside; nothing about counters without a value."""
     totals = {}
-    for spelled in pass_.counters:
-        if spelled.named.channel is None:
-            column = pass_.values.get_column(spelled.named.column)
+    for counter in pass_.counters:
+        if counter.named.channel is None:
+            column = pass_.values.get_column(counter.named.column)
             if column.null_count() < column.len():
-                totals[spelled.named.column] = float(column.sum())
+                totals[counter.named.column] = float(column.sum())
     return totals
 
 
 def _stopped(totals: dict[str, float]) -> set[str]:
-    ran = totals.get("SQ_WAVES", 1.0) > 0
-    if not ran:
+    has_run = totals.get("SQ_WAVES", 1.0) > 0
+    if not has_run:
         return set()
     silent = {name for name, total in totals.items() if total == 0}
-    stopped = silent.intersection(_ALWAYS)
+    stopped_names = silent.intersection(_ALWAYS)
     for block in _L2:
         block_names = {name for name in totals if name.startswith(block)}
         if block_names and block_names <= silent and any(f"{block}{word}" in block_names for word in _REQUESTS):
-            stopped |= block_names
+            stopped_names |= block_names
     others = set(totals) - {"SQ_WAVES"}
     if "SQ_WAVES" in totals and others <= silent and others.intersection(_INSTRUCTIONS):
-        stopped |= others
-    return stopped | silent.intersection(_DERIVED)
+        stopped_names |= others
+    return stopped_names | silent.intersection(_DERIVED)
 
 
-def _sizeless(totals: dict[str, float], together: dict[str, float], stopped: set[str]) -> set[str]:
+def _sizeless(totals: dict[str, float], together: dict[str, float], stopped_names: set[str]) -> set[str]:
     names: set[str] = set()
     for requests, others, sizes in _SIZES:
-        counted = together.get(requests, 0.0) - together.get(others, 0.0)
-        if counted > 0 and not any(together.get(size, 0.0) for size in sizes):
+        count = together.get(requests, 0.0) - together.get(others, 0.0)
+        if count > 0 and not any(together.get(size, 0.0) for size in sizes):
             names |= {size for size in sizes if size in totals}
-    return names - stopped
+    return names - stopped_names
 
 
 def _nulled(pass_: Pass, names: set[str]) -> Pass:
-    counters = {spelled.named.column for spelled in pass_.counters if spelled.named.counter in names}
+    counters = {counter.named.column for counter in pass_.counters if counter.named.counter in names}
     if not counters:
         return pass_
     return replace(pass_, values=pass_.values.with_columns(pl.lit(None, pl.Float64).alias(name) for name in counters))

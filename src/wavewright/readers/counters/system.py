@@ -94,7 +94,7 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
     return _said(fields, file, {name: word for name, word in row.items() if name})
 
 
-def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], file: str) -> System:
+def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str], file: str) -> System:
     """The system of a list of agents, from the GPUs that were used, if they are alike; None = from all of them.
 
     Examples
@@ -103,20 +103,20 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], f
     >>> system_of_agents([gpu, gpu | {"Node_Id": "2"}], ["2"], "agent_info.csv").xcd_count
     8.0
     """
-    listed = [({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
-    gpus = [pair for pair in listed if (pair[0].get("agent_type") or "").upper() == "GPU"]
-    chosen = [pair for pair in gpus if pair[0].get("node_id") in used] or gpus
-    if len({row.get("name") for row, _ in chosen}) != 1:
+    pairs = [({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
+    gpus = [pair for pair in pairs if (pair[0].get("agent_type") or "").upper() == "GPU"]
+    used_gpus = [pair for pair in gpus if pair[0].get("node_id") in used_ids] or gpus
+    if len({row.get("name") for row, _ in used_gpus}) != 1:
         return System()
-    row, spelled = chosen[0]
+    row, original = used_gpus[0]
     fields: dict[str, Any] = _numbers(row, _AGENT_FIELDS)
     arrays, per_engine = _number(row.get("array_count")), _number(row.get("simd_arrays_per_engine"))
     fields["se_count"] = arrays / per_engine if arrays and per_engine else None
     fields |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
-    return _said(fields, file, {name: word for name, word in spelled.items() if name})
+    return _said(fields, file, {name: word for name, word in original.items() if name})
 
 
-def with_facts(system: System, named: str | None = None, losses: list[Loss] | None = None) -> System:
+def with_facts(system: System, target: str | None = None, losses: list[Loss] | None = None) -> System:
     """The same with what is known about its product, or about the GPU that the user names, where nothing says it.
 
     A memory bandwidth is known of whole products only: it is not taken over where the number of CUs is another one.
@@ -133,11 +133,11 @@ def with_facts(system: System, named: str | None = None, losses: list[Loss] | No
     >>> found.clock_mhz_max, found.said_by["clock_mhz_max"], with_facts(System(), "MI210").target
     (2100.0, 'facts of MI300X', 'gfx90a')
     """
-    facts = arch.of(named) if named else _facts(system)
+    facts = arch.of(target) if target else _facts(system)
     system = _plausible(system, facts, losses if losses is not None else [])
     if facts is None:
         return _with_rules(system)
-    if named:
+    if target:
         by_user: dict[str, Any] = {"target": facts.target, "product": facts.product.name or None}
         system = replace(system, **by_user, said_by=system.said_by | dict.fromkeys(by_user, "--target"))
     product = facts.product
@@ -157,7 +157,7 @@ def with_facts(system: System, named: str | None = None, losses: list[Loss] | No
         fields["memory_gb_per_second"] = peak / 1e9 if peak and is_whole else None
     source = f"facts of {product.name or facts.target}"
     named_product = (system.product or "").lower()
-    if product.name and product.name.lower() not in named_product and not named:
+    if product.name and product.name.lower() not in named_product and not target:
         source += f", assumed for {system.product or facts.target}"
     return _with_rules(_filled(system, fields, source))
 
@@ -189,8 +189,8 @@ def _with_rules(system: System) -> System:
     if system.target in arch.TARGETS and system.target.startswith("gfx9"):
         fields = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
         if system.cu_count and system.se_count:
-            shared = _CUS_PER_SQC_GFX908 if system.target == "gfx908" else _CUS_PER_SQC
-            fields["sqc_count"] = -(-system.cu_count // (system.se_count * shared)) * system.se_count
+            cus_per_sqc = _CUS_PER_SQC_GFX908 if system.target == "gfx908" else _CUS_PER_SQC
+            fields["sqc_count"] = -(-system.cu_count // (system.se_count * cus_per_sqc)) * system.se_count
             if system.target == "gfx908":  # ROCm Compute Profiler writes what two CUs per cache would give
                 system = replace(system, sqc_count=None)
     return _filled(system, fields, f"facts of {system.target}")
@@ -214,9 +214,9 @@ def _facts(system: System) -> arch.Arch | None:
             continue
         if system.target is None or facts.target == system.target:
             candidates.append(facts)
-    named = [facts for facts in candidates if facts.product.name and facts.product.name in product]
-    fitting = [facts for facts in named if facts.product.cu_count == system.cu_count]
-    return next(iter(fitting or candidates), None)
+    by_name = [facts for facts in candidates if facts.product.name and facts.product.name in product]
+    by_cu_count = [facts for facts in by_name if facts.product.cu_count == system.cu_count]
+    return next(iter(by_cu_count or candidates), None)
 
 
 def _filled(system: System, fields: Mapping[str, Any], source: str) -> System:
@@ -226,9 +226,9 @@ def _filled(system: System, fields: Mapping[str, Any], source: str) -> System:
     return replace(system, **new, said_by=system.said_by | dict.fromkeys(new, source))
 
 
-def _said(fields: Mapping[str, Any], file: str, described: dict[str, str]) -> System:
+def _said(fields: Mapping[str, Any], file: str, descriptions: dict[str, str]) -> System:
     values = {name: value for name, value in fields.items() if value is not None}
-    return System(**values, said_by=dict.fromkeys(values, file), described=described)
+    return System(**values, said_by=dict.fromkeys(values, file), described=descriptions)
 
 
 def _numbers(row: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:

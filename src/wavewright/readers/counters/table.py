@@ -44,8 +44,8 @@ class Table:
         return {name.lower(): place for place, name in reversed(list(enumerate(self.header)))}
 
 
-def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = None) -> Table:
-    """The table in a CSV file, plain or gzip; `converted` makes something smaller of each chunk.
+def read_table(file: Path, convert: Callable[[Table], pl.DataFrame] | None = None) -> Table:
+    """The table in a CSV file, plain or gzip; `convert` makes something smaller of each chunk.
 
     Raises
     ------
@@ -55,12 +55,12 @@ def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = N
         When it is not a table.
     """
     reading = _Reading(file)
-    parts = list(reading.parts(converted))
+    parts = list(reading.parts(convert))
     if not reading.header:
         raise NotATraceError("this file is empty", where=str(file), advice="collect the counters again")
     if not parts:
         table = Table(file, reading.header, pl.DataFrame(schema=reading.schema))
-        parts = [converted(table) if converted else table.frame]
+        parts = [convert(table) if convert else table.frame]
     return Table(file, reading.header, pl.concat(parts, how="vertical_relaxed"), reading.losses())
 
 
@@ -79,22 +79,22 @@ class _Reading:
         self.bad_columns: set[str] = set()
         self._above = b""  # The last line of the chunk before.
 
-    def parts(self, converted: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
+    def parts(self, convert: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
         for text in chunks(self.file):
             part = self.part(text)
             if part is not None:
-                yield converted(Table(self.file, self.header, part)) if converted else part
+                yield convert(Table(self.file, self.header, part)) if convert else part
 
     def part(self, text: bytes) -> pl.DataFrame | None:
         if not self.header:
             text = self._take_header(text)
-        whole = text if text.endswith(b"\n") else self._trusted(text)
-        self._above = whole[whole.rfind(b"\n", 0, -1) + 1 :]
-        if not whole or whole.isspace():
+        lines = text if text.endswith(b"\n") else self._trusted(text)
+        self._above = lines[lines.rfind(b"\n", 0, -1) + 1 :]
+        if not lines or lines.isspace():
             return None
         try:
             frame = pl.read_csv(
-                whole,
+                lines,
                 has_header=False,
                 schema=self.schema,
                 separator=self.separator,
@@ -102,10 +102,10 @@ class _Reading:
                 low_memory=True,
             )
         except (pl.exceptions.PolarsError, ValueError, OSError):
-            return self._field_by_field(whole)
-        if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in whole or _TINY in whole):
+            return self._field_by_field(lines)
+        if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in lines or _TINY in lines):
             return frame.rechunk()
-        return self._field_by_field(whole)
+        return self._field_by_field(lines)
 
     def losses(self) -> list[Loss]:
         losses = []

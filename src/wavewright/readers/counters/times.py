@@ -62,15 +62,15 @@ def _lost(times: Sequence[Span]) -> list[Loss]:
     return [*losses, Loss("counter_times", unsound)] if unsound else losses
 
 
-def _median(weighted: list[tuple[float, int]]) -> float:
+def _median(pairs: list[tuple[float, int]]) -> float:
     """As if each length stood there as often as its weight says."""
-    total = sum(weight for _, weight in weighted)
-    low, high, passed = None, None, 0
-    for length, weight in sorted(weighted):
-        passed += weight
-        if low is None and 2 * passed >= total:
+    total = sum(weight for _, weight in pairs)
+    low, high, weight_below = None, None, 0
+    for length, weight in sorted(pairs):
+        weight_below += weight
+        if low is None and 2 * weight_below >= total:
             low = length
-        if 2 * passed > total:
+        if 2 * weight_below > total:
             high = length
             break
     return ((low or 0) + (high if high is not None else low or 0)) / 2

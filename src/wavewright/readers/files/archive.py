@@ -121,8 +121,8 @@ class Archive:
         except _BROKEN as error:
             problem = _in_words(error)
         if problem and not archive.file_count:
-            what = f"the archive cannot be unpacked: {problem}"
-            raise NotATraceError(what, where=str(path), advice="check that it was copied whole")
+            message = f"the archive cannot be unpacked: {problem}"
+            raise NotATraceError(message, where=str(path), advice="check that it was copied whole")
         if problem:
             archive.losses.append(Loss("broken_archive", archive.file_count, detail=problem))
         for reason, names in archive._ignored.items():
@@ -157,8 +157,8 @@ class Archive:
         files[file] = data
         self.file_count += 1
 
-    def _ignore(self, why: str, name: str) -> None:
-        self._ignored.setdefault(why, []).append(name)
+    def _ignore(self, reason: str, name: str) -> None:
+        self._ignored.setdefault(reason, []).append(name)
 
 
 def is_archive(path: Path) -> bool:
@@ -195,8 +195,8 @@ def traces_in(path: Path) -> Literal["raw", "decoded", ""]:
 
 
 def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
-    telling = next((name for name in names if is_raw_name(name) or _DECODED_NAME.search(name)), "")
-    return "raw" if is_raw_name(telling) else "decoded" if telling else ""
+    telling_name = next((name for name in names if is_raw_name(name) or _DECODED_NAME.search(name)), "")
+    return "raw" if is_raw_name(telling_name) else "decoded" if telling_name else ""
 
 
 def is_raw_name(name: str) -> bool:
@@ -227,15 +227,15 @@ def _is_tar_block(block: bytes) -> bool:
     if len(block) < _TAR_BLOCK or not block.strip(b"\0"):
         return False
     try:
-        stored = int(block[148:156].strip(b" \0") or b"x", 8)
+        checksum = int(block[148:156].strip(b" \0") or b"x", 8)
     except ValueError:
         return False
-    return sum(block[:148]) + 8 * 0x20 + sum(block[156:]) == stored
+    return sum(block[:148]) + 8 * 0x20 + sum(block[156:]) == checksum
 
 
 def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
-    packed = path.stat().st_size
-    limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * packed))
+    packed_bytes = path.stat().st_size
+    limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * packed_bytes))
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
         stream.seek(0)
@@ -300,7 +300,7 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
     module, errors = _zip_module(stream)
     try:
         with module.ZipFile(stream) as archive:
-            unpacked = 0
+            unpacked_bytes = 0
             count = 0
             for info in archive.infolist():
                 count = _counted(count)
@@ -310,8 +310,8 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
                 if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
                     ignore("links, devices and sparse files are not followed", info.filename)
                     continue
-                unpacked += info.file_size  # no more than this is read, whatever the data say
-                if unpacked > limit:
+                unpacked_bytes += info.file_size  # no more than this is read, whatever the data say
+                if unpacked_bytes > limit:
                     raise _TooLargeError(_too_large(limit))
                 yield info.filename, archive.read(info)
     except errors as error:
@@ -331,12 +331,12 @@ def _zip_module(stream: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
     stream.seek(0)
     if not has_zstd:
         return zipfile, (zipfile.BadZipFile,)
-    damaged = zstd_library().ZstdError  # without a library, this says what is missing
+    error_type = zstd_library().ZstdError  # without a library, this says what is missing
     if sys.version_info >= (3, 14):
-        return zipfile, (zipfile.BadZipFile, damaged)
+        return zipfile, (zipfile.BadZipFile, error_type)
     from backports.zstd import zipfile as zipfile_with_zstd
 
-    return zipfile_with_zstd, (zipfile_with_zstd.BadZipFile, damaged)
+    return zipfile_with_zstd, (zipfile_with_zstd.BadZipFile, error_type)
 
 
 def _counted(count: int) -> int:
@@ -360,7 +360,7 @@ def _in_words(error: BaseException) -> str:
 
 
 def _stem(name: str) -> str:
-    for suffix in (*(f".tar{packed}" for packed in PACKED_SUFFIXES), *_TAR_NAMES, ".zip"):
+    for suffix in (*(f".tar{packing}" for packing in PACKED_SUFFIXES), *_TAR_NAMES, ".zip"):
         if name.endswith(suffix):
             return name.removesuffix(suffix)
     return name

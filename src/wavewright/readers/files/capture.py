@@ -151,11 +151,11 @@ class Capture:
         same number.
         """
         folders = {file.path.parent for file in window.files}
-        chosen: dict[tuple[int | None, int, int | None], CodeObjectFile] = {}
+        files_by_key: dict[tuple[int | None, int, int | None], CodeObjectFile] = {}
         for code_object in sorted(self.code_objects, key=lambda c: c.path.parent not in folders):
             if None in (code_object.pid, window.pid) or code_object.pid == window.pid:
-                chosen.setdefault((code_object.pid, code_object.id, code_object.load_address), code_object)
-        return tuple(c for c in self.code_objects if chosen.get((c.pid, c.id, c.load_address)) is c)
+                files_by_key.setdefault((code_object.pid, code_object.id, code_object.load_address), code_object)
+        return tuple(c for c in self.code_objects if files_by_key.get((c.pid, c.id, c.load_address)) is c)
 
     def describe(self) -> str:
         """The dispatches and shader engines in one line."""
@@ -205,8 +205,8 @@ def find_capture(
     """
     traces: list[Path] = []
     beside: list[Path] = []
-    refused: dict[str, str] = {}
-    unpacked: dict[Path, bytes] = {}
+    refusals: dict[str, str] = {}
+    contents: dict[Path, bytes] = {}
     losses: list[Loss] = []
     listings = inventory or Inventory()
     for path in map(Path, paths):
@@ -214,12 +214,12 @@ def find_capture(
             raise UsageError("no such file or folder", where=str(path))
         if path.is_dir() or is_archive(path):
             if path.is_dir():
-                files = _readable(_walk(path, listings), path, refused)
+                files = _readable(_walk(path, listings), path, refusals)
             else:
                 archive = listings.archive(path)
                 losses += archive.losses
                 inside = archive.files_named((*RAW_SUFFIXES, *CODE_SUFFIXES))
-                unpacked |= inside
+                contents |= inside
                 files = list(inside)
             traces += sorted(file for file in files if is_raw_name(file.name))
             beside += [file for file in files if not is_raw_name(file.name)]
@@ -227,33 +227,33 @@ def find_capture(
             folder = path.absolute().parent
             traces.append(path)
             beside += _readable(
-                (folder / name for name in listings.names(folder) if name.endswith(CODE_SUFFIXES)), folder, refused
+                (folder / name for name in listings.names(folder) if name.endswith(CODE_SUFFIXES)), folder, refusals
             )
     if not traces:
         raise NotATraceError(
-            "no .att file here" + (f" that can be read ({listed(refused)})" if refused else ""),
+            "no .att file here" + (f" that can be read ({listed(refusals)})" if refusals else ""),
             where=", ".join(map(str, paths)),
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )
     parsed_objects = [parse_code_object(text) for text in code_objects]
     for path in traces:
-        if packing_of(unpacked.get(path, b"")) or path.suffix in PACKED_SUFFIXES:
-            unpacked[path] = _unpacked(path, unpacked.get(path), losses)
-    windows = _windows([TraceFile.named(path, unpacked.get(path)) for path in dict.fromkeys(traces)])
-    nearby = code_objects_among(beside, {c.id for c in parsed_objects}, unpacked)
-    return Capture(windows, (*parsed_objects, *nearby), refused, tuple(losses))
+        if packing_of(contents.get(path, b"")) or path.suffix in PACKED_SUFFIXES:
+            contents[path] = _unpacked(path, contents.get(path), losses)
+    windows = _windows([TraceFile.named(path, contents.get(path)) for path in dict.fromkeys(traces)])
+    nearby = code_objects_among(beside, {c.id for c in parsed_objects}, contents)
+    return Capture(windows, (*parsed_objects, *nearby), refusals, tuple(losses))
 
 
-def _unpacked(path: Path, packed: bytes | None, losses: list[Loss]) -> bytes:
+def _unpacked(path: Path, content: bytes | None, losses: list[Loss]) -> bytes:
     """A packed trace, up to where it is damaged or too long."""
     pieces: list[bytes] = []
     problem, length = "", 0
     try:
-        stream = open_regular(path) if packed is None else io.BytesIO(packed)
+        stream = open_regular(path) if content is None else io.BytesIO(content)
         with stream:
             head = stream.read(_MAGIC_BYTES)
             stream.seek(0)
-            size = len(packed) if packed is not None else path.stat().st_size
+            size = len(content) if content is not None else path.stat().st_size
             limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * size))
             if not packing_of(head):
                 return stream.read()
@@ -271,13 +271,13 @@ def _unpacked(path: Path, packed: bytes | None, losses: list[Loss]) -> bytes:
     return b"".join(pieces)
 
 
-def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
-    """Those of the files that may be read; the others are put into `refused`."""
+def _readable(files: Iterable[Path], root: Path, refusals: dict[str, str]) -> list[Path]:
+    """Those of the files that may be read; the others are put into `refusals`."""
     readable = []
     for file in files:
         reason = not_read_here(file, root)
         if reason:
-            refused[str(file.relative_to(root))] = reason
+            refusals[str(file.relative_to(root))] = reason
         elif file.is_file():
             readable.append(file)
     return readable
@@ -295,8 +295,8 @@ def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
             if name.endswith((*RAW_SUFFIXES, *CODE_SUFFIXES)):
                 yield root / name
         # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
-        unnamed = (root / name for name in (*folders, *names) if "." not in name)
-        yield from (place for place in unnamed if place.is_symlink())
+        entries = (root / name for name in (*folders, *names) if "." not in name)
+        yield from (place for place in entries if place.is_symlink())
 
 
 def _windows(traces: Sequence[TraceFile]) -> tuple[Window, ...]:
@@ -322,14 +322,14 @@ def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
     """Give every file of a window its own shader engine number, keeping those that the names tell."""
     numbers_used = {file.se for file in files if file.se is not None}
     used: set[int] = set()
-    numbered = []
+    files_with_se = []
     for file in files:
         se = file.se
         if se is None or se in used:
             se = next(n for n in range(len(files) + len(numbers_used) + 1) if n not in numbers_used and n not in used)
         used.add(se)
-        numbered.append(replace(file, se=se))
-    return tuple(sorted(numbered, key=lambda file: file.se or 0))
+        files_with_se.append(replace(file, se=se))
+    return tuple(sorted(files_with_se, key=lambda file: file.se or 0))
 
 
 def code_objects_among(
@@ -339,7 +339,7 @@ def code_objects_among(
 
     `in_memory` has the contents of files that are not on disk.
     """
-    stored = in_memory or {}
+    contents = in_memory or {}
     by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
         match = _CODE_OBJECT_PREFIX.match(path.name)
@@ -347,8 +347,8 @@ def code_objects_among(
             path,
             _id_in_name(path),
             pid=_process_of(path, match[1] if match else ""),
-            data=stored.get(path),
-            listing=stored.get(path.with_name(f"{path.stem}.isa.tsv")),
+            data=contents.get(path),
+            listing=contents.get(path.with_name(f"{path.stem}.isa.tsv")),
         )
         if code_object.id not in given_ids:
             pid = -1 if code_object.pid is None else code_object.pid

@@ -142,13 +142,13 @@ class _Store:
         entry = self.entries.get(name)
         if not isinstance(entry, dict):
             return [f"no table {name}"]
-        stored = entry.get("columns")
-        have = {c for c in stored if isinstance(c, str)} if isinstance(stored, list) else set()
+        columns = entry.get("columns")
+        have = {c for c in columns if isinstance(c, str)} if isinstance(columns, list) else set()
         want = {column.name for column in THREAD_TRACE[name].columns}
         if name == "code" and have.isdisjoint(OPERAND_COLUMNS):
             want -= set(OPERAND_COLUMNS)  # an earlier version wrote it: they are read from the texts
-        missing = [f"no {name}.{column}" for column in sorted(want - have)]
-        return missing + [f"{name}.{column:.40} is not known here" for column in sorted(have - want)]
+        missing_columns = [f"no {name}.{column}" for column in sorted(want - have)]
+        return missing_columns + [f"{name}.{column:.40} is not known here" for column in sorted(have - want)]
 
     def read(self, spec: TableSpec) -> pl.DataFrame:
         """One table, checked."""
@@ -169,26 +169,27 @@ class _Store:
     def _frame(self, spec: TableSpec, where: str) -> pl.DataFrame:
         name = f"{spec.name}.parquet"
         if name not in self.folder.names():
-            what = self.folder.refused().get(name, "the file is missing")
-            raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again")
+            problem = self.folder.refused().get(name, "the file is missing")
+            raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
         path = self.folder.path_of(name)
         self._check_sum(spec.name, path or self.folder.read(name), where)
-        stored: Path | io.BytesIO = path if path and is_text(path) else io.BytesIO(self.folder.read(name))
-        scan = pl.scan_parquet(stored, glob=False)  # a path may hold brackets
+        content: Path | io.BytesIO = path if path and is_text(path) else io.BytesIO(self.folder.read(name))
+        scan = pl.scan_parquet(content, glob=False)  # a path may hold brackets
         types = scan.collect_schema()
         for column in spec.columns:
             dtype = getattr(pl, column.dtype)
             if column.name in types and types[column.name] != dtype:
-                what = f"column {column.name} is {types[column.name]}, not {dtype}"
-                raise UnsupportedError(what, where=where, advice="another version wrote it: decode the capture again")
+                problem = f"column {column.name} is {types[column.name]}, not {dtype}"
+                advice = "another version wrote it: decode the capture again"
+                raise UnsupportedError(problem, where=where, advice=advice)
         rows = scan.select(pl.len()).collect().item()
         size = path.stat().st_size if path else len(self.folder.read(name))
         if rows * _width(spec) > max(SMALL_BYTES, MAX_RATIO * size):
             raise WavewrightError(f"{rows:,} rows in {size:,} bytes cannot be true", where=where)
         present = [column.name for column in spec.columns if column.name in types]
         frame = scan.select(present).collect().rechunk()
-        missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
-        frame = frame.with_columns(missing)
+        nulls = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
+        frame = frame.with_columns(nulls)
         if spec.name == "code" and set(present).isdisjoint(OPERAND_COLUMNS):
             frame = with_operands(frame, self._target())
         return frame.select(spec.names)
@@ -201,8 +202,8 @@ class _Store:
     def _check_sum(self, name: str, content: Path | bytes, where: str) -> None:
         """Earlier versions wrote no checksums; with one, no flipped bit becomes a wrong number."""
         entry = self.entries.get(name)
-        expected = entry.get("crc32") if isinstance(entry, dict) else None
-        if expected is not None and expected != crc32_of(content):
+        checksum = entry.get("crc32") if isinstance(entry, dict) else None
+        if checksum is not None and checksum != crc32_of(content):
             self._refuse("the file is not what was written: its checksum differs", where)
 
     def _check_references(self, name: str, frame: pl.DataFrame, where: str) -> None:
@@ -235,8 +236,8 @@ class _Store:
             if last is None or last > self.rows_of(table):
                 self._refuse(f"{first} and {count} are past the end of {table}", where)
 
-    def _refuse(self, what: str, where: str) -> None:
-        raise WavewrightError(what, where=where, advice="check the copy, or decode the capture again")
+    def _refuse(self, problem: str, where: str) -> None:
+        raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
 
 
 def _width(spec: TableSpec) -> int:

@@ -49,11 +49,11 @@ def read_sources(
 def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
     """Add source texts from below `source_root` to the trace, for files without text."""
     with_text = trace.sources.filter(pl.col("text").is_not_null())
-    missing = trace.code.filter(pl.col("inline_chain").is_not_null())
-    refused: dict[str, str] = {}
-    added = read_sources(missing, source_root, refused).filter(~pl.col("file").is_in(with_text["file"].implode()))
-    trace.tables["sources"] = pl.concat([with_text, added])
-    _say_refused(trace, refused)
+    rows = trace.code.filter(pl.col("inline_chain").is_not_null())
+    refusals: dict[str, str] = {}
+    texts = read_sources(rows, source_root, refusals).filter(~pl.col("file").is_in(with_text["file"].implode()))
+    trace.tables["sources"] = pl.concat([with_text, texts])
+    _say_refused(trace, refusals)
 
 
 def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
@@ -70,12 +70,12 @@ def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
         _say_refused(trace, {"src": not_read(root, place)})
 
 
-def _say_refused(trace: ThreadTrace, refused: Mapping[str, str]) -> None:
-    if refused:
-        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+def _say_refused(trace: ThreadTrace, refusals: Mapping[str, str]) -> None:
+    if refusals:
+        add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))])
 
 
-def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
+def _text_below(root: Path, file: str, refusals: dict[str, str]) -> str | None:
     parts = [part for part in PurePosixPath(file).parts if part not in ("/", "..", ".")]
     for start in range(len(parts)):
         path = root.joinpath(*parts[start:])
@@ -84,7 +84,7 @@ def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
                 continue
             reason = not_read(path, root)
             if reason:
-                refused["/".join(parts[start:])] = reason
+                refusals["/".join(parts[start:])] = reason
             elif path.is_file() and path.stat().st_size <= MAX_SOURCE_BYTES:
                 return read_regular(path).decode("utf-8", "replace")
         except (OSError, ValueError):  # ValueError: a name with a NUL character

@@ -52,10 +52,10 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
 
 def _positions(rows: pl.Series, code_rows: pl.Series) -> pl.Series:
     """Position of each row in the code table; row numbers of foreign files may have gaps or repeat."""
-    numbered = code_rows.to_frame("row").with_row_index("position")
-    if (numbered["row"] == numbered["position"]).all():
+    positions = code_rows.to_frame("row").with_row_index("position")
+    if (positions["row"] == positions["position"]).all():
         return rows
-    last = numbered.unique("row", keep="last", maintain_order=True)
-    missing = len(code_rows)  # past the last text: its wave cannot be matched any further
-    position = pl.col("row").replace_strict(last["row"], last["position"], default=missing, return_dtype=pl.Int32)
+    last = positions.unique("row", keep="last", maintain_order=True)
+    no_position = len(code_rows)  # past the last text: its wave cannot be matched any further
+    position = pl.col("row").replace_strict(last["row"], last["position"], default=no_position, return_dtype=pl.Int32)
     return rows.to_frame("row").select(pl.when(pl.col("row") < 0).then(-1).otherwise(position)).to_series()

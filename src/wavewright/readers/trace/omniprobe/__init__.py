@@ -77,7 +77,7 @@ def read_omniprobe(path: str | os.PathLike[str]) -> OmniprobeLog:
         "messages": messages.unread_count,
         "lines too long": long_count,
     }
-    losses = tuple(Loss("omniprobe_unread", number, detail=what) for what, number in counts.items() if number)
+    losses = tuple(Loss("omniprobe_unread", number, detail=detail) for detail, number in counts.items() if number)
     lane_addresses = _lane_addresses(messages)
     return OmniprobeLog(
         str(file),
@@ -107,9 +107,9 @@ def _frame(spec: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
 def _lane_addresses(messages: Messages) -> pl.DataFrame:
     counts = pl.Series("count", messages.lane_counts, pl.UInt32)
     numbers = pl.Series("message", range(len(counts)), pl.UInt32)
-    repeated = pl.select(numbers.repeat_by(counts).explode().drop_nulls()) if len(counts) else numbers.to_frame()
+    message_numbers = pl.select(numbers.repeat_by(counts).explode().drop_nulls()) if len(counts) else numbers.to_frame()
     columns = [
-        repeated["message"],
+        message_numbers["message"],
         pl.Series("lane", list(messages.lanes), pl.UInt8),
         pl.Series("address", messages.addresses, pl.UInt64),
     ]

@@ -48,9 +48,9 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     """
     sidecars = [sidecar for path in paths for sidecar in _named(Path(path))]
     trace.table("code")  # made now: what it loses belongs to the copy as well
-    enriched = replace(trace, tables=dict(trace.tables), answers={})
-    matches = fill_from(enriched, sidecars, replace_known=True)
-    _say_refused(enriched, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
+    enriched_trace = replace(trace, tables=dict(trace.tables), answers={})
+    matches = fill_from(enriched_trace, sidecars, replace_known=True)
+    _say_refused(enriched_trace, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
     if paths and not matches.kernels and not matches.target:
         problem = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
         where = ", ".join(map(str, paths))
@@ -58,7 +58,7 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
         raise UsageError(
             problem, where=where, kept=problems, advice="give the kernel trace or code object of the same run"
         )
-    return enriched
+    return enriched_trace
 
 
 def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> ResourceMatches:
@@ -139,12 +139,12 @@ def _names(folder: Folder) -> Collection[str]:
 
 def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callable[[str], bool]) -> None:
     """A loss for the links and special files that would have been asked."""
-    refused: dict[str, str] = {}
+    refusals: dict[str, str] = {}
     for folder in folders:
         with suppress(UsageError):  # a folder next to the trace that may not be read
-            refused |= {name: reason for name, reason in folder.refused().items() if may_tell(name)}
-    if refused:
-        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+            refusals |= {name: reason for name, reason in folder.refused().items() if may_tell(name)}
+    if refusals:
+        add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))])
 
 
 def _named(path: Path) -> Iterator[Sidecar]:

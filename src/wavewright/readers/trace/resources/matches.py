@@ -40,18 +40,18 @@ def kernel_facts(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool
     by_kernel: dict[str, list[Usage]] = {}
     for usage in facts.usages:
         by_kernel.setdefault(usage.kernel, []).append(usage)
-    entered = set(trace.waves["kernel"].drop_nulls().unique().to_list())
+    entered_kernels = set(trace.waves["kernel"].drop_nulls().unique().to_list())
     matches = ResourceMatches(trace.kernels, problems=list(facts.problems))
     rows = []
     for row in trace.kernels.iter_rows(named=True):
         names = dict.fromkeys(plain_name(name) for name in (row["name"], row["demangled"]) if name)
         usages = [usage for name in names for usage in by_kernel.get(name, ())]
-        ran = row["kernel"] in entered
+        has_run = row["kernel"] in entered_kernels
         if usages:
             row = row | _facts(
-                row, usages, trace.source.dispatch if ran else None, matches, replace_known=replace_known
+                row, usages, trace.source.dispatch if has_run else None, matches, replace_known=replace_known
             )
-        if ran:
+        if has_run:
             matches.ambiguous += _other_kernel(row["name"], names, facts, trace.source.dispatch)
         rows.append(row)
     schema = THREAD_TRACE["kernels"].dtypes
@@ -67,21 +67,21 @@ def _facts(
     facts: dict[str, Any] = {}
     origins: dict[str, None] = {}
     for rank in sorted({usage.rank for usage in usages}):
-        ranked = [usage for usage in usages if usage.rank == rank]
-        of_dispatch = [usage for usage in ranked if usage.dispatch is not None and usage.dispatch == dispatch]
-        matches.agents |= {usage.agent for usage in of_dispatch or ranked if usage.agent}
+        peers = [usage for usage in usages if usage.rank == rank]
+        of_dispatch = [usage for usage in peers if usage.dispatch is not None and usage.dispatch == dispatch]
+        matches.agents |= {usage.agent for usage in of_dispatch or peers if usage.agent}
         for name in _FIELDS:
-            values = _values(of_dispatch, name) or _values(ranked, name)
+            values = _values(of_dispatch, name) or _values(peers, name)
             recorded = facts.get(name) if name in facts else (row.get(name) if keeps else None)
             if len(values) > 1 and recorded is None:
                 listing = ", ".join(map(str, sorted(values)[:4]))
-                matches.ambiguous.append(f"{ranked[0].origin} has several {name} of {row['name']:.60} ({listing})")
+                matches.ambiguous.append(f"{peers[0].origin} has several {name} of {row['name']:.60} ({listing})")
             elif len(values) == 1:
                 value = next(iter(values))
                 # A code object knows the static LDS only; what was dispatched includes the dynamic part.
                 if recorded is None or (name == "lds_bytes" and value > recorded):
                     facts[name] = value
-                    origins |= dict.fromkeys(usage.origin for usage in ranked if usage.values.get(name) == value)
+                    origins |= dict.fromkeys(usage.origin for usage in peers if usage.values.get(name) == value)
     if facts:
         matches.kernels.append(row["name"])
         before = [row["resource_origin"]] if keeps and row.get("resource_origin") else []
@@ -107,20 +107,20 @@ def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches)
     """The GPU that ran the trace, and its origin; None = unknown, or several are possible (which is noted)."""
     if trace.source.target is not None and not facts.gpus:
         return None, ""
-    fitting = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
-    other_gpus = [gpu for gpu in facts.gpus if gpu not in fitting]
-    if other_gpus and not fitting:
+    candidates = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
+    other_gpus = [gpu for gpu in facts.gpus if gpu not in candidates]
+    if other_gpus and not candidates:
         matches.ambiguous.append(
             f"{other_gpus[0].origin} lists {other_gpus[0].target}, but the trace is of gfx{trace.gfxip}"
         )
         return None, ""
     ids = matches.agents | ({str(trace.source.agent)} if trace.source.agent is not None else set())
-    ours = [gpu for gpu in fitting if gpu.ids & ids] or fitting
-    targets = sorted({gpu.target for gpu in ours})
+    own_gpus = [gpu for gpu in candidates if gpu.ids & ids] or candidates
+    targets = sorted({gpu.target for gpu in own_gpus})
     if len(targets) > 1:
-        matches.ambiguous.append(f"several GPUs are possible: {', '.join(targets)} ({ours[0].origin})")
+        matches.ambiguous.append(f"several GPUs are possible: {', '.join(targets)} ({own_gpus[0].origin})")
         return None, ""
-    return (targets[0], _origin(ours)) if targets else (None, "")
+    return (targets[0], _origin(own_gpus)) if targets else (None, "")
 
 
 def _origin(gpus: Sequence[Gpu]) -> str:

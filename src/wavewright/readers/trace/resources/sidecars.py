@@ -73,8 +73,8 @@ def read_sidecar(sidecar: Sidecar, trace_kernels: TraceKernels, facts: SidecarFa
         else:
             _csv(data, sidecar.origin, trace_kernels, facts)
     except (OSError, ValueError, RecursionError, WavewrightError) as error:
-        what = error.what if isinstance(error, WavewrightError) else str(error)
-        facts.problems.append(f"{sidecar.origin} cannot be read ({what[:160]})")
+        problem = error.what if isinstance(error, WavewrightError) else str(error)
+        facts.problems.append(f"{sidecar.origin} cannot be read ({problem[:160]})")
 
 
 def _unpacked(sidecar: Sidecar) -> bytes:
@@ -119,9 +119,9 @@ def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFa
         under = rows.filter(pl.col("Dispatch_Id") == trace_kernels.dispatch)["Kernel_Name"].unique().to_list()
         if under:
             facts.dispatched.setdefault(origin, set()).update(names[name] for name in under)
-    ours = [name for name, plain in names.items() if plain in trace_kernels.names]
-    for row in rows.filter(pl.col("Kernel_Name").is_in(ours)).iter_rows(named=True):
-        values = {ours: _number(row[theirs]) for theirs, ours in _CSV_COLUMNS.items()}
+    own_names = [name for name, plain in names.items() if plain in trace_kernels.names]
+    for row in rows.filter(pl.col("Kernel_Name").is_in(own_names)).iter_rows(named=True):
+        values = {fact: _number(row[column]) for column, fact in _CSV_COLUMNS.items()}
         values["workgroup_size"] = _workgroup(row)
         recorded_values = {name: value for name, value in values.items() if value is not None}
         usage = Usage(names[row["Kernel_Name"]], origin, 2, recorded_values, row["Dispatch_Id"], row["Agent_Id"])
@@ -135,8 +135,8 @@ def _text_frame(data: bytes, columns: Iterable[str], there: list[str]) -> pl.Dat
         frame = pl.read_csv(io.BytesIO(data), columns=present, infer_schema=False, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ValueError(str(error)) from error
-    missing = [pl.lit(None, pl.String).alias(name) for name in columns if name not in there]
-    return frame.with_columns(missing)
+    missing_columns = [pl.lit(None, pl.String).alias(name) for name in columns if name not in there]
+    return frame.with_columns(missing_columns)
 
 
 def _agents(rows: pl.DataFrame, origin: str) -> list[Gpu]:

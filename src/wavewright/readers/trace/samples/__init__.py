@@ -75,17 +75,17 @@ def read_samples(
     others: tuple[str, ...] = ()
     if dispatch is not None:
         samples, others = _of_dispatch(samples, dispatch, str(file.path))
-    sampled = sampled_code(samples, has_addresses=records.has_addresses)
+    sampled_rows = sampled_code(samples, has_addresses=records.has_addresses)
     folder = file.path.absolute().parent
     files_of_code = function_code.code_objects_of(folder, records.pid, code_objects, inventory)
-    code = function_code.loaded(files_of_code, sampled, losses) if records.has_addresses else None
+    code = function_code.loaded(files_of_code, sampled_rows, losses) if records.has_addresses else None
     unread = int((samples["text"] == "").sum())
     losses += [*records.losses, *_remarks(records, unread)]
     target = records.target or (code.target if code else None)
     source = TraceSource(
         str(file.path), dispatch=dispatch, target=target, other_dispatches=others, format="PC sampling"
     )
-    trace = _assembled(records, samples, sampled, code, source)
+    trace = _assembled(records, samples, sampled_rows, code, source)
     trace.tables["losses"] = loss_frame(losses)
     fill_from_around(trace, [Directory(folder, inventory)], with_code=False)
     trace.tables["shader_engines"] = _generation(trace.source.target)
@@ -95,11 +95,11 @@ def read_samples(
 def _of_dispatch(samples: pl.DataFrame, dispatch: int, where: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The samples of one dispatch, and the keys of the others."""
     numbers = samples["dispatch"].drop_nulls().unique().sort().to_list()
-    chosen = samples.filter(pl.col("dispatch") == dispatch)
-    if not chosen.height:
+    dispatch_samples = samples.filter(pl.col("dispatch") == dispatch)
+    if not dispatch_samples.height:
         there = ", ".join(map(str, numbers[:_NAMED])) + (", ..." if len(numbers) > _NAMED else "")
         raise UsageError(f"no sample of dispatch {dispatch}", where=where, advice=f"dispatches with samples: {there}")
-    return chosen, tuple(str(number) for number in numbers if number != dispatch)
+    return dispatch_samples, tuple(str(number) for number in numbers if number != dispatch)
 
 
 def _remarks(records: SampleRecords, unread: int) -> list[Loss]:
@@ -108,17 +108,17 @@ def _remarks(records: SampleRecords, unread: int) -> list[Loss]:
 
 
 def _assembled(
-    records: SampleRecords, samples: pl.DataFrame, sampled: pl.DataFrame, code: Code | None, source: TraceSource
+    records: SampleRecords, samples: pl.DataFrame, sampled_rows: pl.DataFrame, code: Code | None, source: TraceSource
 ) -> ThreadTrace:
     """The trace, whose code rows are those of whole functions where code objects are known."""
     lazy: dict[str, Callable[[], pl.DataFrame]] = {}
     tables = {"kernels": kernel_table(records, samples)}
     trace = ThreadTrace(tables, source, lazy)
     if code is None:
-        keys = sampled
-        lazy["code"] = lambda: described(sampled, trace.source.target)  # the GPU may become known later
+        keys = sampled_rows
+        lazy["code"] = lambda: described(sampled_rows, trace.source.target)  # the GPU may become known later
     else:
-        tables["code"] = keys = function_code.merged(code, sampled, source.target)
+        tables["code"] = keys = function_code.merged(code, sampled_rows, source.target)
     tables |= count_tables(with_rows(samples, keys, has_addresses=records.has_addresses))
     if code is not None:
         add_losses(trace, code.line_losses)

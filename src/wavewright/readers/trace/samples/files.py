@@ -66,10 +66,10 @@ def choose(files: Sequence[SampleFile], losses: list[Loss]) -> SampleFile:
     """
     run = max(files, key=lambda file: (file.byte_count, file.path)).run
     same = [file for file in files if file.run == run]
-    chosen = max(same, key=lambda file: (file.is_json, file.byte_count, file.path))
+    best = max(same, key=lambda file: (file.is_json, file.byte_count, file.path))
     others = [file for file in files if file.run != run]
     if others:
         names = ", ".join(f"{file.path.parent.name}/{file.path.name}" for file in others[:_NAMED])
         more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
         losses.append(Loss("other_samples", len(others), detail=names + more))
-    return chosen
+    return best

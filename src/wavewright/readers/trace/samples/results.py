@@ -159,14 +159,14 @@ def read_sample_results(file: Path) -> SampleRecords:
         problem = f"not a complete result file of rocprofv3 ({error})"
         advice = "check that the copy is complete, or record again"
         raise NotATraceError(problem, where=str(file), advice=advice) from error
-    sampled = [process for process in processes if process.buffer_records.samples]
-    if not sampled:
+    with_samples = [process for process in processes if process.buffer_records.samples]
+    if not with_samples:
         raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {quoted(file)}")
-    process = max(sampled, key=lambda process: len(process.buffer_records.samples))
+    process = max(with_samples, key=lambda process: len(process.buffer_records.samples))
     losses: list[Loss] = []
-    if len(sampled) > 1:
-        detail = f"processes {', '.join(str(other.metadata.pid) for other in sampled if other is not process)}"
-        losses.append(Loss("other_samples", len(sampled) - 1, detail=detail))
+    if len(with_samples) > 1:
+        detail = f"processes {', '.join(str(other.metadata.pid) for other in with_samples if other is not process)}"
+        losses.append(Loss("other_samples", len(with_samples) - 1, detail=detail))
     targets = {agent.name for agent in process.agents if agent.name.startswith("gfx")}
     return SampleRecords(
         _frame(process, losses),
@@ -187,15 +187,15 @@ def _frame(process: _Process, losses: list[Loss]) -> pl.DataFrame:
         losses.append(Loss("malformed_events", len(raw) - frame.height, detail="PC samples"))
     index = pl.col("index")
     texts, comments = (
-        pl.DataFrame({"index": range(len(stored)), name: stored}, {"index": pl.Int64, name: pl.Categorical})
-        for name, stored in (
+        pl.DataFrame({"index": range(len(texts_stored)), name: texts_stored}, {"index": pl.Int64, name: pl.Categorical})
+        for name, texts_stored in (
             ("text", process.strings.pc_sample_instructions),
             ("comment", process.strings.pc_sample_comments),
         )
     )
     frame = frame.with_columns(pl.when(index >= 0).then(index).alias("index"))
-    named = frame.join(texts, on="index", how="left", maintain_order="left")
-    return named.join(comments, on="index", how="left", maintain_order="left").select(*RECORD)
+    frame_with_texts = frame.join(texts, on="index", how="left", maintain_order="left")
+    return frame_with_texts.join(comments, on="index", how="left", maintain_order="left").select(*RECORD)
 
 
 _FIELDS = {
@@ -267,14 +267,14 @@ def _kernels(process: _Process) -> pl.DataFrame:
 
 def _entries(process: _Process) -> pl.DataFrame:
     """The entries of the kernels of each code object."""
-    loaded = {code_object.code_object_id: code_object.load_base for code_object in process.code_objects}
+    load_bases = {code_object.code_object_id: code_object.load_base for code_object in process.code_objects}
     rows = [
-        (symbol.code_object_id, symbol.kernel_address.handle - loaded[symbol.code_object_id], *_names(symbol))
+        (symbol.code_object_id, symbol.kernel_address.handle - load_bases[symbol.code_object_id], *_names(symbol))
         for symbol in process.kernel_symbols
-        if symbol.code_object_id in loaded and symbol.kernel_address.handle
+        if symbol.code_object_id in load_bases and symbol.kernel_address.handle
     ]
-    fitting = [row for row in rows if 0 < row[0] < _U64 and 0 <= row[1] < _U64]
-    return pl.DataFrame(fitting, no_entries().schema, orient="row")
+    valid_rows = [row for row in rows if 0 < row[0] < _U64 and 0 <= row[1] < _U64]
+    return pl.DataFrame(valid_rows, no_entries().schema, orient="row")
 
 
 def _names(symbol: _Symbol) -> tuple[str, str]:

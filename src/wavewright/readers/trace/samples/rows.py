@@ -28,13 +28,13 @@ def with_functions(records: SampleRecords) -> pl.DataFrame:
     frame = records.frame.with_columns(pl.col("text", "comment").fill_null(pl.lit("", pl.Categorical)))
     launch = ["dispatch", "correlation"]  # both, because dispatches of another run have the same numbers
     kernels = records.kernels.select(*launch, of_dispatch=pl.col("name").cast(pl.Categorical))
-    named = frame.join(kernels, on=launch, how="left", maintain_order="left")
+    with_names = frame.join(kernels, on=launch, how="left", maintain_order="left")
     if not records.entries.height:
-        return named.rename({"of_dispatch": "function"})
+        return with_names.rename({"of_dispatch": "function"})
     entries = records.entries.select(*_PLACE, at_place=pl.col("name").cast(pl.Categorical)).sort("address")
-    placed = named.with_row_index("order").sort("address", nulls_last=True)
-    placed = placed.join_asof(entries, on="address", by="code_object", strategy="backward", check_sortedness=False)
-    return placed.sort("order").with_columns(function=pl.coalesce("of_dispatch", "at_place"))
+    places = with_names.with_row_index("order").sort("address", nulls_last=True)
+    places = places.join_asof(entries, on="address", by="code_object", strategy="backward", check_sortedness=False)
+    return places.sort("order").with_columns(function=pl.coalesce("of_dispatch", "at_place"))
 
 
 def sampled_code(samples: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:

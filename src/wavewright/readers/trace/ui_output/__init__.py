@@ -81,14 +81,14 @@ def _assembled(
     names = MarkerNames(code.marker_rows)
     if names.unreadable:
         losses.append(Loss("marker_names", names.unreadable, detail="code.json"))
-    read = wave_tables(waves.result(), manifest.waves)
-    tables = read.tables | occupancy.tables | streams.tables | code.sample_tables()
+    tables_of_waves = wave_tables(waves.result(), manifest.waves)
+    tables = tables_of_waves.tables | occupancy.tables | streams.tables | code.sample_tables()
     tables["waves"] = with_kernels(tables["waves"], tables["occupancy"])
     tables["realtime"] = clocks.realtime
     tables["stored_totals"] = code.stored_totals()
     engines = {file.se for file in manifest.waves} | occupancy.engines | clocks.engines | streams.engines
     tables["shader_engines"] = shader_engine_table(engines, manifest.gfxip, clocks.frequency_hz, tables["waves"])
-    losses += read.losses + _emptiness(manifest, code, occupancy, tables["waves"])
+    losses += tables_of_waves.losses + _emptiness(manifest, code, occupancy, tables["waves"])
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     trace = ThreadTrace(tables, _source(folder, manifest, code, target), lazy_tables)
@@ -100,12 +100,12 @@ def _assembled(
 
 
 def _source(folder: Folder, manifest: Manifest, code: CodeFile, target: str | None) -> TraceSource:
-    named = _NAME.search(folder.name)
+    match = _NAME.search(folder.name)
     samples_only = not manifest.waves and (manifest.has_samples or code.has_sample_columns)
     return TraceSource(
         path=folder.label,
-        agent=int(named[1]) if named else None,
-        dispatch=int(named[2]) if named else None,
+        agent=int(match[1]) if match else None,
+        dispatch=int(match[2]) if match else None,
         target=target,
         format="PC sampling" if samples_only else "ui_output",
     )

@@ -40,7 +40,7 @@ def read_clocks(folder: Folder) -> ClockFile:
     if fault is not None:
         problem = f"{FILE_NAME} is not valid JSON (error at byte {fault})"
         clocks.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
-    parts, malformed = [], 0
+    parts, malformed_count = [], 0
     for key, text in members:
         if key == b"metadata":
             clocks.frequency_hz = _frequency(decoded(text, FILE_NAME, clocks.losses))
@@ -49,15 +49,15 @@ def read_clocks(folder: Folder) -> ClockFile:
             continue
         clocks.engines.add(se)
         rows, unreadable, _ = _core.read_integer_rows(text, 2, 2)
-        malformed += unreadable
+        malformed_count += unreadable
         parts.append(pl.DataFrame(rows).select(pl.lit(se).alias("se"), pl.all()))
     if parts:
         pairs = pl.concat(parts, rechunk=True).sort("se", maintain_order=True)
         positions = {"shader_clock_cycles": 0, "realtime_ticks": 1}
         clocks.realtime, unfit = fitting("realtime", pairs, positions, ["se"])
-        malformed += unfit
-    if malformed:
-        clocks.losses.append(Loss("malformed_rows", malformed, detail=FILE_NAME))
+        malformed_count += unfit
+    if malformed_count:
+        clocks.losses.append(Loss("malformed_rows", malformed_count, detail=FILE_NAME))
     return clocks
 
 

@@ -149,12 +149,12 @@ class _Rows:
         code.has_sample_columns = self._sampling is not None
 
     def read(self, rows: Sequence[object]) -> None:
-        malformed = sum(not (isinstance(row, list) and len(row) >= _LEAST_COLUMNS and self._add(row)) for row in rows)
-        if malformed:
-            self._code.losses.append(Loss("malformed_rows", malformed, detail=FILE_NAME))
-        repeated = len(self._code.lines) - len(set(self._code.lines))
-        if repeated:
-            self._code.losses.append(Loss("duplicate_rows", repeated))
+        faults = sum(not (isinstance(row, list) and len(row) >= _LEAST_COLUMNS and self._add(row)) for row in rows)
+        if faults:
+            self._code.losses.append(Loss("malformed_rows", faults, detail=FILE_NAME))
+        repeated_count = len(self._code.lines) - len(set(self._code.lines))
+        if repeated_count:
+            self._code.losses.append(Loss("duplicate_rows", repeated_count))
 
     def _add(self, row: list[Any]) -> bool:
         text, source = self._value(row, "isa"), self._value(row, "source")
@@ -190,14 +190,14 @@ class _Rows:
         return True
 
     def _add_samples(self, row: list[Any], number: int, issued_name: str, stalled_name: str, reasons_name: str) -> bool:
-        issued = whole(self._value(row, issued_name)) or 0
-        stalled = whole(self._value(row, stalled_name)) or 0
+        issued_count = whole(self._value(row, issued_name)) or 0
+        stalled_count = whole(self._value(row, stalled_name)) or 0
         listed = self._value(row, reasons_name)
         reasons = [whole(count) or 0 for count in listed] if isinstance(listed, list) else []
-        if not all(_is("Int64", count) for count in (issued, stalled, *reasons)):
+        if not all(_is("Int64", count) for count in (issued_count, stalled_count, *reasons)):
             return False
-        if issued or stalled:
-            self._code.samples.append((number, issued, stalled, 0))
+        if issued_count or stalled_count:
+            self._code.samples.append((number, issued_count, stalled_count, 0))
         self._code.reasons += [(number, _reason(at), count) for at, count in enumerate(reasons) if count]
         return True
 
@@ -228,8 +228,8 @@ def _classified(frame: pl.DataFrame, gfxip: int, target: str | None) -> pl.DataF
     """Add `class`. Directories record only the generation, and gfx1250 is one of gfx12: it is tried last."""
     if target is not None or not gfxip:
         return classify_frame(frame, target)
-    classified = classify_frame(frame, f"gfx{gfxip}-generic")
+    classes = classify_frame(frame, f"gfx{gfxip}-generic")
     if gfxip < 12:
-        return classified
+        return classes
     newer = classify_frame(frame, "gfx1250")["class"]
-    return classified.with_columns(pl.when(pl.col("class") == "unknown").then(newer).otherwise("class").alias("class"))
+    return classes.with_columns(pl.when(pl.col("class") == "unknown").then(newer).otherwise("class").alias("class"))

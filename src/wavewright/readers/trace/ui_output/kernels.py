@@ -32,8 +32,8 @@ class Kernels:
 
     def use(self, ids: pl.Series) -> None:
         """Add the kernels with these numbers of the file."""
-        recorded = (number for number in ids.drop_nulls().unique().sort().to_list() if self._is_known(number))
-        self._used = sorted({*self._used, *recorded})
+        numbers = (number for number in ids.drop_nulls().unique().sort().to_list() if self._is_known(number))
+        self._used = sorted({*self._used, *numbers})
 
     def _is_known(self, number: int) -> bool:
         return number in self._names and self._names[number] != "0 / 0x0"

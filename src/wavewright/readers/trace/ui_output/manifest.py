@@ -78,9 +78,9 @@ def _generation(document: dict[str, Any]) -> int:
     return number if 9 <= number <= _NEWEST_GFXIP else 0
 
 
-def _nested(listed: object) -> Iterator[ListedFile]:
+def _nested(entries: object) -> Iterator[ListedFile]:
     """SE -> SIMD -> slot -> id -> [file name, start, end]; what has another form is passed over."""
-    for se, simds in _items(listed):
+    for se, simds in _items(entries):
         number = engine_number(se)
         for _, slots in _items(simds):
             for _, waves in _items(slots):
@@ -103,25 +103,25 @@ def _items(value: object) -> Iterator[tuple[str, Any]]:
         yield from value.items()
 
 
-def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern: re.Pattern[str]) -> list[ListedFile]:
+def _files(folder: Folder, manifest: Manifest, entries: list[ListedFile], pattern: re.Pattern[str]) -> list[ListedFile]:
     """The listed files that are here; all that look like it when none is listed."""
     here = folder.names()
-    once = {file.name: file for file in listed}
-    unlisted = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
-    if not listed:
-        engines = {name: engine_number(match[1]) for name, match in unlisted.items()}
+    once = {file.name: file for file in entries}
+    extras = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
+    if not entries:
+        engines = {name: engine_number(match[1]) for name, match in extras.items()}
         files = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
         if files:
-            detail = f"{_example(unlisted)}: read all the same"
+            detail = f"{_example(extras)}: read all the same"
             manifest.losses.append(Loss("unlisted_files", len(files), detail=detail))
         return files
-    missing = [name for name in once if name not in here]
-    if missing:
-        manifest.losses.append(Loss("missing_files", len(missing), detail=_example(missing)))
-    if len(listed) > len(once):
-        manifest.losses.append(Loss("duplicate_waves", len(listed) - len(once), detail="listed twice"))
-    if unlisted:
-        manifest.losses.append(Loss("unlisted_files", len(unlisted), detail=f"{_example(unlisted)}: not read"))
+    missing_names = [name for name in once if name not in here]
+    if missing_names:
+        manifest.losses.append(Loss("missing_files", len(missing_names), detail=_example(missing_names)))
+    if len(entries) > len(once):
+        manifest.losses.append(Loss("duplicate_waves", len(entries) - len(once), detail="listed twice"))
+    if extras:
+        manifest.losses.append(Loss("unlisted_files", len(extras), detail=f"{_example(extras)}: not read"))
     return [file for name, file in once.items() if name in here]
 
 

@@ -105,20 +105,20 @@ def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.Da
 def _in_order(shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
     """Starts of waves and values by place and time, starts first: (se, cu, simd, slot, time, value, code object)."""
     place = ("se", "cu", "simd", "slot", "time_cycles")
-    written = shader_data.filter(pl.col("flags") & _BY_TRAP_HANDLER == 0)
-    values = written.select(*place, "value", code_object=pl.lit(None, pl.UInt64), is_value=pl.lit(1))
-    used = values.select("se", "cu", "simd", "slot").unique()
-    starts = occupancy.filter("start").join(used, on=["se", "cu", "simd", "slot"], how="semi")
+    writes = shader_data.filter(pl.col("flags") & _BY_TRAP_HANDLER == 0)
+    values = writes.select(*place, "value", code_object=pl.lit(None, pl.UInt64), is_value=pl.lit(1))
+    used_slots = values.select("se", "cu", "simd", "slot").unique()
+    starts = occupancy.filter("start").join(used_slots, on=["se", "cu", "simd", "slot"], how="semi")
     begins = starts.select(*place, "code_object", value=pl.lit(None, pl.UInt64), is_value=pl.lit(0))
     together = pl.concat([begins, values.select(begins.columns)])
-    ordered = together.sort(*place, "is_value", maintain_order=True)
-    return ordered.select(*place, "value", "code_object").iter_rows()
+    sorted_rows = together.sort(*place, "is_value", maintain_order=True)
+    return sorted_rows.select(*place, "value", "code_object").iter_rows()
 
 
-def _markers(names: MarkerNames, happened: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+def _markers(names: MarkerNames, events: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     place: tuple[Any, ...] | None = None
     life = _Life()
-    for *where, time, value, code_object in happened:
+    for *where, time, value, code_object in events:
         if value is None or tuple(where) != place:
             life = _Life(code_object)
             place = tuple(where)
@@ -129,8 +129,8 @@ def _markers(names: MarkerNames, happened: Iterable[tuple[Any, ...]]) -> Iterato
             continue
         marker, flags = meaning
         se, cu, simd, slot = where
-        what = (marker.kind, flags, marker.id, marker.name, marker.location, _NO_PAYLOAD, 0)
-        yield (se, time, value, cu, simd, slot, 0, *what, names.object_of(life.code_object))
+        columns = (marker.kind, flags, marker.id, marker.name, marker.location, _NO_PAYLOAD, 0)
+        yield (se, time, value, cu, simd, slot, 0, *columns, names.object_of(life.code_object))
 
 
 def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, int] | None:

@@ -116,12 +116,12 @@ def _occupancy(raw: RawOccupancy, result: OccupancyFile) -> pl.DataFrame:
 def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame:
     """With the kernel numbers of the `kernels` table and the places of the kernels' entries."""
     entries = kernels.entries()
-    joined = frame.drop("code_object", "address", strict=False).join(
+    with_numbers = frame.drop("code_object", "address", strict=False).join(
         entries, left_on="kernel", right_on="id", how="left", maintain_order="left"
     )
     columns = THREAD_TRACE[table].names
-    numbered = joined.with_columns(pl.col("number").alias("kernel"), pl.col("code_object", "address").fill_null(0))
-    return numbered.select(columns)
+    rows = with_numbers.with_columns(pl.col("number").alias("kernel"), pl.col("code_object", "address").fill_null(0))
+    return rows.select(columns)
 
 
 def _events(happened: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -137,9 +137,9 @@ def _events(happened: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.D
             strangers += 1
     event_frame, unfit_events = fitting_rows("events", events)
     dispatch_frame, unfit_dispatches = fitting_rows("dispatches", dispatches)
-    malformed = strangers + unfit_events + unfit_dispatches
-    if malformed:
-        result.losses.append(Loss("malformed_rows", malformed, detail=f"the events in {FILE_NAME}"))
+    malformed_count = strangers + unfit_events + unfit_dispatches
+    if malformed_count:
+        result.losses.append(Loss("malformed_rows", malformed_count, detail=f"the events in {FILE_NAME}"))
     return event_frame, dispatch_frame
 
 
@@ -147,8 +147,8 @@ def _fields(item: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
     return {column: whole(item.get(key)) for key, column in fields.items()}
 
 
-def _listed(happened: object) -> Iterator[tuple[int, dict[str, Any]]]:
-    for key, items in happened.items() if isinstance(happened, dict) else ():
+def _listed(events: object) -> Iterator[tuple[int, dict[str, Any]]]:
+    for key, items in events.items() if isinstance(events, dict) else ():
         se = engine_number(key)
         for item in items if se is not None and isinstance(items, list) else ():
             yield se or 0, item if isinstance(item, dict) else {}

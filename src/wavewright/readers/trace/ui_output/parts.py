@@ -102,11 +102,11 @@ def engine_number(text: str | bytes) -> int | None:
 
 
 def fitting(
-    table: str, rows: pl.DataFrame, positions: Mapping[str, int], named: Sequence[str] = ()
+    table: str, rows: pl.DataFrame, positions: Mapping[str, int], names: Sequence[str] = ()
 ) -> tuple[pl.DataFrame, int]:
     """Rows of the native reader with the columns of `table` at `positions`, and how many did not fit their types.
 
-    Columns in `named` are there by name already. All others are missing in the result.
+    Columns in `names` are there by name already. All others are missing in the result.
     """
     types = {column.name: column.dtype for column in THREAD_TRACE[table].columns}
     fits = [
@@ -116,7 +116,7 @@ def fitting(
     ]
     all_fit = rows.select(pl.all_horizontal(fits).all()).item()
     valid = rows if all_fit else rows.filter(fits)
-    cast = {name: name for name in named} | {f"c{at}": name for name, at in positions.items()}
+    cast = {name: name for name in names} | {f"c{at}": name for name, at in positions.items()}
     columns = [pl.col(source).cast(getattr(pl, types[name])).alias(name) for source, name in cast.items()]
     return valid.select(columns), rows.height - valid.height
 
@@ -132,14 +132,14 @@ def fitting_rows(table: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pl.Data
     Missing keys and None are null.
     """
     columns = THREAD_TRACE[table].columns
-    valid, dropped = [], 0
+    valid, dropped_count = [], 0
     for row in rows:
         values = [row.get(column.name) for column in columns]
         if all(_fits(value, column.dtype) for value, column in zip(values, columns, strict=True)):
             valid.append(values)
         else:
-            dropped += 1
-    return pl.DataFrame(valid, schema=THREAD_TRACE[table].dtypes, orient="row"), dropped
+            dropped_count += 1
+    return pl.DataFrame(valid, schema=THREAD_TRACE[table].dtypes, orient="row"), dropped_count
 
 
 def _fits(value: object, dtype: str) -> bool:

@@ -31,23 +31,23 @@ def read_snapshots(folder: Folder, losses: list[Loss]) -> dict[str, str]:
     here = folder.names()
     paths = dict(_leaves(load_json(folder, FILE_NAME, losses)))
     snapshots = {path: name for path, name in paths.items() if name in here}
-    missing = [name for name in paths.values() if name not in here]
-    if missing:
-        others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        losses.append(Loss("missing_sources", len(missing), detail=readable(missing[0])[:200] + others))
+    missing_names = [name for name in paths.values() if name not in here]
+    if missing_names:
+        others = f" and {len(missing_names) - 1} more" if len(missing_names) > 1 else ""
+        losses.append(Loss("missing_sources", len(missing_names), detail=readable(missing_names[0])[:200] + others))
     return snapshots
 
 
 def _leaves(tree: object) -> Iterator[tuple[str, str]]:
     """(path, name of the copy) of a nested object; iterative, because the nesting is untrusted."""
-    waiting = [("", tree, 0)]
-    while waiting:
-        prefix, node, depth = waiting.pop()
+    stack = [("", tree, 0)]
+    while stack:
+        prefix, node, depth = stack.pop()
         if isinstance(node, str):
             yield readable(prefix), node
         elif isinstance(node, dict) and depth < MAX_DEPTH:
             join = "" if prefix.endswith("/") or not prefix else "/"
-            waiting += [(f"{prefix}{join}{name}", child, depth + 1) for name, child in reversed(node.items())]
+            stack += [(f"{prefix}{join}{name}", child, depth + 1) for name, child in reversed(node.items())]
 
 
 def source_table(folder: Folder, snapshots: Mapping[str, str], code: pl.DataFrame) -> pl.DataFrame:

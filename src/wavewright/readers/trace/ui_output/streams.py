@@ -78,9 +78,9 @@ def _sampled_counters(folder: Folder, streams: Streams) -> pl.DataFrame:
 
 def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
     """The list of samples: the member `data`, or the rest of the file in the early form."""
-    wrapped = _WRAPPED.match(content)
-    if wrapped:
-        return content[wrapped.end() :].rstrip().removesuffix(b"]")
+    match = _WRAPPED.match(content)
+    if match:
+        return content[match.end() :].rstrip().removesuffix(b"]")
     members, fault = _core.split_json_object(content)
     if fault is not None:
         problem = f"{readable(name)} is not valid JSON (error at byte {fault})"
@@ -103,8 +103,8 @@ def _rows_of(
         if fault is not None:
             problem = f"{readable(file.name)} is not valid JSON (error at byte {fault})"
             streams.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
-        named = decoded(members.get(kind + b"_schema", b"null"), file.name, streams.losses)
-        positions = _positions(named, schema)
+        schema_names = decoded(members.get(kind + b"_schema", b"null"), file.name, streams.losses)
+        positions = _positions(schema_names, schema)
         width = 1 + max(positions.values())
         rows = _core.read_integer_rows(members.get(kind, b"null"), width, width)
         constants = {"se": file.se}
@@ -138,9 +138,9 @@ def _fitting(
     integer_rows, unreadable, fault = rows
     literals = [pl.lit(value).alias(column) for column, value in constants.items()]
     frame, unfit = fitting(table, pl.DataFrame(integer_rows).with_columns(literals), positions, list(constants))
-    malformed = unreadable + unfit + (fault is not None)
-    if malformed:
-        streams.losses.append(Loss("malformed_rows", malformed, detail=readable(name)))
+    malformed_count = unreadable + unfit + (fault is not None)
+    if malformed_count:
+        streams.losses.append(Loss("malformed_rows", malformed_count, detail=readable(name)))
     streams.engines.add(constants["se"])
     return frame.select(THREAD_TRACE[table].names)
 

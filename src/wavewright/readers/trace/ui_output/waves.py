@@ -70,9 +70,9 @@ def read_waves(
     return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
 
 
-def wave_tables(read: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
+def wave_tables(tables: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
     """Convert the result of `read_waves` into tables of the model and losses; `with_kernels` completes the waves."""
-    frames = {name: pl.DataFrame(table) for name, table in read.items()}
+    frames = {name: pl.DataFrame(table) for name, table in tables.items()}
     losses = _losses(frames["problems"], files)
     frames["waves"] = _waves(frames["waves"], files)
     return WaveTables({name: frames[name] for name in ("waves", "instructions", "states")}, losses)
@@ -99,7 +99,7 @@ def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
     engines = pl.Series("se", [file.se for file in files], pl.UInt16)
     optional = ("cu", "simd", "slot", "me", "pipe", "workgroup", "cluster")
     number = pl.int_range(pl.len(), dtype=pl.Int64).over("se", "simd", "slot")
-    described = waves.with_columns(
+    wave_rows = waves.with_columns(
         engines.gather(waves["file"]).alias("se"),
         pl.int_range(pl.len(), dtype=pl.UInt32).alias("wave"),
         *(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt8).alias(name) for name in optional),
@@ -107,9 +107,9 @@ def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
         pl.lit(value=True).alias("complete"),
         pl.lit(None, pl.UInt32).alias("kernel"),
     )
-    named = pl.when(pl.col("id").is_between(0, (1 << 32) - 1)).then("id").otherwise(number)
-    described = described.with_columns(named.cast(pl.UInt32).alias("slot_wave"))
-    return described.select(THREAD_TRACE["waves"].names)
+    ids = pl.when(pl.col("id").is_between(0, (1 << 32) - 1)).then("id").otherwise(number)
+    wave_rows = wave_rows.with_columns(ids.cast(pl.UInt32).alias("slot_wave"))
+    return wave_rows.select(THREAD_TRACE["waves"].names)
 
 
 def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
@@ -123,20 +123,20 @@ def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
     )
     if waves.height and waves["cu"].is_null().all():
         sole = starts.unique(key, keep="none").rename({"cu": "event_cu"})
-        joined = waves.drop("kernel").join(sole, on=key, how="left", maintain_order="left")
-        return joined.with_columns(pl.col("event_cu").alias("cu")).select(waves.columns)
+        with_kernel = waves.drop("kernel").join(sole, on=key, how="left", maintain_order="left")
+        return with_kernel.with_columns(pl.col("event_cu").alias("cu")).select(waves.columns)
     sole = starts.unique([*key, "cu"], keep="none")
-    joined = waves.drop("kernel").join(sole, on=[*key, "cu"], how="left", maintain_order="left")
-    return joined.select(waves.columns)
+    with_kernel = waves.drop("kernel").join(sole, on=[*key, "cu"], how="left", maintain_order="left")
+    return with_kernel.select(waves.columns)
 
 
 def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
     """One loss per kind, with the first file as an example."""
-    grouped = problems.group_by("kind", maintain_order=True).agg(
+    groups = problems.group_by("kind", maintain_order=True).agg(
         pl.col("count").sum(), pl.len().alias("files"), pl.col("file", "byte_offset").first()
     )
     losses = []
-    for row in grouped.sort("kind").iter_rows(named=True):
+    for row in groups.sort("kind").iter_rows(named=True):
         kind, name = WaveProblem(row["kind"]), readable(files[row["file"]].name)
         others = f" and {row['files'] - 1:,} more" if row["files"] > 1 else ""
         if kind in _FILE_FAULTS:
