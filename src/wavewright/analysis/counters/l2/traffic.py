@@ -232,11 +232,11 @@ def _total(counters: CounterSet, name: str) -> float:
 def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:
     """Passes over the same dispatches as one row per dispatch; of a counter that two have, the first."""
     about = ["dispatch", "kernel_name", "duration_ns"]
-    whole = pl.concat([frame.select(about) for frame in passes.values()]).unique("dispatch", maintain_order=True)
+    joined = pl.concat([frame.select(about) for frame in passes.values()]).unique("dispatch", maintain_order=True)
     for frame in passes.values():
-        new = [name for name in frame.columns if name not in whole.columns]
-        whole = whole.join(frame.select("dispatch", *new), on="dispatch", how="left", maintain_order="left")
-    return whole
+        new = [name for name in frame.columns if name not in joined.columns]
+        joined = joined.join(frame.select("dispatch", *new), on="dispatch", how="left", maintain_order="left")
+    return joined
 
 
 def short_path(file: str) -> str:

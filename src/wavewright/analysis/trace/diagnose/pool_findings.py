@@ -173,12 +173,12 @@ def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
 
 
 def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
-    shown = idle.head(_EVIDENCE_ROWS).join(
+    rows = idle.head(_EVIDENCE_ROWS).join(
         trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left"
     )
     return [
         CodeEvidence(row["row"], row["address"], row["text"] or "", row["file"], row["line"], 0, row["cycles"], 0, ())
-        for row in shown.iter_rows(named=True)
+        for row in rows.iter_rows(named=True)
     ]
 
 
