@@ -40,6 +40,18 @@ class StallRemedy(Fact, frozen=True):
     fits: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
 
 
+class GapWords(Fact, frozen=True):
+    """The words for a cause of gaps, or a pool of them."""
+
+    name: str
+    verdict: str
+    reason: str
+    remedy: str
+
+
+GAP_WORDS = FactTable("stall_classes.toml", GapWords, "gaps")  #: By the cause.
+
+
 @cache
 def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
     """Group of stall classes -> remedies in the order to try them in."""

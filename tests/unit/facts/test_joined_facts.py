@@ -2,10 +2,11 @@
 
 from wavewright.analysis.counters.l2.verdict import HEALTHY_FROM, SATURATED_FROM, SCATTERED_FROM
 from wavewright.analysis.trace.diagnose.remedies import CONDITIONS, GROUPS
+from wavewright.analysis.trace.diagnose.replay import GAPS
 from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES
 from wavewright.facts.loader import packaged
 from wavewright.facts.run_rules import OF_LAUNCHES, OWNERS, RULES
-from wavewright.facts.stall_classes import BUSY_OF, CLASSES, stall_remedies
+from wavewright.facts.stall_classes import BUSY_OF, CLASSES, GAP_WORDS, stall_remedies
 
 
 def test_every_condition_of_a_remedy_is_a_function_and_every_function_is_used():
@@ -16,6 +17,12 @@ def test_every_condition_of_a_remedy_is_a_function_and_every_function_is_used():
 
 def test_busy_classes_exist():
     assert set(BUSY_OF.values()) <= set(CLASSES)
+
+
+def test_every_cause_of_gaps_has_words():
+    causes = set(GAPS) - {"none"}
+    assert causes <= set(GAP_WORDS)
+    assert all(set(name.split(" and ")) <= causes for name in GAP_WORDS)
 
 
 def test_limiter_rules_name_quantities_and_reasons_that_exist():

@@ -80,9 +80,11 @@ class StepCurve:
         times = np.concatenate([edges[:1], self.times[first:last]])
         values = np.concatenate([self.at(edges[:1]), self.values[first:last]])
         is_finite = np.isfinite(values)
-        whole = bool(is_finite.all())
-        covered = np.diff(edges).astype(np.float64) if whole else _integrals(times, is_finite.astype(np.float64), edges)
-        sums = _integrals(times, values if whole else np.where(is_finite, values, 0.0), edges)
+        is_complete = bool(is_finite.all())
+        covered = (
+            np.diff(edges).astype(np.float64) if is_complete else _integrals(times, is_finite.astype(np.float64), edges)
+        )
+        sums = _integrals(times, values if is_complete else np.where(is_finite, values, 0.0), edges)
         return _Sums(sums, covered, *_extremes(times, values, edges))
 
 

@@ -86,8 +86,8 @@ def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFra
     return rows
 
 
-def _all_known(word: str, asked: Sequence[int], recorded: pl.Series, path: str) -> None:
-    unknown = sorted(set(asked) - set(recorded.drop_nulls().to_list()))
+def _all_known(word: str, numbers: Sequence[int], recorded: pl.Series, path: str) -> None:
+    unknown = sorted(set(numbers) - set(recorded.drop_nulls().to_list()))
     if unknown:
         has = f"it has {_listed(recorded)}" if recorded.drop_nulls().len() else "it does not say any"
         raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=has)
@@ -98,17 +98,17 @@ def _listed(recorded: pl.Series) -> str:
     return ", ".join(map(str, values)) if len(values) <= _SHOWN_NAMES else f"{values[0]} to {values[-1]}"
 
 
-def _kernel_names(counters: CounterSet, asked: Sequence[str]) -> list[str]:
+def _kernel_names(counters: CounterSet, words: Sequence[str]) -> list[str]:
     ranked = ranked_kernels(counters.dispatches)["kernel_name"].to_list()
     names: list[str] = []
-    for word in asked:
+    for word in words:
         matches = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
         if word.isascii() and word.isdigit() and int(word) < len(ranked):
             matches = [ranked[int(word)]]
         if not matches:
-            shown = ", ".join(repr((name or "")[:60]) for name in ranked[:_SHOWN_NAMES])
+            examples = ", ".join(repr((name or "")[:60]) for name in ranked[:_SHOWN_NAMES])
             more = f" and {len(ranked) - _SHOWN_NAMES:,} more" if len(ranked) > _SHOWN_NAMES else ""
             what = f"no kernel {word[:80]!r} in this capture"
-            raise UsageError(what, where=counters.path, advice=f"it has {shown}{more}" if ranked else "it has none")
+            raise UsageError(what, where=counters.path, advice=f"it has {examples}{more}" if ranked else "it has none")
         names += matches
     return list(dict.fromkeys(names))

@@ -141,11 +141,11 @@ def _passes(counters: CounterSet) -> pl.DataFrame:
 def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     block = pl.col("counter").str.extract(r"^([A-Z][A-Z0-9]*)_").fill_null(_DERIVED)
     block = pl.when(block.is_in(("FETCH", "WRITE"))).then(pl.lit(_DERIVED)).otherwise(block).alias("block")
-    asked = counters.counters.group_by(block, maintain_order=True).agg(asked_count=pl.col("counter").n_unique())
+    counts = counters.counters.group_by(block, maintain_order=True).agg(asked_count=pl.col("counter").n_unique())
     blocks = measured.group_by(block).agg(
         counter_count=pl.col("counter").n_unique(), channel_count=pl.col("channel").drop_nulls().n_unique()
     )
-    frame = asked.join(blocks, on="block", how="left", maintain_order="left")
+    frame = counts.join(blocks, on="block", how="left", maintain_order="left")
     frame = frame.with_columns(pl.col("counter_count", "channel_count").fill_null(0))
     frame = frame.with_columns(silent_count=pl.col("asked_count") - pl.col("counter_count"))
     frame = frame.sort("counter_count", descending=True, maintain_order=True)
@@ -181,13 +181,13 @@ def _panel(panel: Panel, collected: set[str], levels: set[str]) -> dict[str, Any
         for name in names:
             if name not in collected:
                 missing[name] = missing.get(name, 0) + 1
-    wanted = sorted(missing, key=lambda name: -missing[name])
-    more = f" and {len(wanted) - _MISSING_NAMED:,} more" if len(wanted) > _MISSING_NAMED else ""
+    ordered_names = sorted(missing, key=lambda name: -missing[name])
+    more = f" and {len(ordered_names) - _MISSING_NAMED:,} more" if len(ordered_names) > _MISSING_NAMED else ""
     return {
         "panel": panel.number,
         "word": panel.word,
         "title": panel.title,
         "metric_count": len(needed),
         "measured_count": sum(collected.issuperset(names) for names in needed),
-        "missing_counters": ", ".join(wanted[:_MISSING_NAMED]) + more,
+        "missing_counters": ", ".join(ordered_names[:_MISSING_NAMED]) + more,
     }

@@ -66,11 +66,11 @@ def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES
         selected_rows = frame.join(chosen.select("dispatch"), on="dispatch", how="semi")
         listed = counters.counters.filter(pl.col("pass") == number)
         for (counter,), columns in listed.group_by("counter", maintain_order=True):
-            whole = columns.filter(pl.col("channel").is_null())["column"].to_list()
+            totals = columns.filter(pl.col("channel").is_null())["column"].to_list()
             channels = columns.filter(pl.col("channel").is_not_null())["column"].to_list()
             values = (
-                selected_rows[whole[0]]
-                if whole
+                selected_rows[totals[0]]
+                if totals
                 else selected_rows.select(pl.sum_horizontal(channels, ignore_nulls=False)).to_series()
             )
             rows.append(

@@ -91,14 +91,14 @@ class GateAnswer(Answer):
             return f"pass: {what}{self._smallest()}"
         if self.verdict == FAIL:
             rows = self.checks.filter(self.checks["status"] == FAIL).head(_NAMED).to_dicts()
-            rest = counts[FAIL] - len(rows)
-            more = f" and {rest:,} more" if rest > 0 else ""
+            count = counts[FAIL] - len(rows)
+            more = f" and {count:,} more" if count > 0 else ""
             return f"fail: {counts[FAIL]:,} of {counted(judged, 'checks')}: {'; '.join(map(sentence, rows))}{more}"
         if self.reasons:
             return f"cannot tell: {'; '.join(self.reasons)}"
         rows = self.checks.filter(self.checks["status"] == CANNOT_TELL).head(_NAMED).to_dicts()
-        rest = counts[CANNOT_TELL] - len(rows)
-        more = f" and {rest:,} more" if rest > 0 else ""
+        count = counts[CANNOT_TELL] - len(rows)
+        more = f" and {count:,} more" if count > 0 else ""
         unsure = "; ".join(map(sentence, rows))
         return f"cannot tell: {counts[CANNOT_TELL]:,} of {counted(judged, 'checks')}: {unsure}{more}"
 

@@ -61,21 +61,24 @@ def against_baseline(
         raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
     base_groups = groups_of(baseline, pairs)
     groups = groups_of(current)
-    asked = tuple(subjects) or default_subjects(
+    subject_names = tuple(subjects) or default_subjects(
         current.kind,
         has_steps=current.step is not None,
         has_kernel_times=all(("kernel-time", "") in each for each in (base_groups, groups)),
     )
     was = {name: base_name for base_name, name in pairs.items()}
     rows = [
-        _pair(key, was, base_groups, groups) for key in sorted(base_groups.keys() | groups.keys()) if key[0] in asked
+        _pair(key, was, base_groups, groups)
+        for key in sorted(base_groups.keys() | groups.keys())
+        if key[0] in subject_names
     ]
     is_judged = [_is_judged(row, least_share) for row in rows]
     decisive = [row for row, decides in zip(rows, is_judged, strict=True) if decides]
     # Counter captures have a handful of dispatches: a bound over all rows would be beyond anything (docs/adr/0016).
     row_count = 1 if current.kind == "counters" else len(decisive)
     priors = {
-        subject: prior_of([(row.base, row.side) for row in decisive if row.subject == subject]) for subject in asked
+        subject: prior_of([(row.base, row.side) for row in decisive if row.subject == subject])
+        for subject in subject_names
     }
     work = _other_work(baseline, base_groups, groups)
     checks = [
@@ -84,9 +87,9 @@ def against_baseline(
         else _left_out(row)
         for row, decides in zip(rows, is_judged, strict=True)
     ]
-    if current.kind == "trace" and "line" not in asked:
+    if current.kind == "trace" and "line" not in subject_names:
         checks += _grown(base_groups, groups)
-    missing = [subject for subject in asked if not any(row.subject == subject for row in rows)]
+    missing = [subject for subject in subject_names if not any(row.subject == subject for row in rows)]
     checks += [Check(subject, "", CANNOT_TELL, "neither side measures it") for subject in missing]
     return Against(tuple(checks), tuple(_reasons(baseline, current)), tuple(_notes(baseline, current, checks)))
 

@@ -164,25 +164,25 @@ class _Model:
         if waves >= self.most:
             return None, ()
         following, groups = waves + 1, None
-        wanted = following
+        wave_count = following
         if self.group_waves is not None:
             groups = -(-following * self.simds // self.group_waves)
             following = groups * self.group_waves // self.simds
-            wanted = -(-groups * self.group_waves // self.simds)  # on the fullest SIMD
-            if wanted > self.most or groups > self._group_limit():
+            wave_count = -(-groups * self.group_waves // self.simds)  # on the fullest SIMD
+            if wave_count > self.most or groups > self._group_limit():
                 return None, ()
         return following, tuple(
             Step(limiter.name, limiter.allocated, at_most, limiter.unit)
             for limiter in limiters
-            if (at_most := self._at_most(limiter.name, wanted, groups)) is not None and limiter.allocated > at_most
+            if (at_most := self._at_most(limiter.name, wave_count, groups)) is not None and limiter.allocated > at_most
         )
 
-    def _at_most(self, name: str, wanted: int, groups: int | None) -> int | None:
-        """Amount of a resource with which `wanted` waves per SIMD (`groups` workgroups) fit."""
+    def _at_most(self, name: str, wave_count: int, groups: int | None) -> int | None:
+        """Amount of a resource with which `wave_count` waves per SIMD (`groups` workgroups) fit."""
         if name == "VGPR":
-            return self._vgprs_for(wanted)
+            return self._vgprs_for(wave_count)
         if name == "SGPR":
-            return _down((self.arch.sgprs_per_simd or 0) // wanted, self.arch.sgpr_granule)
+            return _down((self.arch.sgprs_per_simd or 0) // wave_count, self.arch.sgpr_granule)
         if name == "LDS" and groups:
             return self._lds_bytes_for(groups)
         return None
@@ -274,8 +274,8 @@ def combined_vgprs(arch: Arch, vgprs: int, agprs: int) -> int:
 
 def _check(arch: Arch, resources: Resources, wave_size: int) -> None:
     """Raise when no wave can have these resources, instead of computing nonsense from them."""
-    asked = (resources.vgprs, resources.agprs, resources.sgprs, resources.lds_bytes)
-    if any(value is not None and value < 0 for value in asked):
+    amounts = (resources.vgprs, resources.agprs, resources.sgprs, resources.lds_bytes)
+    if any(value is not None and value < 0 for value in amounts):
         raise UsageError("registers and LDS cannot be negative")
     if wave_size not in arch.wave_sizes:
         what = f"{arch.target} has no waves of {wave_size} lanes"

@@ -43,10 +43,10 @@ def counter_baseline(
 
 
 def _kernels(side: Side) -> Iterator[Quantity]:
-    whole = side.duration_ns
-    if whole:
+    duration_ns = side.duration_ns
+    if duration_ns:
         # Shares of kernels are of this; it is not judged by itself: dispatches of counters are not those of a run.
-        yield Quantity("gpu-time", "", "ns", sum(each.dispatch_count for each in side.durations.values()), whole)
+        yield Quantity("gpu-time", "", "ns", sum(each.dispatch_count for each in side.durations.values()), duration_ns)
     for name, durations in sorted(side.durations.items()):
         if durations.mean_ns is not None:
             count = durations.known_count

@@ -87,8 +87,8 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
     notes = list(_unmatched(base, side, len(common)))
     if common:
         if len(common) > MOST_KERNELS:
-            shown = f"{MOST_KERNELS} of {counted(len(common), 'kernels')}"
-            notes.append(f"showing metrics of {shown}, the longest ones; --kernel chooses others")
+            part = f"{MOST_KERNELS} of {counted(len(common), 'kernels')}"
+            notes.append(f"showing metrics of {part}, the longest ones; --kernel chooses others")
         return [(base_ranks[name], ranks[name]) for name in common[:MOST_KERNELS]], notes
     if not ranks or not base_ranks:
         return [], notes

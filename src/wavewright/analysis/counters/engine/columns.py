@@ -45,9 +45,9 @@ class PassColumns:
 
     def load(self, names: Iterable[str]) -> None:
         """Take these columns over at once, which is faster than one by one."""
-        wanted = [name for name in dict.fromkeys(names) if name in self.names and name not in self._kept]
-        if wanted:
-            self._kept.update(zip(wanted, self.vectors(wanted), strict=True))
+        new_names = [name for name in dict.fromkeys(names) if name in self.names and name not in self._kept]
+        if new_names:
+            self._kept.update(zip(new_names, self.vectors(new_names), strict=True))
 
     def vector(self, name: str) -> Any:
         """One column."""

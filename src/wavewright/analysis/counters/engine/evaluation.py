@@ -122,25 +122,25 @@ class Evaluation:
         reason = missing_reason(expression, resolved.missing, level, self.facts, self._given)
         if reason:
             return Outcome(None, None, reason)
-        given = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
+        inputs = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
         if not self.is_reference and len(self.columns.passes) > 1 and not level:
-            self._fill(resolved, given)
+            self._fill(resolved, inputs)
         constants = None if self.is_reference else self.constants
-        values = expression.evaluate(given, zero=zero, constants=constants)
+        values = expression.evaluate(inputs, zero=zero, constants=constants)
         if self.is_reference and expression.is_per_channel:
-            whole = without_channels(expression, values, given)
-            return Outcome(whole, None, spoiled=spoiled_channels(expression, given))
-        average = None if self.is_reference else self._average(expression, given, values)
+            statistics = without_channels(expression, values, inputs)
+            return Outcome(statistics, None, spoiled=spoiled_channels(expression, inputs))
+        average = None if self.is_reference else self._average(expression, inputs, values)
         if resolved.is_spread:
             self.spread.add(resolved.passes)
-        return Outcome(values, average, "" if self.is_reference else self._why_blank(expression, given, average))
+        return Outcome(values, average, "" if self.is_reference else self._why_blank(expression, inputs, average))
 
     def constant(self, formula: str) -> float:
         """A formula over facts of the GPU only, such as a peak; NaN = not known."""
         expression = parse(formula)
         zero = "infinity" if self.is_reference else "blank"
-        given = {name: self.facts.get(name, math.nan) for name in expression.quantities}
-        return float(expression.evaluate(given, zero=zero)) if not expression.counters else math.nan
+        inputs = {name: self.facts.get(name, math.nan) for name in expression.quantities}
+        return float(expression.evaluate(inputs, zero=zero)) if not expression.counters else math.nan
 
     def channel_reason(self, formula: str, channel: int) -> str:
         """Why one channel has no value although the metric has some."""
@@ -198,19 +198,19 @@ class Evaluation:
             channels = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
             vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in channels])
             if len(channels) < self.channel_count:
-                whole = np.full((self.channel_count, self.count), np.nan)
-                whole[channels] = vectors
-                vectors = whole
+                padded = np.full((self.channel_count, self.count), np.nan)
+                padded[channels] = vectors
+                vectors = padded
         else:
             vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
         if vectors.size <= _KEPT_VALUES:
             self._kept[number, needed] = vectors
         return vectors
 
-    def _fill(self, resolved: Resolved, given: dict[str, Any]) -> None:
+    def _fill(self, resolved: Resolved, inputs: dict[str, Any]) -> None:
         """Take dispatches that the chosen passes lack from others: a pass may be about some kernels only."""
-        keys = [key for key in resolved.place if key in given]
-        has_all = _all_known([given[key] for key in keys]) if keys else np.True_
+        keys = [key for key in resolved.place if key in inputs]
+        has_all = _all_known([inputs[key] for key in keys]) if keys else np.True_
         if has_all.all():
             return
         needed = {key: resolved.place[key][1] for key in keys}
@@ -219,16 +219,16 @@ class Evaluation:
             is_new = _all_known(list(other.values())) & ~has_all
             if np.any(is_new):
                 has_all = has_all | is_new
-                given |= {key: np.where(is_new, other[key], given[key]) for key in keys}
+                inputs |= {key: np.where(is_new, other[key], inputs[key]) for key in keys}
         for key in keys if not np.all(has_all) else ():
             for number in self.sources.holding([needed[key]]):
                 other_value = self._read(key, number, needed[key])
-                given[key] = np.where(np.isnan(given[key]), other_value, given[key])
+                inputs[key] = np.where(np.isnan(inputs[key]), other_value, inputs[key])
 
-    def _average(self, expression: Expression, given: dict[str, Any], values: Any) -> Any:
+    def _average(self, expression: Expression, inputs: dict[str, Any], values: Any) -> Any:
         """On sums over dispatches where the formula allows it: shares weigh dispatches by what they are shares of."""
         degree = expression.degree(self.constants)
-        varying = {key: value for key, value in given.items() if np.ndim(value)}
+        varying = {key: value for key, value in inputs.items() if np.ndim(value)}
         if not varying:
             return np.broadcast_to(np.asarray(values, dtype=np.float64), (self.group_count,))
         if degree not in (0.0, 1.0):
@@ -240,7 +240,7 @@ class Evaluation:
             has_all = np.isfinite(sum(varying.values()))
             totals = {key: self._reduced(np.where(has_all, value, np.nan)) for key, value in varying.items()}
             count = next(iter(totals.values())).count
-        sums = given | {key: total.total for key, total in totals.items()}
+        sums = inputs | {key: total.total for key, total in totals.items()}
         average = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
         if degree == 1.0 or not count.all():
             count = np.where(count, count, np.nan)
@@ -266,10 +266,10 @@ class Evaluation:
         if worst > _LARGEST_ERROR:
             self.negative[text] = max(worst, self.negative.get(text, 0.0))
 
-    def _why_blank(self, expression: Expression, given: dict[str, Any], average: Any) -> str:
+    def _why_blank(self, expression: Expression, inputs: dict[str, Any], average: Any) -> str:
         if not np.isnan(average).all():
             return ""
-        return zero_reason(expression, given, self.count)
+        return zero_reason(expression, inputs, self.count)
 
     def _active_cus(self) -> float:
         expression = parse("SQ_BUSY_CU_CYCLES / busy_cycles")

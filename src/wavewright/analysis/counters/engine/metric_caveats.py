@@ -114,12 +114,12 @@ def _of_shares(rows: pl.DataFrame) -> Iterator[str]:
     below = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") < -0.5))
     for word, metrics in (("over 100 %", over), ("below 0 %", below)):
         if metrics.height:
-            shown = [
+            texts = [
                 f"{name} ({number}) {value:.1f}"
                 for number, name, value in metrics.select("metric_id", "name", "average").head(_SHOWN).rows()
             ]
             more = f" and {metrics.height - _SHOWN} more" if metrics.height > _SHOWN else ""
-            yield f"{word}: {', '.join(shown)}{more}"
+            yield f"{word}: {', '.join(texts)}{more}"
 
 
 def _of_passes(counters: CounterSet, evaluation: Evaluation) -> Iterator[str]:

@@ -182,10 +182,10 @@ class _Parts:
         evaluation = self._evaluation
         count = evaluation.channel_count
         values = np.nan if outcome.values is None else outcome.values
-        whole = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
+        matrix = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
         step = self._rows_at_once
         for start in range(0, count, step):
-            spread = spread_of(whole[start : start + step])
+            spread = spread_of(matrix[start : start + step])
             spoiled = outcome.spoiled
             self._channel_spreads.append(
                 spread if spoiled is None else spread.only_median(spoiled[start : start + step])

@@ -24,7 +24,7 @@ def missing_reason(
     missing: Sequence[str],
     level: str,
     facts: Mapping[str, float],
-    given: Mapping[str, Any],
+    inputs: Mapping[str, Any],
 ) -> str:
     """The missing inputs of a formula as a sentence; empty = nothing is missing."""
     if missing:
@@ -36,34 +36,34 @@ def missing_reason(
     if unknown:
         return f"needs {_listed(unknown)}: --target"
     for name in expression.quantities:
-        if name == "duration_ns" or (name == "norm" and name in given):
-            if name == "duration_ns" and np.isnan(given[name]).all() and len(given[name]):
+        if name == "duration_ns" or (name == "norm" and name in inputs):
+            if name == "duration_ns" and np.isnan(inputs[name]).all() and len(inputs[name]):
                 return "no sound timestamps"
         elif name in LAUNCH:
-            if np.isnan(given[name]).all() and len(given[name]):
+            if np.isnan(inputs[name]).all() and len(inputs[name]):
                 return f"the capture does not say {name}"
-        elif name not in facts and name not in given and name not in ("accumulated", "norm", *CYCLES):
+        elif name not in facts and name not in inputs and name not in ("accumulated", "norm", *CYCLES):
             return f"nothing is known of {name}"
     return ""
 
 
-def zero_reason(expression: Expression, given: Mapping[str, Any], count: int) -> str:
+def zero_reason(expression: Expression, inputs: Mapping[str, Any], count: int) -> str:
     """Why a formula whose counters are all there has no value in any dispatch."""
     if not count:
         return "no dispatch"
     zero = []
     for part in denominators(expression):
-        value = part.evaluate(given)
+        value = part.evaluate(inputs)
         if not np.any(np.nan_to_num(value)) and np.any(np.isfinite(value)):
             zero.append(part.text)
     if zero:
         return f"0 in every dispatch: {_listed(zero)}"
-    blank = [key for key, value in given.items() if np.ndim(value) and np.isnan(value).all()]
+    blank = [key for key, value in inputs.items() if np.ndim(value) and np.isnan(value).all()]
     if blank:
         return f"no value in any dispatch: {_listed(blank)}"
     return "no dispatch has all of its counters"
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = list(names) if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    words = list(names) if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

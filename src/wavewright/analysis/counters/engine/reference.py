@@ -137,13 +137,13 @@ def _joined_pass(counters: CounterSet) -> int | None:
     return joined[0] if joined and joined[0] in counters.measured else None
 
 
-def without_channels(expression: Expression, values: Any, given: Mapping[str, Any]) -> Any:
+def without_channels(expression: Expression, values: Any, inputs: Mapping[str, Any]) -> Any:
     """Values per channel less those that the reference leaves out: channels that were not measured, although it takes
     what is divided by 0 for 0, and requests that are no whole numbers.
     """
     for leaf in expression.leaves:
         if leaf.is_per_row:
-            channel_values = given[leaf.text]
+            channel_values = inputs[leaf.text]
             left_out = np.isnan(channel_values).all(axis=-1, keepdims=True)
             if _counts_requests(expression):
                 left_out = left_out | (np.nan_to_num(channel_values) % 1 != 0).any(axis=-1, keepdims=True)
@@ -151,15 +151,15 @@ def without_channels(expression: Expression, values: Any, given: Mapping[str, An
     return values
 
 
-def spoiled_channels(expression: Expression, given: Mapping[str, Any]) -> Any:
+def spoiled_channels(expression: Expression, inputs: Mapping[str, Any]) -> Any:
     """Channels that have no statistic but a median, because 0 requests were divided by 0; None = there are none.
 
     The reference counts requests in a type of integers whose divisions give numbers that are unknown, but not missing.
     """
     if not _counts_requests(expression):
         return None
-    requests = next(given[leaf.text] for leaf in expression.leaves if leaf.is_per_row)
-    is_spoiled = ((requests == 0) & (np.asarray(given["norm"]) == 0)).any(axis=-1)
+    requests = next(inputs[leaf.text] for leaf in expression.leaves if leaf.is_per_row)
+    is_spoiled = ((requests == 0) & (np.asarray(inputs["norm"]) == 0)).any(axis=-1)
     return is_spoiled if is_spoiled.any() else None
 
 

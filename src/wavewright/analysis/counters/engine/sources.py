@@ -93,8 +93,8 @@ class Sources:
         if level_pass is not None:  # with its divisors: another pass is another execution, of another length
             level_counters = [item for item in needed if self._has(level_pass, item)]
             place |= {item.key: (level_pass, self.reading(level_pass, item)) for item in level_counters}
-        rest = [item for item in needed if item.key not in place and item.counter != ACCUMULATED]
-        place |= self._spread(rest)
+        remaining = [item for item in needed if item.key not in place and item.counter != ACCUMULATED]
+        place |= self._spread(remaining)
         return Resolved(place, tuple(dict.fromkeys(item.column for item in needed if item.key not in place)))
 
     def holding(self, needed: Sequence[Needed]) -> list[int]:
@@ -104,19 +104,19 @@ class Sources:
     def _spread(self, needed: Sequence[Needed]) -> dict[str, tuple[int, Needed]]:
         """All of them from one pass if there is such a pass, else from as few as are needed."""
         place: dict[str, tuple[int, Needed]] = {}
-        left = list(needed)
-        while left:
+        remaining = list(needed)
+        while remaining:
             best, most = None, 0
             for number in self._order:
-                count = sum(self._has(number, item) for item in left)
+                count = sum(self._has(number, item) for item in remaining)
                 if count > most:
                     best, most = number, count
-                if most == len(left):
+                if most == len(remaining):
                     break
             if best is None:
                 break
-            place |= {item.key: (best, self.reading(best, item)) for item in left if self._has(best, item)}
-            left = [item for item in left if item.key not in place]
+            place |= {item.key: (best, self.reading(best, item)) for item in remaining if self._has(best, item)}
+            remaining = [item for item in remaining if item.key not in place]
         return place
 
     def _has(self, number: int, needed: Needed) -> bool:

@@ -167,12 +167,12 @@ def _chosen(captures: Sequence[CounterSet], kernel: str | None, ideal_gb: float 
     if not names:
         raise UsageError("no dispatches in these files", advice="rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM")
     chosen = [name for name in names if kernel is None or kernel in name]
-    shown = ", ".join(name[:60] for name in (chosen or names)[:6])
+    examples = ", ".join(name[:60] for name in (chosen or names)[:6])
     if not chosen:
-        raise UsageError(f"no kernel's name contains {kernel!r}", advice=f"kernels: {shown}")
+        raise UsageError(f"no kernel's name contains {kernel!r}", advice=f"kernels: {examples}")
     if ideal_gb is not None and len(chosen) > 1:
         what = f"--ideal-gb speaks about one kernel, but there are {len(chosen):,}"
-        raise UsageError(what, advice=f"choose one with --kernel: {shown}")
+        raise UsageError(what, advice=f"choose one with --kernel: {examples}")
     return chosen
 
 

@@ -8,36 +8,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.facts.metrics.expression import parse
+from wavewright.facts.l2_traffic import traffic_formulas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavewright.facts.metrics.expression import Expression
+    from wavewright.facts.l2_traffic import TrafficFormula
     from wavewright.model.counters import CounterSet
-
-
-@dataclass(frozen=True)
-class TrafficFormula:
-    """One way to compute a metric from sums of counters over dispatches."""
-
-    metric: str
-    formula: str
-    label: str = ""  #: The formula as users read it; empty = as it is written.
-    also: tuple[str, ...] = ()  #: Counters that must be measured, too: they show that the GPU counts by size.
-    is_lower_bound: bool = False  #: Whether requests may be larger than the formula can see.
-    is_upper_bound: bool = False  #: Whether requests may be smaller than the formula takes them for.
-    targets: str = ""  #: Prefix of the GPU targets that it is valid for; empty = all that have the counters.
-
-    @property
-    def expression(self) -> Expression:
-        """The parsed formula."""
-        return parse(self.formula)
-
-    @property
-    def counters(self) -> tuple[str, ...]:
-        """Counters that it needs."""
-        return (*self.expression.counters, *self.also)
 
 
 @dataclass(frozen=True)
@@ -58,73 +35,6 @@ class Measurement:
 
 
 _READS = "TCC_EA0_RDREQ"
-_READS_RDNA = "GL2C_EA_RDREQ"
-_SIZES = "32·RDREQ_32B + 64·RDREQ_64B + 128·RDREQ_128B"
-_WRITES = "32·WRREQ + 32·WRREQ_64B"
-
-#: In the order in which they are preferred, per metric. They are those of ROCm Compute Profiler, panel 17; gfx12 does
-#: not count sizes, and has the sizes that public measurements of an RX 9070 XT give.
-FORMULAS: tuple[TrafficFormula, ...] = (
-    TrafficFormula("hit_rate", "TCC_HIT / (TCC_HIT + TCC_MISS)"),
-    TrafficFormula("hit_rate", "GL2C_HIT / (GL2C_HIT + GL2C_MISS)"),
-    TrafficFormula("l1_read_requests", "TCP_TCC_READ_REQ"),
-    # A read of the vector L1 is a line of it, as in the panels: 64 bytes, from gfx940 128. RDNA: a request to L2, also
-    # one that writes, is of 128 bytes at most.
-    TrafficFormula("requested_bytes", "64 * TCP_TCC_READ_REQ", "64·TCP_TCC_READ_REQ", targets="gfx90"),
-    TrafficFormula("requested_bytes", "128 * TCP_TCC_READ_REQ", "128·TCP_TCC_READ_REQ", targets="gfx94"),
-    TrafficFormula("requested_bytes", "128 * TCP_TCC_READ_REQ", "128·TCP_TCC_READ_REQ", targets="gfx95"),
-    TrafficFormula(
-        "requested_bytes",
-        "128 * (GL2C_HIT + GL2C_MISS)",
-        "128·(HIT + MISS)",
-        is_upper_bound=True,
-        targets="gfx1",
-    ),
-    TrafficFormula("read_32b_share", "TCC_EA0_RDREQ_32B / TCC_EA0_RDREQ", "EA0_RDREQ_32B / EA0_RDREQ"),
-    TrafficFormula(
-        "read_32b_share",
-        "GL2C_EA_RDREQ_32B / GL2C_EA_RDREQ",
-        "EA_RDREQ_32B / EA_RDREQ",
-        also=("GL2C_EA_RDREQ_64B", "GL2C_EA_RDREQ_128B"),
-    ),
-    TrafficFormula(
-        "read_bytes",
-        "32 * TCC_EA0_RDREQ_32B + 64 * TCC_EA0_RDREQ_64B + 128 * TCC_EA0_RDREQ_128B",
-        _SIZES,
-        also=(_READS,),
-    ),
-    TrafficFormula(
-        "read_bytes",
-        "32 * GL2C_EA_RDREQ_32B + 64 * GL2C_EA_RDREQ_64B + 96 * GL2C_EA_RDREQ_96B + 128 * GL2C_EA_RDREQ_128B",
-        "32·RDREQ_32B + 64·RDREQ_64B + 96·RDREQ_96B + 128·RDREQ_128B",
-        also=(_READS_RDNA,),
-    ),
-    TrafficFormula(  # what is of none of the three sizes is of 96 bytes
-        "read_bytes",
-        "96 * GL2C_EA_RDREQ - 64 * GL2C_EA_RDREQ_32B - 32 * GL2C_EA_RDREQ_64B + 32 * GL2C_EA_RDREQ_128B",
-        "96·RDREQ - 64·RDREQ_32B - 32·RDREQ_64B + 32·RDREQ_128B",
-    ),
-    TrafficFormula(
-        "read_bytes",
-        "64 * TCC_EA0_RDREQ - 32 * TCC_EA0_RDREQ_32B + 64 * TCC_BUBBLE",
-        "64·RDREQ - 32·RDREQ_32B + 64·BUBBLE (reads of 128 bytes)",
-        targets="gfx94",
-    ),
-    TrafficFormula("read_bytes", "1024 * FETCH_SIZE", "1024·FETCH_SIZE"),
-    TrafficFormula(
-        "read_bytes",
-        "64 * TCC_EA0_RDREQ - 32 * TCC_EA0_RDREQ_32B",
-        "64·RDREQ - 32·RDREQ_32B",
-        is_lower_bound=True,
-    ),
-    TrafficFormula("write_bytes", "32 * TCC_EA0_WRREQ + 32 * TCC_EA0_WRREQ_64B", _WRITES),
-    TrafficFormula("write_bytes", "32 * GL2C_EA_WRREQ + 32 * GL2C_EA_WRREQ_64B", _WRITES),
-    TrafficFormula("write_bytes", "1024 * WRITE_SIZE", "1024·WRITE_SIZE"),
-    TrafficFormula("read_bytes", "256 * GL2C_EA_RDREQ", "256·EA_RDREQ", targets="gfx12"),
-    TrafficFormula("write_bytes", "256 * GL2C_EA_WRREQ", "256·EA_WRREQ", targets="gfx12"),
-)
-
-_COUNTERS = sorted({name for formula in FORMULAS for name in formula.counters})
 #: Reads of 128 bytes, on gfx94x only: where it is 0 in a whole capture although there were reads, it did not count.
 _BUBBLE = "TCC_BUBBLE"
 
@@ -168,7 +78,7 @@ def _measured(
     """Of each metric the best formula that can be evaluated: in each pass that has it, else over all passes joined."""
     together: pl.DataFrame | None = None
     done: set[str] = set()
-    for formula in FORMULAS:
+    for formula in traffic_formulas():
         if formula.metric in done or not target.startswith(formula.targets):
             continue
         needs = set(formula.counters)
@@ -215,10 +125,11 @@ def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
     about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
     frames = {}
+    needed = sorted({name for formula in traffic_formulas() for name in formula.counters})
     totals = {name: _total(counters, name) for name in (_BUBBLE, _READS)}
     left_out = {_BUBBLE} if totals[_READS] > totals[_BUBBLE] == 0 else set()
     for number, frame in sorted(counters.measured.items()):
-        names = [name for name in _COUNTERS if name in frame.columns and frame[name].null_count() < frame.height]
+        names = [name for name in needed if name in frame.columns and frame[name].null_count() < frame.height]
         names = [name for name in names if name not in left_out]
         if names:
             frames[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")
@@ -232,11 +143,11 @@ def _total(counters: CounterSet, name: str) -> float:
 def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:
     """Passes over the same dispatches as one row per dispatch; of a counter that two have, the first."""
     about = ["dispatch", "kernel_name", "duration_ns"]
-    whole = pl.concat([frame.select(about) for frame in passes.values()]).unique("dispatch", maintain_order=True)
+    joined = pl.concat([frame.select(about) for frame in passes.values()]).unique("dispatch", maintain_order=True)
     for frame in passes.values():
-        new = [name for name in frame.columns if name not in whole.columns]
-        whole = whole.join(frame.select("dispatch", *new), on="dispatch", how="left", maintain_order="left")
-    return whole
+        new = [name for name in frame.columns if name not in joined.columns]
+        joined = joined.join(frame.select("dispatch", *new), on="dispatch", how="left", maintain_order="left")
+    return joined
 
 
 def short_path(file: str) -> str:

@@ -169,13 +169,13 @@ def _with_caveat(limiter: Limiter, caveat: str) -> Limiter:
 
 def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
     undecided = [limiter for limiter in all_of if limiter.verdict == "undecided"]
-    left = f"; {len(undecided)} of {len(all_of)} limiters undecided" if undecided else ""
+    tail = f"; {len(undecided)} of {len(all_of)} limiters undecided" if undecided else ""
     if at:
         perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
-        return f"{_at_limit(at)}: {at[0].reason}{perhaps}{left}"
+        return f"{_at_limit(at)}: {at[0].reason}{perhaps}{tail}"
     if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in undecided)):
         word = "possibly" if likely[0].confidence == "low" else "probably"
-        return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{left}"
+        return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{tail}"
     if undecided:
         more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
         names = ", ".join(limiter.name for limiter in undecided[:_NAMED])

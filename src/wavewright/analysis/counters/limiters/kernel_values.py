@@ -57,17 +57,17 @@ def kernel_values(
     part = counters if rows.height == counters.dispatches.height else cut(counters, rows)
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
     order = ranked_kernels(rows)
-    shown = order if top is None else order.head(top)
+    longest = order if top is None else order.head(top)
     # What a counter of the whole capture tells, that it counted at all, a part of it may not.
-    asked = counters if not (choice.dispatches or choice.gpus) else part
-    traffic, notes = traffic_of(asked)
+    subset = counters if not (choice.dispatches or choice.gpus) else part
+    traffic, notes = traffic_of(subset)
     if ideal_gb is not None:
         for name, row in traffic_of(part, ideal_gb=ideal_gb)[0].items():
             traffic[name] |= {column: row[column] for column in _AGAINST_IDEAL}
     by_counters, by_channel, by_profiler = measured_values(part), channel_sums(part), derived_values(part)
     own_rows = rows.partition_by("kernel_name", as_dict=True, maintain_order=True)
     kernels = []
-    for row in shown.iter_rows(named=True):
+    for row in longest.iter_rows(named=True):
         name = row["kernel_name"]
         kernel_dispatches = own_rows[(name,)]
         values = dict(by_counters.of(name))
@@ -94,15 +94,15 @@ def kernel_values(
 
 def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
     """The same capture with these dispatches only."""
-    wanted = pl.col("dispatch").is_in(dispatches["dispatch"].implode())
+    is_chosen = pl.col("dispatch").is_in(dispatches["dispatch"].implode())
     tables = dict(counters.tables) | {
         "dispatches": dispatches,
-        "executions": counters.executions.filter(wanted),
+        "executions": counters.executions.filter(is_chosen),
         "stored_metrics": counters.stored_metrics.filter(
             pl.col("kernel_name").is_in(dispatches["kernel_name"].implode())
         ),
     }
-    measured = {number: frame.filter(wanted) for number, frame in counters.measured.items()}
+    measured = {number: frame.filter(is_chosen) for number, frame in counters.measured.items()}
     return replace(counters, tables=tables, measured=measured)
 
 

@@ -38,7 +38,7 @@ def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
     row: dict[str, Any] = dispatches.sort("arch_vgprs", nulls_last=True, maintain_order=True).row(0, named=True)
     if not row["arch_vgprs"]:
         return None
-    asked = Resources(
+    resources = Resources(
         vgprs=row["arch_vgprs"],
         agprs=row["accum_vgprs"] or 0,
         sgprs=row["sgprs"] or None,
@@ -47,7 +47,7 @@ def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
         wave_size=int(system.wave_size) if system.wave_size else None,
     )
     try:
-        return limits(gpus.of(system.target), asked)
+        return limits(gpus.of(system.target), resources)
     except UsageError:  # a target or resources that nothing is known about
         return None
 

@@ -68,7 +68,7 @@ def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Seque
     signs = applied(rule.signs, values, "sign")
     verdict, reason, confidence, why, missing = _verdict(rule, decides, instead, gates, signs, others)
     numbers = [values[name] for name in rule.shows if name in values and _is_telling(values[name])]
-    shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
+    tests = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
     return Limiter(
         name=rule.name,
         kind=rule.kind,
@@ -76,7 +76,7 @@ def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Seque
         reason=reason,
         confidence=confidence,
         confidence_reason=why,
-        evidence=(*(evidence_of(test) for test in shown), *(number_of(value) for value in numbers)),
+        evidence=(*(evidence_of(test) for test in tests), *(number_of(value) for value in numbers)),
         missing_counters=tuple(dict.fromkeys(name for value in missing if value.exists for name in value.missing)),
         missing_metrics=tuple(
             dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
@@ -142,8 +142,8 @@ def _weighed(
     is_instead: bool,
 ) -> tuple[str, str, str, str]:
     """Likely or at limit, with the reasons for and against it."""
-    seen = [sign for sign in signs if sign.level is not None]
-    for_it = [sign for sign in seen if sign.level]
+    measured_signs = [sign for sign in signs if sign.level is not None]
+    for_it = [sign for sign in measured_signs if sign.level]
     reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
     weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
     also = [limiter.name for limiter in others if limiter.verdict == "likely" and limiter.kind == "throughput"]
@@ -154,11 +154,11 @@ def _weighed(
     if rule.if_nothing_busy and unknown and not also and rule.at_most == "at limit":
         return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
     if level == 2 and weak == 2 and rule.at_most == "at limit" and not also:
-        if seen and not for_it:
-            return "likely", reason, "medium", f"but {seen[0].value.words}"
+        if measured_signs and not for_it:
+            return "likely", reason, "medium", f"but {measured_signs[0].value.words}"
         if rule.needs_sign and not for_it:
             return "likely", reason, "medium", "no counter here tells whether anything waits for it"
-        if signs and not seen and any(sign.value.exists for sign in signs):
+        if signs and not measured_signs and any(sign.value.exists for sign in signs):
             names = ", ".join(QUANTITIES[sign.value.quantity].label for sign in signs if sign.value.exists)
             return "at limit", reason, "medium", f"not measured, but would confirm it: {names}"
         if rule.if_nothing_busy:

@@ -145,7 +145,7 @@ def memory_chart(
         if (number := numbers.value(value)) is not None
     ]
     rows = [row for wire in wires for row in wire_rows(wire, numbers)]
-    shown = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
+    used_blocks = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
     chosen = answer.kernels.filter(answer.kernels["is_chosen"])
     return MemoryChart(
         target=answer.target,
@@ -157,7 +157,7 @@ def memory_chart(
         dispatch_count=answer.dispatch_count,
         duration_ns_mean=_mean_duration(counters, choice),
         busiest=_busiest(values),
-        blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in shown])),
+        blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in used_blocks])),
         values=frame_of(_VALUES, values),
         wires=frame_of(_WIRES, rows),
         caveats=answer.caveats,
@@ -192,13 +192,13 @@ def _identities(counters: CounterSet, target: str, named: Sequence[str], *, amd:
     """Ids of the metrics; of a file that stores metrics instead of counters, everything."""
     if not counters.measured:
         return ()
-    wanted = {part for name in named for part in name.split(" + ")}
+    metric_names = {part for name in named for part in name.split(" + ")}
     return tuple(
         metric.id
         for panel in panels_of(target, amd=amd)
         for table in panel.tables
         for metric in table.metrics
-        if f"{table.id} {metric.name}" in wanted
+        if f"{table.id} {metric.name}" in metric_names
     )
 
 

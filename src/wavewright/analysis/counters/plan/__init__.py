@@ -126,22 +126,22 @@ def plan_capture(
             notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
     chosen = requested_panels(declared, panels, metrics)
     channel_count = facts.product.l2_channel_count or 0
-    wanted = [
+    chosen_metrics = [
         wanted_of(metric, counting, channel_count)
         for panel in chosen
         for table in panel.tables
         for metric in table.metrics
     ]
-    if any(item.has_channels for item in wanted):
+    if any(item.has_channels for item in chosen_metrics):
         notes.append(f"{channel_count} L2 channels, as of {facts.product.name}; --target names another product")
     else:
         channel_count = 0
-    packed = _packed(wanted, counting)
+    packed = _packed(chosen_metrics, counting)
     if max_passes is not None and len(packed) > max_passes:
         notes.append(
             f"{max_passes} of the {len(packed)} passes that it would take, those that complete the most metrics"
         )
-        packed = _most_useful(packed, wanted, max_passes)
+        packed = _most_useful(packed, chosen_metrics, max_passes)
     return CapturePlan(
         target=facts.target,
         product=facts.product.name,
@@ -149,12 +149,12 @@ def plan_capture(
         channels_per_xcd=counting.l2_channels_per_xcd or 0,
         slots=dict(counting.slots),
         notes=tuple(notes),
-        **_frames(wanted, packed, counting),
+        **_frames(chosen_metrics, packed, counting),
     )
 
 
-def _packed(wanted: Sequence[Wanted], counting: Counting) -> list[Packed]:
-    needs = [item.need for item in wanted if item.need.counters or item.need.level]
+def _packed(chosen_metrics: Sequence[Wanted], counting: Counting) -> list[Packed]:
+    needs = [item.need for item in chosen_metrics if item.need.counters or item.need.level]
     if not needs:
         return []
     everywhere = [_CYCLES] if _CYCLES not in counting.missing else []
@@ -167,23 +167,23 @@ def _packed(wanted: Sequence[Wanted], counting: Counting) -> list[Packed]:
     return packed
 
 
-def _most_useful(packed: Sequence[Packed], wanted: Sequence[Wanted], count: int) -> list[Packed]:
+def _most_useful(packed: Sequence[Packed], chosen_metrics: Sequence[Wanted], count: int) -> list[Packed]:
     """One pass after the other that completes most of the metrics which are not complete yet."""
-    left = [item.need for item in wanted if item.need.counters or item.need.level]
+    unmet = [item.need for item in chosen_metrics if item.need.counters or item.need.level]
     selected: set[int] = set()
     while len(selected) < count:
-        rest = (at for at in range(len(packed)) if at not in selected)
-        best = max(rest, key=lambda at: sum(_holds(packed[at], need) for need in left))
+        candidates = (at for at in range(len(packed)) if at not in selected)
+        best = max(candidates, key=lambda at: sum(_holds(packed[at], need) for need in unmet))
         selected.add(best)
-        left = [need for need in left if not _holds(packed[best], need)]
+        unmet = [need for need in unmet if not _holds(packed[best], need)]
     return [packed[at] for at in sorted(selected)]
 
 
-def _frames(wanted: Sequence[Wanted], packed: Sequence[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
+def _frames(chosen_metrics: Sequence[Wanted], packed: Sequence[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
     rows: list[dict[str, Any]] = []
     channels: set[tuple[int, str]] = set()
     completed: Counter[int] = Counter()
-    for item in wanted:
+    for item in chosen_metrics:
         row, used = _metric_row(item, packed)
         rows.append(row)
         completed[row["pass"] or 0] += 1
@@ -242,12 +242,12 @@ def _holds(pass_: Packed, need: Need) -> bool:
 
 def _cover(counters: frozenset[str], packed: Sequence[Packed]) -> list[int]:
     """Few passes that have all the counters: always the one that has most of those still missing; [] = not possible."""
-    left = set(counters)
+    unmet = set(counters)
     used = []
-    while left:
-        best = max(range(len(packed)), key=lambda at: len(left.intersection(packed[at].counters)), default=None)
-        if best is None or not left.intersection(packed[best].counters):
+    while unmet:
+        best = max(range(len(packed)), key=lambda at: len(unmet.intersection(packed[at].counters)), default=None)
+        if best is None or not unmet.intersection(packed[best].counters):
             return []
-        left -= set(packed[best].counters)
+        unmet -= set(packed[best].counters)
         used.append(best + 1)
     return sorted(used)

@@ -57,18 +57,18 @@ def pack(needs: Iterable[Need], slots: Mapping[str, int], *, everywhere: Iterabl
     >>> [one.counters for one in pack([hit, Need(frozenset({"TCC_REQ"}))], {"TCC": 2})]
     [['TCC_HIT', 'TCC_MISS'], ['TCC_REQ']]
     """
-    wanted = sorted(set(needs), key=lambda need: (-len(need.counters), need.level, sorted(need.counters)))
-    tidy, plain = (_packed(wanted, slots, tuple(everywhere), sums_too=choice) for choice in (True, False))
+    ordered_needs = sorted(set(needs), key=lambda need: (-len(need.counters), need.level, sorted(need.counters)))
+    tidy, plain = (_packed(ordered_needs, slots, tuple(everywhere), sums_too=choice) for choice in (True, False))
     return tidy if len(tidy) <= len(plain) else plain
 
 
 def _packed(
-    wanted: Sequence[Need], slots: Mapping[str, int], everywhere: tuple[str, ...], *, sums_too: bool
+    needs: Sequence[Need], slots: Mapping[str, int], everywhere: tuple[str, ...], *, sums_too: bool
 ) -> list[Packed]:
     packing = _Packing(slots, everywhere)
-    for level in sorted({need.level for need in wanted if need.level}):
-        packing.place_level(level, [need for need in wanted if need.level == level])
-    free = [need for need in wanted if not need.level]
+    for level in sorted({need.level for need in needs if need.level}):
+        packing.place_level(level, [need for need in needs if need.level == level])
+    free = [need for need in needs if not need.level]
     ratios = [need.counters for need in free if need.is_ratio]
     for group in ratios:
         if packing.fits_alone(group) and not any(group < other for other in ratios if packing.fits_alone(other)):
@@ -77,8 +77,8 @@ def _packed(
         for need in free:
             for part in packing.parts(packing.unplaced(need.counters)):
                 packing.place_beside(part, need.counters)
-    rest = {counter for need in free for counter in need.counters}
-    packing.place_each(sorted(rest, key=lambda counter: (block_of(counter), counter)))
+    remaining = {counter for need in free for counter in need.counters}
+    packing.place_each(sorted(remaining, key=lambda counter: (block_of(counter), counter)))
     return packing.passes
 
 

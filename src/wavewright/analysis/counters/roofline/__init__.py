@@ -164,13 +164,13 @@ def roofline(
         raise UsageError(f"no points by {by[:40]!r}", advice="by kernel or by dispatch")
     ceiling_list = ceiling_rows(counters, choice=ceilings, device=device)
     works = work_of(counters, choice=choice, by=by, amd=amd)
-    shown = works[:top]
+    top_works = works[:top]
     used = {row["name"]: row["used"] for row in ceiling_list}
     rows: dict[str, list[dict[str, Any]]] = {
         "ceilings": ceiling_list,
-        "kernels": [kernel_row(work, used) for work in shown],
-        "points": [row for work in shown for row in point_rows(work, used)],
-        "operations": [row for work in shown for row in operation_rows(work, used)],
+        "kernels": [kernel_row(work, used) for work in top_works],
+        "points": [row for work in top_works for row in point_rows(work, used)],
+        "operations": [row for work in top_works for row in operation_rows(work, used)],
     }
     frames = {name: frame_of(spec, rows[name]) for name, spec in Roofline.tables.items()}
     return Roofline(

@@ -64,10 +64,10 @@ def picture_of(
     """
     works = _works(answer, precisions)
     marks = _marks(answer, works, levels, limit)
-    shown = _kinds(answer, works, precisions)
+    kind_names = _kinds(answer, works, precisions)
     rows = [row for row in answer.ceilings.iter_rows(named=True) if row["used"]]
     bandwidths = [row for row in rows if row["kind"] == "bandwidth" and (not levels or row["name"] in levels)]
-    computes = [row for row in rows if row["name"] in shown]
+    computes = [row for row in rows if row["name"] in kind_names]
     highest = max((row["used"] for row in computes), default=None)
     widest = max((row["used"] for row in bandwidths), default=None)
     ridges = [compute["used"] / row["used"] for row in bandwidths for compute in computes]

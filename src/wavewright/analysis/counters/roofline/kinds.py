@@ -133,8 +133,8 @@ def chosen_levels(words: str) -> tuple[str, ...]:
 
 
 def _chosen(words: str, name_by_word: dict[str, str], what: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    asked = [word.strip().lower() for word in words.split(",") if word.strip()]
-    for word in asked:
+    parts = [word.strip().lower() for word in words.split(",") if word.strip()]
+    for word in parts:
         if word not in name_by_word:
             raise UsageError(f"no {what} {word[:40]!r}", advice=f"there are {', '.join(names)}")
-    return tuple(dict.fromkeys(name_by_word[word] for word in asked))
+    return tuple(dict.fromkeys(name_by_word[word] for word in parts))

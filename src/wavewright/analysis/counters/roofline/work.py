@@ -82,10 +82,10 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
         return _stored_work(counters, rates, choice=choice, by=by)
     target = (counters.system.target or "").split(":", 1)[0]
     formulas = formulas_for(target, amd=amd)
-    asked = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
+    all_formulas = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
     is_derived = not amd and "HBM" in formulas
-    asked |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
-    measured = evaluate(counters, asked, by=by, choice=choice, amd=amd)
+    all_formulas |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
+    measured = evaluate(counters, all_formulas, by=by, choice=choice, amd=amd)
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
     share = pl.when(total.sum() > 0).then(total / total.sum())
     rows = measured.frame.with_columns(share.alias("duration_share"))

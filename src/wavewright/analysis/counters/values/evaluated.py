@@ -90,8 +90,8 @@ def _stored_values(
     if by != "kernel":
         what = "the file holds computed metrics of kernels, not of single dispatches"
         raise UsageError(what, where=counters.path, advice="--by kernel")
-    whole = stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
-    kernels = whole.kernels.filter(pl.col("is_chosen"))
+    answer = stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
+    kernels = answer.kernels.filter(pl.col("is_chosen"))
     described: dict[str, dict[str, Any]] = {}
     columns: list[dict[str, float | None]] = []
     for rank in kernels["kernel"]:
@@ -105,9 +105,9 @@ def _stored_values(
     values = {name: [column.get(name) for column in columns] for name in described}
     return MetricValues(
         by=by,
-        target=whole.target,
-        normalization=whole.normalization,
-        rules=whole.rules,
+        target=answer.target,
+        normalization=answer.normalization,
+        rules=answer.rules,
         metrics=frame_of(MetricValues.tables["metrics"], list(described.values())),
         values=declared(kernels).with_columns(pl.Series(name, numbers, pl.Float64) for name, numbers in values.items()),
         outliers=frame_of(MetricValues.tables["outliers"], []),

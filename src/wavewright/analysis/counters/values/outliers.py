@@ -27,11 +27,11 @@ def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iter
     >>> [(row["dispatch"], row["value"]) for row in outlier_rows(pl.DataFrame(some), [])]
     [(5, 90.0)]
     """
-    asked = [{"column": "duration_ns_mean", "metric_id": "", "name": "duration", "unit": "ns"}, *metrics]
+    columns = [{"column": "duration_ns_mean", "metric_id": "", "name": "duration", "unit": "ns"}, *metrics]
     for part in frame.partition_by("kernel", maintain_order=True):
         if part.height < _FEWEST:
             continue
-        for metric in asked:
+        for metric in columns:
             values = part[metric["column"]].cast(float).fill_null(float("nan")).to_numpy()
             if np.isfinite(values).sum() < _FEWEST:
                 continue

@@ -25,19 +25,19 @@ def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
 
     A region is open from its start to its end, both included. Runtime calls are a site where nothing else is open.
     """
-    asked = moments.select("thread", "time_ns").with_row_index("row").drop_nulls().sort("thread", "time_ns")
-    threads = asked["thread"].unique()
+    sorted_moments = moments.select("thread", "time_ns").with_row_index("row").drop_nulls().sort("thread", "time_ns")
+    threads = sorted_moments["thread"].unique()
     columns = ["thread", "domain", "name", "start_ns", "end_ns"]
     chosen = pl.col("thread").is_in(threads.implode())
     pieces = [piece.filter(chosen) for piece in run.chunks("regions", columns)]
     sites: list[str] = [UNKNOWN] * moments.height
-    if not asked.height or not any(piece.height for piece in pieces):
+    if not sorted_moments.height or not any(piece.height for piece in pieces):
         return pl.Series(sites, dtype=pl.String)
     regions = timed(pl.concat(pieces)).sort("thread", "start_ns", "end_ns", descending=[False, False, True])
     is_runtime = pl.col("domain").cast(pl.String).is_in(_RUNTIMES).fill_null(value=False)
     regions = regions.with_columns(is_runtime=is_runtime, name=pl.col("name").cast(pl.String).fill_null("?"))
     of_thread = regions.partition_by("thread", as_dict=True)
-    for (thread,), times in asked.partition_by("thread", as_dict=True).items():
+    for (thread,), times in sorted_moments.partition_by("thread", as_dict=True).items():
         if (thread,) in of_thread:
             rows = zip(times["row"].to_list(), times["time_ns"].to_list(), strict=True)
             for row, site in _of_thread(of_thread[(thread,)], rows):

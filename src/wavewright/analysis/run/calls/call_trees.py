@@ -121,8 +121,8 @@ class _Codes:
         empty = pl.DataFrame(schema={"name": pl.Categorical, "domain": pl.Categorical})
         pairs = pl.concat([empty, *(piece.select("name", "domain").unique() for piece in pieces)]).unique()
         names = pairs["name"].unique().drop_nulls()
-        shown, self.patterns = folded(names.cast(pl.String))
-        listed = pl.DataFrame({"name": names, "text": shown})
+        texts, self.patterns = folded(names.cast(pl.String))
+        listed = pl.DataFrame({"name": names, "text": texts})
         rows = pairs.join(listed, on="name", how="left", nulls_equal=True).select(
             "name", "domain", "text", kind=pl.col("domain").cast(pl.String)
         )

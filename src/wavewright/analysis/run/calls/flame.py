@@ -77,10 +77,10 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
     # A parent weighs at least as much as its children; where a file says otherwise, the child goes, too.
     while (lost := _orphans(heaviest)).height:
         heaviest = heaviest.filter(~pl.col("node").is_in(lost["node"].implode()))
-    rest = nodes.join(heaviest.select("node"), on="node", how="anti")
+    lighter = nodes.join(heaviest.select("node"), on="node", how="anti")
     is_hanging = (pl.col("parent") < 0) | pl.col("parent").is_in(heaviest["node"].implode())
     smaller = (
-        rest.filter(is_hanging & (pl.col(by) > 0))
+        lighter.filter(is_hanging & (pl.col(by) > 0))
         .group_by("parent", "depth", maintain_order=True)
         .agg(pl.len().alias("count"), *(pl.col(name).sum() for name in _SUMS))
         .select(
@@ -94,7 +94,7 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
     )
     roots = nodes.filter(pl.col("depth") == 0)
     head = roots.select(pl.col(name).sum() for name in _SUMS).with_columns(self_ns=pl.lit(0, pl.Int64))
-    whole = head.select(
+    root = head.select(
         pl.lit(-1, pl.Int64).alias("node"),
         pl.lit(-2, pl.Int64).alias("parent"),
         pl.lit(-1, pl.Int64).alias("depth"),
@@ -102,7 +102,7 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
         pl.lit("all").alias("domain"),
         *_SUMS,
     )
-    rows = pl.concat([whole, heaviest, smaller]).sort("depth", maintain_order=True).with_row_index("frame")
+    rows = pl.concat([root, heaviest, smaller]).sort("depth", maintain_order=True).with_row_index("frame")
     places = rows.filter(pl.col("domain") != "smaller").select(parent="node", above="frame")
     return (
         rows.join(places, on="parent", how="left", maintain_order="left")

@@ -225,12 +225,12 @@ def _differing(tokens: Sequence[str], group: Sequence[Sequence[str]]) -> list[in
     return rare or [at for at, token in enumerate(tokens) if any(at >= len(o) or o[at] != token for o in group)]
 
 
-def _numbered(text: str, number: int, width: int, taken: set[str]) -> str:
+def _numbered(text: str, number: int, width: int, labels: set[str]) -> str:
     while True:
         mark = f"#{number}"
         label = text[: width - len(mark)].rstrip("…") + "…" * (len(text) + len(mark) > width) + mark
         label = text[: width - len(mark)] + mark if len(label) > width else label
-        if label not in taken:
+        if label not in labels:
             return label
         number += 1
 

@@ -44,20 +44,20 @@ class Launches:
     """
 
     def __init__(self, work: pl.DataFrame) -> None:
-        wanted = work.select(_KEYS).drop_nulls()
-        low, high = wanted["correlation"].min(), wanted["correlation"].max()
+        keys = work.select(_KEYS).drop_nulls()
+        low, high = keys["correlation"].min(), keys["correlation"].max()
         self._low = int(low or 0)  # type: ignore[arg-type]
         self._width = int(high or 0) - self._low + 1  # type: ignore[arg-type]
-        self._processes = int(wanted["process"].max() or 0) + 1  # type: ignore[arg-type]
+        self._processes = int(keys["process"].max() or 0) + 1  # type: ignore[arg-type]
         cells = self._width * self._processes
         self._slots: pl.Series | pl.DataFrame
-        if cells <= max(_SMALL, 8 * wanted.height):
-            present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(wanted), 1)
+        if cells <= max(_SMALL, 8 * keys.height):
+            present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(keys), 1)
             count = int(present.sum())
             numbers = present.cum_sum().cast(pl.UInt32)
             self._slots = pl.select(pl.when(pl.lit(present) == 1).then(pl.lit(numbers) - 1)).to_series()
         else:
-            self._slots = wanted.unique(maintain_order=True).with_row_index("slot")
+            self._slots = keys.unique(maintain_order=True).with_row_index("slot")
             count = self._slots.height
         self.count = count
         self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)

@@ -74,10 +74,10 @@ class Markers:
 
 def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     """The innermost open range at each start and end of a range on a thread."""
-    whole = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
+    timed = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
     steps = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
     edges = pl.concat(
-        whole.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
+        timed.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
         for time, step, length in steps
     ).sort(*_THREAD, "time", "step", "length", "range", nulls_last=True)
     depth = pl.col("step").cum_sum().over(_THREAD)
@@ -91,7 +91,7 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     )
     innermost = pl.concat([states.filter(~pl.col("is_crossed")), _crossing(states.filter("is_crossed"))])
     return (
-        innermost.join(whole.select("name", open="range"), on="open", how="left", maintain_order="left")
+        innermost.join(timed.select("name", open="range"), on="open", how="left", maintain_order="left")
         .select(*_THREAD, "time", "name")
         .unique([*_THREAD, "time"], keep="last", maintain_order=True)
         .sort("time", maintain_order=True)

@@ -28,10 +28,10 @@ def open_stacks(run: Run, moments: pl.DataFrame) -> pl.DataFrame:
     threads = moments["thread"].unique().implode()
     joined = []
     for piece in run.chunks("regions", ["domain", *columns]) if moments.height else ():
-        shown = piece.filter(is_shown & pl.col("thread").is_in(threads)).select(columns)
-        first, after = (times.search_sorted(shown[name], side="left") for name in ("start_ns", "end_ns"))
+        visible = piece.filter(is_shown & pl.col("thread").is_in(threads)).select(columns)
+        first, after = (times.search_sorted(visible[name], side="left") for name in ("start_ns", "end_ns"))
         joined.append(
-            shown.filter(first < after)
+            visible.filter(first < after)
             .join(moments, on="thread")
             .filter(pl.col("start_ns") <= pl.col("time_ns"), pl.col("time_ns") < pl.col("end_ns"))
             .select("moment", pl.col("name").cast(pl.String).fill_null(""), "start_ns", "end_ns")

@@ -124,9 +124,9 @@ def _numbered(rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     """`place`, `key`, `number` of the n-th calls with equal `keys`, where all members of the group have as many."""
     calls = rows.group_by(*keys, "member").agg(calls=pl.len())
     even = calls.group_by(keys).agg(members=pl.len(), is_even=pl.col("calls").n_unique() == 1)
-    whole = rows.filter(pl.col("group").is_not_null()).group_by("group").agg(whole=pl.col("member").n_unique())
+    sizes = rows.filter(pl.col("group").is_not_null()).group_by("group").agg(whole=pl.col("member").n_unique())
     needed = pl.col("members") if "sequence" in keys else pl.coalesce("whole", "members")  # a number tells which one
-    even = even.join(whole, on="group", how="left").filter("is_even", pl.col("members") > 1)
+    even = even.join(sizes, on="group", how="left").filter("is_even", pl.col("members") > 1)
     accepted = even.filter(pl.col("members") == needed).select(keys)
     accepted = accepted.sort(keys, nulls_last=True).with_row_index("key")
     together = rows.join(accepted, on=keys, nulls_equal=True, maintain_order="left")

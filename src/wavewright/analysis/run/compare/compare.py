@@ -198,9 +198,9 @@ class RunComparison(Answer):
             for part in parts
             if part["is_attributed"]
         ]
-        rest = [part for part in parts if not part["is_attributed"] and part["delta_ns"]]
+        unattributed = [part for part in parts if not part["is_attributed"] and part["delta_ns"]]
         clauses = [", ".join(changed)] if changed else []
-        clauses += [f"not attributed: {self._remainder(rest)}"] if rest else []
+        clauses += [f"not attributed: {self._remainder(unattributed)}"] if unattributed else []
         return f"{headline} GPU time {times}" + (f"; {'; '.join(clauses)}" if clauses else "")
 
     def _remainder(self, parts: Sequence[dict[str, Any]]) -> str:

@@ -60,11 +60,11 @@ def pairs_of(gone: Sequence[KernelUse], new: Sequence[KernelUse]) -> list[tuple[
         if (score := _likeness(old, other, names[old.name], names[other.name]))
     ]
     pairs: dict[str, str] = {}
-    taken: set[str] = set()
+    new_names: set[str] = set()
     for _, old_name, new_name in sorted(scored):
-        if old_name not in pairs and new_name not in taken:
+        if old_name not in pairs and new_name not in new_names:
             pairs[old_name] = new_name
-            taken.add(new_name)
+            new_names.add(new_name)
     return list(pairs.items())
 
 
@@ -87,8 +87,8 @@ _LONGEST = 256  #: Characters of names that are compared one by one.
 def _shared_words(left: tuple[str, ...], right: tuple[str, ...]) -> float:
     """The share of words in common, where the longer name has all words of the shorter one in their order; else 0."""
     short, long = sorted((left, right), key=len)
-    rest = iter(long)
-    if not short or not all(word in rest for word in short):
+    words = iter(long)
+    if not short or not all(word in words for word in short):
         return 0.0
     return 2 * len(short) / (len(short) + len(long))
 

@@ -104,16 +104,16 @@ def _whole(side: Side) -> list[Quantity]:
     variance = side.variance
     calls = int(side.on_gpu["calls"].sum())
     error = None if variance is None or not calls else sqrt(variance)
-    whole = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else _MANY)]
-    whole.append(Quantity("wall", "", "ns", 1, float(side.wall_ns)))
+    quantities = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else _MANY)]
+    quantities.append(Quantity("wall", "", "ns", 1, float(side.wall_ns)))
     times = [side.times.get(name) for name in TIMES]
     spent = sum(time for time in times if time is not None)
     if side.times.get("gpu_count") and spent:
-        whole.append(Quantity("busy", "", "share", 1, 1 - (side.times["idle_ns"] or 0) / spent))
+        quantities.append(Quantity("busy", "", "share", 1, 1 - (side.times["idle_ns"] or 0) / spent))
     if side.step_row is not None:
         mean, error, degrees = side.step_row
-        whole.append(Quantity("step", "", "ns", side.steps, mean, error, degrees))
-    return whole
+        quantities.append(Quantity("step", "", "ns", side.steps, mean, error, degrees))
+    return quantities
 
 
 def _things(side: Side, medians: pl.DataFrame) -> list[Quantity]:

@@ -73,12 +73,12 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
     """
     sums = pl.concat([empty_frame(_BATCHES), *(part.sums for part in partials)])
     thing = ["domain", "name"]
-    whole = sums.group_by(thing).agg(pl.col(*_SUMS).sum(), batches=(pl.col("timed") > 0).sum())
+    totals = sums.group_by(thing).agg(pl.col(*_SUMS).sum(), batches=(pl.col("timed") > 0).sum())
     real = sums.select(*thing, "timed", pl.col("total").cast(pl.Float64))
-    rates = whole.select(*thing, mean=pl.col("total").cast(pl.Float64) / pl.col("timed").replace(0, None))
-    rest = (pl.col("total") - pl.col("mean") * pl.col("timed")).pow(2).sum()
-    spread = real.join(rates, on=thing, maintain_order="left").group_by(thing).agg(rest=rest)
-    rows = whole.join(spread, on=thing).sort(thing)
+    rates = totals.select(*thing, mean=pl.col("total").cast(pl.Float64) / pl.col("timed").replace(0, None))
+    residual = (pl.col("total") - pl.col("mean") * pl.col("timed")).pow(2).sum()
+    spread = real.join(rates, on=thing, maintain_order="left").group_by(thing).agg(rest=residual)
+    rows = totals.join(spread, on=thing).sort(thing)
     return rows.with_columns(_errors(rows)).select(*thing, "calls", "total_ns", "mean_ns", "error_ns", "degrees")
 
 
@@ -116,11 +116,11 @@ def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
 def _errors(rows: pl.DataFrame) -> list[pl.Series]:
     """Means and their errors: one row per name, so that Python does it, in integers where they are large."""
     totals, averages, errors, degrees = [], [], [], []
-    for count, total, squares, batches, rest in rows.select("timed", "total", "squares", "batches", "rest").rows():
+    for count, total, squares, batches, residual in rows.select("timed", "total", "squares", "batches", "rest").rows():
         totals.append(total if total < 1 << 63 else None)
         averages.append(total / count if count else None)
         single = (count * squares - total * total) / (count * (count - 1)) / count if count > 1 else None
-        grouped = batches / (batches - 1) * rest / count**2 if batches >= _FEWEST_BATCHES else 0.0
+        grouped = batches / (batches - 1) * residual / count**2 if batches >= _FEWEST_BATCHES else 0.0
         errors.append(None if single is None else sqrt(max(single, grouped)))
         degrees.append(None if single is None else batches - 1 if grouped > single else count - 1)
     return [

@@ -270,10 +270,10 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
         depth = StepCurve.of_changes(changes)
         width = -(-(last - first) // _BINS)
         bins = TimeBins(0, last - first, width, -(-(last - first) // width))
-        whole = depth.binned(TimeBins(0, last - first, last - first, 1))
+        depths = depth.binned(TimeBins(0, last - first, last - first, 1))
         empty = StepCurve(depth.times, (depth.values == 0).astype(float), 1.0)
         share_empty = float(empty.binned(TimeBins(0, last - first, last - first, 1)).mean[0])
-        shares.append((process, float(whole.mean[0]), int(whole.high[0]), share_empty))
+        shares.append((process, float(depths.mean[0]), int(depths.high[0]), share_empty))
         each = depth.binned(bins)
         curves.extend(
             (process, first + number * width, float(mean), int(high))

@@ -141,15 +141,15 @@ def partial_regions(run: Run, *, domains: tuple[str, ...] = (), layers: bool = F
         nodes = Nodes(is_node=_is_layer)
     elif domains:
         nodes = Nodes(("category",), partial(_is_of, domains=domains))
-    whole = call_tree(run, nodes)
+    call_trees = call_tree(run, nodes)
     return PartialRegions(
-        tree=whole.tree,
-        patterns=whole.patterns,
-        domains=whole.domains,
-        thread_count=whole.thread_count,
+        tree=call_trees.tree,
+        patterns=call_trees.patterns,
+        domains=call_trees.domains,
+        thread_count=call_trees.thread_count,
         process_count=run.read("processes", ["process"]).height,
-        unlinked_gpu_ns=whole.unlinked_gpu_ns,
-        untimed_count=whole.untimed_count,
+        unlinked_gpu_ns=call_trees.unlinked_gpu_ns,
+        untimed_count=call_trees.untimed_count,
     )
 
 
@@ -160,11 +160,11 @@ def _is_layer(piece: pl.DataFrame) -> pl.Expr:
 
 def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr:
     """True if rows are of one of the domains or categories, whatever the case."""
-    wanted = {domain.upper() for domain in domains}
+    upper_domains = {domain.upper() for domain in domains}
     is_chosen = pl.lit(value=False)
     for column in ("domain", "category"):
         values = piece[column].unique().cast(pl.String).drop_nulls()
-        chosen = values.filter(values.str.to_uppercase().is_in(list(wanted)))
+        chosen = values.filter(values.str.to_uppercase().is_in(list(upper_domains)))
         is_chosen = is_chosen | pl.col(column).is_in(chosen.cast(pl.Categorical).implode()).fill_null(value=False)
     return is_chosen
 
@@ -173,14 +173,14 @@ def combine_regions(partials: Sequence[PartialRegions], *, sort: str | None = No
     """The combined result of all runs; siblings by one of `SORTS`, None = by GPU time where work was launched."""
     patterns = frozenset().union(*(part.patterns for part in partials))
     trees = [part.tree.with_columns(folded(part.tree["name"], patterns)[0]) for part in partials]
-    whole = with_inclusive(merged_trees(trees))
+    full_tree = with_inclusive(merged_trees(trees))
     domains: Counter[str] = Counter()
     for part in partials:
         domains.update(part.domains)
-    tree = _ordered(whole, sort, _Whole(whole))
+    tree = _ordered(full_tree, sort, _Whole(full_tree))
     return Regions(
         tree=tree,
-        launchers=_launchers(whole),
+        launchers=_launchers(full_tree),
         callers=pl.DataFrame(schema=Regions.tables["callers"].dtypes),
         domains=pl.DataFrame(
             sorted(domains.items(), key=lambda item: (-item[1], item[0])),
@@ -291,9 +291,9 @@ def folded_layers(answer: Regions, *, sort: str | None = None) -> Regions:
     return replace(answer, tree=rows, launchers=_launchers(merged))
 
 
-def _walked(whole: pl.DataFrame, by: str) -> pl.DataFrame:
+def _walked(tree: pl.DataFrame, by: str) -> pl.DataFrame:
     """The nodes in depth-first order: every node after its parent, siblings by a column."""
-    rows = whole.sort(by, "total_ns", "name", descending=[True, True, False]).select("node", "parent", "name")
+    rows = tree.sort(by, "total_ns", "name", descending=[True, True, False]).select("node", "parent", "name")
     children: dict[int, list[tuple[int, str]]] = {}
     for node, parent, name in rows.iter_rows():
         children.setdefault(parent, []).append((node, name or "?"))
@@ -306,8 +306,8 @@ def _walked(whole: pl.DataFrame, by: str) -> pl.DataFrame:
         paths.append(path)
         waiting += [(below, f"{path}/{name}"[-_LONGEST_PATH:]) for below, name in reversed(children.get(node, []))]
     number = dict(zip(order, range(len(order)), strict=True)) | {-1: -1}
-    parents = [number[parent] for parent in whole["parent"].gather(order)]
-    return whole[order].with_columns(
+    parents = [number[parent] for parent in tree["parent"].gather(order)]
+    return tree[order].with_columns(
         node=pl.int_range(len(order), dtype=pl.Int64),
         parent=pl.Series(parents, dtype=pl.Int64),
         path=pl.Series(paths, dtype=pl.String),

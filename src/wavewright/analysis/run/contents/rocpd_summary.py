@@ -29,19 +29,19 @@ def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]
 
     Allocations are by type, as there: those of scratch memory are in two tables.
     """
-    whole = merged_packed([part.statistics for part in partials], _KEYS)
+    statistics = merged_packed([part.statistics for part in partials], _KEYS)
     with_view = {domain for domains in _VIEWS.values() for domain in domains}
-    others = sorted(set(whole.sums["domain"]) - with_view)
+    others = sorted(set(statistics.sums["domain"]) - with_view)
     views = _VIEWS | {name: (name,) for name in others}
-    tables = {f"{view}_summary": _table(whole, domains) for view, domains in views.items()}
+    tables = {f"{view}_summary": _table(statistics, domains) for view, domains in views.items()}
     return {name: table for name, table in tables.items() if table.select(pl.len()).item()}
 
 
-def _table(whole: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
+def _table(statistics: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
     is_allocation = "SCRATCH" in domains
     name = pl.col("name").str.split(" ").list.first() if is_allocation else pl.col("name")
-    chosen = whole.sums.filter(pl.col("domain").is_in(domains)).with_columns(name=name)
-    rows = described(merged([_part(whole, chosen)], ("name",)))
+    chosen = statistics.sums.filter(pl.col("domain").is_in(domains)).with_columns(name=name)
+    rows = described(merged([_part(statistics, chosen)], ("name",)))
     percent = 100 * pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     return rows.sort(-pl.col("total_ns"), "name", nulls_last=True).select(
         pl.col("name").alias("Name"),
@@ -55,9 +55,11 @@ def _table(whole: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
     )
 
 
-def _part(whole: Statistics, chosen: pl.DataFrame) -> Statistics:
+def _part(statistics: Statistics, chosen: pl.DataFrame) -> Statistics:
     """Some of the groups, renumbered."""
     numbers = chosen.select("group").with_row_index("number")
-    values = whole.values.join(numbers, on="group", maintain_order="left").drop("group").rename({"number": "group"})
+    values = (
+        statistics.values.join(numbers, on="group", maintain_order="left").drop("group").rename({"number": "group"})
+    )
     sums = chosen.drop("group").with_row_index("group")
-    return Statistics(_KEYS, sums, values.select(whole.values.columns))
+    return Statistics(_KEYS, sums, values.select(statistics.values.columns))

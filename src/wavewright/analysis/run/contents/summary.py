@@ -126,9 +126,9 @@ def partial_summary(run: Run, *, by: Grouping = "all") -> PartialSummary:
 def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all") -> Summary:
     """The summary of all runs together."""
     group = GROUP_COLUMNS[by]
-    whole = merged_packed([part.statistics for part in partials], (*group, "domain", "name"))
-    by_domain = merged([whole], (*group, "domain"))
-    names = whole.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
+    statistics = merged_packed([part.statistics for part in partials], (*group, "domain", "name"))
+    by_domain = merged([statistics], (*group, "domain"))
+    names = statistics.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
     processes = _processes([part.extents for part in partials])
     node_labels = _node_names(processes)
     gpus = [_with_node(part.gpus, node_labels).select("node", "gpu") for part in partials]
@@ -140,7 +140,7 @@ def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all")
     return Summary(
         by=by,
         domains=_ordered(domains.with_columns(share=pl.when(is_gpu).then(gpu_share)), group, "domains"),
-        things=_ordered(described(whole).with_columns(share=share), group, "things"),
+        things=_ordered(described(statistics).with_columns(share=share), group, "things"),
         processes=processes,
         gpu_count=pl.concat(gpus).unique().height if gpus else 0,
         node_count=_with_node(processes, node_labels)["node"].n_unique(),
@@ -193,11 +193,11 @@ def _walls(processes: pl.DataFrame) -> pl.DataFrame:
     times = pl.col("start_ns", "end_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     placed = _with_node(processes, _node_names(processes)).with_columns(times)
     length = (pl.col("end_ns") - pl.col("start_ns")).alias("own_wall_ns")
-    whole = merged_intervals(in_order(placed.drop_nulls(["start_ns", "end_ns"]), ["node"]), ["node"])
-    whole = whole.select("node", "start_ns", length, wall_ns=length.sum().over("node"))
+    spans = merged_intervals(in_order(placed.drop_nulls(["start_ns", "end_ns"]), ["node"]), ["node"])
+    spans = spans.select("node", "start_ns", length, wall_ns=length.sum().over("node"))
     return (
         placed.sort("start_ns")
-        .join_asof(whole.sort("start_ns"), on="start_ns", by="node", check_sortedness=False)
+        .join_asof(spans.sort("start_ns"), on="start_ns", by="node", check_sortedness=False)
         .with_columns(pl.col("wall_ns", "own_wall_ns").fill_null(0))
     )
 

@@ -92,14 +92,14 @@ class Events:
 
     def extents(self) -> pl.DataFrame:
         """Time range and GPU busy time of the events read so far, by process: see `EXTENTS`."""
-        seen = windows_of_processes(self._run)
-        if seen is None and not self._extents:
+        extents = windows_of_processes(self._run)
+        if extents is None and not self._extents:
             return empty_frame(EXTENTS)
-        if seen is None:
+        if extents is None:
             marks = self._run.chunks("samples", ["process", "time_ns"])
             parts = [*self._extents, *(_moments(piece) for piece in marks)]
-            seen = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-        processes = seen.join(self._who, on="process", how="left").join(
+            extents = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+        processes = extents.join(self._who, on="process", how="left").join(
             self._busy.by_process(), on="process", how="left"
         )
         return processes.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
@@ -108,9 +108,9 @@ class Events:
         """`host`, `run` and `gpu` of the GPUs that the kernels read so far ran on."""
         used = pl.Series(sorted(self._used), dtype=pl.UInt32)
         who = self._who.select("process", "host", "run")
-        seen = self._run.read("agents", ["agent", "process"]).join(who, on="process")
+        agents = self._run.read("agents", ["agent", "process"]).join(who, on="process")
         chosen = self._gpus.filter(pl.col("agent").is_in(used.implode())).drop("host")
-        return chosen.join(seen, on="agent", how="left").select("host", "run", "gpu").unique()
+        return chosen.join(agents, on="agent", how="left").select("host", "run", "gpu").unique()
 
     def _can_group(self, table: str) -> bool:
         """True if events of this table can be in groups of this kind: calls belong to no GPU and no stream."""

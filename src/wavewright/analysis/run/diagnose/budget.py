@@ -57,11 +57,15 @@ class TimeBudget(Answer):
 def budget_of(diagnosis: RunDiagnosis) -> TimeBudget:
     """The budget that a diagnosis has measured already."""
     gpus = diagnosis.gpus
-    whole, count = int(gpus["window_ns"].sum()), max(gpus.height, 1)
+    window_ns, count = int(gpus["window_ns"].sum()), max(gpus.height, 1)
     times = {part: int(gpus[column].sum()) for part, column in PARTS.items()}
-    rows = [(part, time / count, time / whole if whole else 0.0) for part, time in times.items()] if whole else []
+    rows = (
+        [(part, time / count, time / window_ns if window_ns else 0.0) for part, time in times.items()]
+        if window_ns
+        else []
+    )
     spec = TimeBudget.tables["parts"]
-    return TimeBudget(pl.DataFrame(rows, schema=spec.dtypes, orient="row"), gpus, whole / count)
+    return TimeBudget(pl.DataFrame(rows, schema=spec.dtypes, orient="row"), gpus, window_ns / count)
 
 
 def budget(run: Run) -> TimeBudget:

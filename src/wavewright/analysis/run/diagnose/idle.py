@@ -139,15 +139,15 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     columns = []
     for causes, cover in ((waits, covers[0]), (rests, covers[1])):
         total = pl.sum_horizontal(causes)
-        left = pl.when(total > 0).then((total - pl.lit(cover)) / total).otherwise(0.0)
-        parts = [(pl.col(cause) * left).floor().cast(pl.Int64) for cause in causes]
-        rest = pl.when(total > 0).then(total - pl.lit(cover)).otherwise(0) - pl.sum_horizontal(parts)
+        uncovered_share = pl.when(total > 0).then((total - pl.lit(cover)) / total).otherwise(0.0)
+        parts = [(pl.col(cause) * uncovered_share).floor().cast(pl.Int64) for cause in causes]
+        remainder = pl.when(total > 0).then(total - pl.lit(cover)).otherwise(0) - pl.sum_horizontal(parts)
         largest = pl.max_horizontal(causes)
         for number, (cause, part) in enumerate(zip(causes, parts, strict=True)):
             is_first = pl.col(cause) == largest
             for earlier in causes[:number]:
                 is_first &= pl.col(earlier) != largest
-            columns.append((part + pl.when(is_first).then(rest).otherwise(0)).alias(cause))
+            columns.append((part + pl.when(is_first).then(remainder).otherwise(0)).alias(cause))
     return gaps.with_columns(columns).with_columns(gap_ns=pl.sum_horizontal(CAUSES)).filter(pl.col("gap_ns") > 0)
 
 

@@ -127,9 +127,9 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
     settled = []
     for each in sorted(candidates, key=lambda candidate: candidate.order):
         is_idle, is_exposed = each.claim.fill_null(value=False), each.takes.fill_null(value=False)
-        claimed, taken = idle.filter(is_idle), exposed.filter(is_exposed)
-        alone = account.time_of(claimed, taken)
-        owned = account.time_of(claimed.filter("is_free"), taken.filter("is_free"))
+        claimed, covered = idle.filter(is_idle), exposed.filter(is_exposed)
+        alone = account.time_of(claimed, covered)
+        owned = account.time_of(claimed.filter("is_free"), covered.filter("is_free"))
         if not each.within:
             idle = idle.with_columns(is_free=pl.col("is_free") & ~is_idle)
             exposed = exposed.with_columns(is_free=pl.col("is_free") & ~is_exposed)
@@ -138,8 +138,8 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
             extra = min(extra, kernels_ns)
             kernels_ns -= extra
         if each.rest_ns:
-            left = account.time_of(idle.filter("is_free"), exposed.filter("is_free"))
-            owned += min(each.rest_ns, left)
+            free_ns = account.time_of(idle.filter("is_free"), exposed.filter("is_free"))
+            owned += min(each.rest_ns, free_ns)
             alone += each.rest_ns
         alone, owned = (
             (alone + each.extra_ns, owned + extra) if each.fixed_ns is None else (each.fixed_ns, each.fixed_ns)
@@ -150,10 +150,10 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
 
 def _limited(settled: list[Settled], account: Account) -> list[Settled]:
     """No more idle and exposed time than there is, the largest promises first."""
-    left, limited = account.limit_ns, {}
+    remaining_ns, limited = account.limit_ns, {}
     for each in sorted(settled, key=lambda settlement: -settlement.owned_ns):
         is_of_kernels = RULES[each.candidate.rule].kind == "kernels"
-        owned = each.owned_ns if is_of_kernels else min(each.owned_ns, left)
-        left -= 0.0 if is_of_kernels else owned
+        owned = each.owned_ns if is_of_kernels else min(each.owned_ns, remaining_ns)
+        remaining_ns -= 0.0 if is_of_kernels else owned
         limited[each.candidate.rule] = Settled(each.candidate, each.alone_ns, owned)
     return [limited[each.candidate.rule] for each in settled]

@@ -83,15 +83,15 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     run = without_window(run)
     gpu_index = index_gpus(run)
     host = host_of(run)
-    whole = work_of(run, gpu_index, host)
-    steps, step_name = _steps(run, whole, host)
+    all_work = work_of(run, gpu_index, host)
+    steps, step_name = _steps(run, all_work, host)
     if windows:
         steps = {place: _inside(spans, windows.get(place)) for place, spans in steps.items()}
-        places = whole["place"].unique().sort().to_list()
+        places = all_work["place"].unique().sort().to_list()
         pace = {place: Pace.of_window(place, *windows[place]) for place in places if place in windows}
     else:
-        pace = {each.place: each for each in paces(whole, steps)}
-    frame = _after_startup(whole, pace)
+        pace = {each.place: each for each in paces(all_work, steps)}
+    frame = _after_startup(all_work, pace)
     work = _cut(frame, pace) if windows else frame
     gaps = gaps_of(frame, host, pace)
     ends = _segment_ends(work)
@@ -102,7 +102,7 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     exposed = _exposed(work, gaps, talking, ends)
     gaps = without_cover(gaps, talking)
     return PartialDiagnosis(
-        gpus=_gpus(run, gpu_index, work, whole, gaps, exposed, host, pace),
+        gpus=_gpus(run, gpu_index, work, all_work, gaps, exposed, host, pace),
         cells=idle_cells(gaps),
         worst=worst_gaps(gaps, frame, host),
         exposed=exposed.group_by(_EXPOSED_KEYS)
@@ -114,9 +114,9 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         kernels=kernel_facts(work, _compute_units(run, gpu_index)),
         collectives=_collectives(run, gpu_index, pace, ends),
         clocks=_clocks(run, gpu_index, work),
-        steps=tuple(_lengths(steps, step_name, whole)),
+        steps=tuple(_lengths(steps, step_name, all_work)),
         first_step=_first_step(steps, step_name),
-        facts=_facts(run, whole, host, gpu_index, is_window=windows is not None),
+        facts=_facts(run, all_work, host, gpu_index, is_window=windows is not None),
     )
 
 
@@ -391,12 +391,12 @@ def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
     rows = []
     for number, name in enumerate(CALL_KINDS):
         of_kind = outer.filter(pl.col("kind") == number)
-        whole = merged(intervals(of_kind, []), [])
+        times = merged(intervals(of_kind, []), [])
         rows.append(
             (
                 name,
                 of_kind.height,
-                int((whole["end_ns"] - whole["start_ns"]).sum() or 0),
+                int((times["end_ns"] - times["start_ns"]).sum() or 0),
                 int((of_kind["start_ns"] >= early).sum()),
             )
         )

@@ -158,17 +158,17 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = froze
     gpu_index = index_gpus(run)
     work = intervals(gpu_work(run, gpu_index), ["place"])
     names = gpu_index.table.select("place", *GPU_KEY)
-    whole = _merged_kinds(work)
+    by_kind = _merged_kinds(work)
     gpus = gpu_index.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
-    for kind, parts in whole.items():
+    for kind, parts in by_kind.items():
         gpus = gpus.join(_lengths(parts, kind), on="place", how="left", maintain_order="left")
     shared_work = pl.concat(
-        whole[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]
+        by_kind[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]
     ).join(names.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True), on="place")
     return PartialBusy(
         gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
         streams=_streams(run, work).join(names, on="place", maintain_order="left").drop("place"),
-        bins=_binned(whole, gpu_index.table, bins),
+        bins=_binned(by_kind, gpu_index.table, bins),
         intervals=shared_work.select(*GPU_KEY, "is_copy", "start_ns", "end_ns"),
         bin_count=bins,
         recorded=recorded(run),
@@ -210,12 +210,12 @@ def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
     return named.sort("place", "pid", "stream_id", "stream", nulls_last=True).drop("process", "stream")
 
 
-def _binned(whole: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count: int) -> pl.DataFrame:
+def _binned(by_kind: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count: int) -> pl.DataFrame:
     """Merged times per bin, of every node on its own clock."""
     curves = []
     for _, node_gpus in gpu_numbers.group_by("machine", maintain_order=True):
         parts = {
-            kind: frame.filter(pl.col("place").is_in(node_gpus["place"].to_list())) for kind, frame in whole.items()
+            kind: frame.filter(pl.col("place").is_in(node_gpus["place"].to_list())) for kind, frame in by_kind.items()
         }
         work = parts["busy_ns"]
         if not work.height:
@@ -239,10 +239,10 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     """The combined result of all runs."""
     partials = partials or [partial_busy(Run([]))]
     names = node_names(part.recorded for part in partials)
-    seen = _of_one_node(renamed(_merged_gpus(partials), names))
-    used = seen.filter(pl.col("start_ns").is_not_null())
+    gpu_rows = _of_one_node(renamed(_merged_gpus(partials), names))
+    used = gpu_rows.filter(pl.col("start_ns").is_not_null())
     times = [renamed(part.recorded, names) for part in partials]
-    nodes = _nodes(seen, used, pl.concat(times), max(part.bin_count for part in partials))
+    nodes = _nodes(gpu_rows, used, pl.concat(times), max(part.bin_count for part in partials))
     streams = renamed(pl.concat(part.streams for part in partials), names)
     processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
     spans = node_spans(times, renamed(pl.concat(part.gpus for part in partials), names))
@@ -277,7 +277,7 @@ def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     rows = pl.concat(part.gpus for part in partials)
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
-    seen = (
+    gpus = (
         rows.sort("start_ns", nulls_last=True, maintain_order=True)
         .group_by(GPU_KEY, maintain_order=True)
         .agg(first, sums, pl.col("start_ns").min(), pl.col("end_ns").max(), users=pl.col("start_ns").count())
@@ -285,32 +285,32 @@ def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     shared_work = pl.concat(part.intervals for part in partials).sort(*GPU_KEY, "start_ns", "end_ns")
     apart = (shared_work, shared_work.filter(~pl.col("is_copy")), shared_work.filter("is_copy"))
     is_kept = shared_work.select(GPU_KEY).unique().with_columns(is_kept=pl.lit(value=True))
-    seen = seen.join(is_kept, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
+    gpus = gpus.join(is_kept, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
     for kind, frame in zip(_KINDS, apart, strict=True):
         together = covered(frame, GPU_KEY).rename({"covered_ns": "together"})
         of_all = pl.when(pl.col("users") > 1, pl.col(kind) > 0).then(
             pl.when("is_kept").then(pl.col("together").fill_null(0))  # else sums of sums would be too much: null
         )
-        seen = (
-            seen.join(together, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
+        gpus = (
+            gpus.join(together, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
             .with_columns(of_all.otherwise(kind).alias(kind))
             .drop("together")
         )
-    return seen
+    return gpus
 
 
-def _of_one_node(seen: pl.DataFrame) -> pl.DataFrame:
+def _of_one_node(gpus: pl.DataFrame) -> pl.DataFrame:
     """GPUs of files that were found to be of one node, which never worked at the same time: sums are exact."""
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
     times = (pl.col("start_ns").min(), pl.col("end_ns").max())
-    whole = seen.filter(pl.struct(GPU_KEY).is_unique())
-    parts = seen.filter(~pl.struct(GPU_KEY).is_unique())
+    unique = gpus.filter(pl.struct(GPU_KEY).is_unique())
+    parts = gpus.filter(~pl.struct(GPU_KEY).is_unique())
     merged_parts = parts.group_by(GPU_KEY, maintain_order=True).agg(first, sums, *times)
-    return pl.concat([whole.select(merged_parts.columns), merged_parts]) if parts.height else whole
+    return pl.concat([unique.select(merged_parts.columns), merged_parts]) if parts.height else unique
 
 
-def _nodes(seen: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: int) -> pl.DataFrame:
+def _nodes(gpus: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: int) -> pl.DataFrame:
     """`machine`, `node`, the span of its work or the window, and the bins of its curves."""
     windows = times.group_by("machine").agg(
         pl.col("is_window").any(),
@@ -326,7 +326,7 @@ def _nodes(seen: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: i
             pl.when("is_window").then(f"window_{name}").otherwise(name).alias(name) for name in ("start_ns", "end_ns")
         )
     )
-    unused = seen.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
+    unused = gpus.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
     rows = spans.join(unused, on="machine", how="left").sort("node", "machine")
     widths = [bin_width(begin, end, count) for begin, end in rows.select("start_ns", "end_ns").iter_rows()]
     width = pl.Series("bin_ns", widths, pl.Int64)
@@ -367,9 +367,9 @@ def _shared_bins(shared_work: pl.DataFrame, nodes: pl.DataFrame) -> list[pl.Data
         return []
     gpu_numbers = shared_work.select(GPU_KEY).unique().sort(GPU_KEY, nulls_last=True).with_row_index("place")
     work = shared_work.join(gpu_numbers, on=GPU_KEY, nulls_equal=True).sort("place", "start_ns", "end_ns")
-    whole = _merged_kinds(work)
+    by_kind = _merged_kinds(work)
     return [
-        _binned(whole, gpu_numbers.filter(pl.col("machine") == machine), count)
+        _binned(by_kind, gpu_numbers.filter(pl.col("machine") == machine), count)
         for machine, count in nodes.select("machine", "bin_count").iter_rows()
     ]
 

@@ -169,14 +169,14 @@ def partial_overlap(run: Run) -> PartialOverlap:
     streams = _merged(work, [*by, "stream"])
     marked, is_cut = with_bits(streams, by, "stream")
     together = combinations(marked, by, "bit")
-    whole = merged(work, by)
-    busy, lost = bridged(whole, by, _MOST_INTERVALS)
+    merged_work = merged(work, by)
+    busy, lost = bridged(merged_work, by, _MOST_INTERVALS)
     ids = run.read("streams", ["stream", "stream_id"])
     return PartialOverlap(
         gpus=named(_kinds(work, by)),
         streams=named(_stream_pairs(together, marked, by, ids)),
         stream_levels=named(levels(streams, by) if is_cut else levels_of(together, by)),
-        host=_host(run, whole, who, gpu_index),
+        host=_host(run, merged_work, who, gpu_index),
         intervals=named(busy),
         bridged_ns=lost,
         is_cut=is_cut,

@@ -121,13 +121,13 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
                                        if _KIND_OF[table] == kind])) for kind in _ORDER]  # fmt: skip
     events.clear()
     spans = pl.concat([spans for spans, _ in placed])
-    shown = spans.filter(pl.col("depth") < DEEPEST)
-    too_deep = spans.height - shown.height
+    drawn = spans.filter(pl.col("depth") < DEEPEST)
+    too_deep = spans.height - drawn.height
     lines = pl.concat([lines for _, lines in placed], how="diagonal").with_columns(pl.col("line").cast(pl.UInt32))
-    tracks = _tracks(run, clocks, shown, lines)
-    kinds, numbers = _kinds(shown)
+    tracks = _tracks(run, clocks, drawn, lines)
+    kinds, numbers = _kinds(drawn)
     at = ["order", "line", "overlap", "depth"]
-    numbered = shown.join(tracks.select("track", *at, "process"), on=at, how="left").join(
+    numbered = drawn.join(tracks.select("track", *at, "process"), on=at, how="left").join(
         numbers, on="name", how="left"
     )
     begin = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
@@ -208,8 +208,8 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     numbers = names.select("name", pl.col("kind").clip(upper_bound=MOST_KINDS - 1).cast(pl.UInt16))
     if names.height > MOST_KINDS:
         names = names.with_columns(pl.col("kind").clip(upper_bound=MOST_KINDS - 1))
-        rest = f"{names.height - MOST_KINDS + 1:,} other names"
-        sums = [pl.col("count", "total_ns").sum(), pl.when(pl.len() > 1).then(pl.lit(rest)).otherwise(
+        label = f"{names.height - MOST_KINDS + 1:,} other names"
+        sums = [pl.col("count", "total_ns").sum(), pl.when(pl.len() > 1).then(pl.lit(label)).otherwise(
             pl.col("name").cast(pl.String).first()).alias("name")]  # fmt: skip
         names = names.group_by("kind", maintain_order=True).agg(sums)
     dtypes = RunTimeline.tables["kinds"].dtypes

@@ -370,5 +370,5 @@ def critical_path(run: Run) -> CriticalPath:
     parts = run.parts
     graph = combine_graph([partial_graph(part) for part in parts])
     path = path_of(graph)
-    wanted = moments(graph, path)
-    return with_stacks(path, [stacks_of(part, wanted) for part in parts])
+    path_moments = moments(graph, path)
+    return with_stacks(path, [stacks_of(part, path_moments) for part in parts])

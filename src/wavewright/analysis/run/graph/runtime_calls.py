@@ -115,9 +115,9 @@ def _by_arguments(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame, work: pl.
 def _by_properties(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame) -> list[pl.DataFrame]:
     """By the arguments that PyTorch records with waits; the record of an event is known by its correlation."""
     texts, row_count = [], 0
-    wanted = chosen.filter(pl.col("role") != "record").select("row")
+    rows = chosen.filter(pl.col("role") != "record").select("row")
     for piece in run.chunks("regions", ["event_properties"]):
-        numbered = piece.with_row_index("row", offset=row_count).join(wanted, on="row", how="semi")
+        numbered = piece.with_row_index("row", offset=row_count).join(rows, on="row", how="semi")
         row_count += piece.height
         texts.append(numbered.filter(pl.col("event_properties").str.contains("stream")))
     if not any(piece.height for piece in texts):

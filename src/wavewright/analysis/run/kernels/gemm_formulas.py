@@ -161,13 +161,13 @@ def _convolution(inputs: Inputs) -> Cost:
 def _convolution_backward(inputs: Inputs) -> Cost:
     """Gradients of the input and of the weights, as its last input says which."""
     flops, (data, weight, output) = _convolved(inputs, 1, 4)
-    wanted = json.loads(inputs.value(10).lower())
-    if not isinstance(wanted, list) or len(wanted) < 2:
+    output_mask = json.loads(inputs.value(10).lower())
+    if not isinstance(output_mask, list) or len(output_mask) < 2:
         raise ValueError
     moved = []
-    for is_wanted, other in zip(wanted, (weight, data), strict=False):
+    for is_wanted, other in zip(output_mask, (weight, data), strict=False):
         moved += [output, other, weight if other is data else data] if is_wanted else []
-    return _cost(flops * sum(map(bool, wanted[:2])), *moved)
+    return _cost(flops * sum(map(bool, output_mask[:2])), *moved)
 
 
 #: Operator -> what it costs. Operators that only call one of these are not here: the innermost counts.

@@ -81,15 +81,15 @@ class PartialGemms:
 
 def partial_gemms(run: Run) -> PartialGemms:
     """The contribution of one run."""
-    whole = call_tree(run, Nodes(("event_properties",), _is_operator, _label))
-    labels = whole.tree.select(label="name").unique()
+    calls = call_tree(run, Nodes(("event_properties",), _is_operator, _label))
+    labels = calls.tree.select(label="name").unique()
     texts = labels["label"].cast(pl.String).fill_null("")
     parts = texts.str.splitn(_BETWEEN, len(_PARTS) + 1).struct.rename_fields([*_PARTS, "name"])
     labels = labels.with_columns(parts.struct.unnest().get_columns())
     labels = labels.with_columns(pl.when(pl.col(part) != "").then(part).alias(part) for part in _PARTS)
     costs = [cost(*row) for row in labels.select(_KEYS).iter_rows()]
     is_counted = pl.Series("is_counted", [each is not None for each in costs], dtype=pl.Boolean)
-    tree = whole.tree.rename({"name": "label"}).join(
+    tree = calls.tree.rename({"name": "label"}).join(
         labels.select("label", is_counted), on="label", how="left", maintain_order="left", nulls_equal=True
     )
     nearest = pl.coalesce(inherited(tree, pl.col("is_counted")), pl.col("node")).alias("node")
@@ -99,7 +99,7 @@ def partial_gemms(run: Run) -> PartialGemms:
     return PartialGemms(
         rows=sums.join(labels, on="label", nulls_equal=True).select(*_KEYS, *_SUMS),
         operator_count=tree.height,
-        unlinked_gpu_ns=whole.unlinked_gpu_ns,
+        unlinked_gpu_ns=calls.unlinked_gpu_ns,
     )
 
 

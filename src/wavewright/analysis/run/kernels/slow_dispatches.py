@@ -177,8 +177,8 @@ def _weighted(samples: pl.DataFrame, busy: pl.DataFrame) -> pl.DataFrame:
 
     def busy_until(column: str) -> pl.DataFrame:
         """Busy time of the GPU from its first kernel to a time."""
-        asked = samples.select("agent", "sample", time_ns=column).sort("time_ns")
-        last = asked.join_asof(steps, on="time_ns", by="agent", check_sortedness=False, coalesce=False)
+        moments = samples.select("agent", "sample", time_ns=column).sort("time_ns")
+        last = moments.join_asof(steps, on="time_ns", by="agent", check_sortedness=False, coalesce=False)
         within = pl.min_horizontal("time_ns", "busy_end_ns") - pl.col("time_ns_right")
         return last.select("sample", (pl.col("before_ns") + within).fill_null(0).alias(column)).sort("sample")
 

@@ -35,8 +35,8 @@ def _of(
         work_items = None if side is None or work_items is None else work_items * max(side, 1)
     try:
         facts = gpus.of(target)
-        asked = Resources(vgprs=vgprs, agprs=agprs or 0, sgprs=sgprs, lds_bytes=lds, workgroup_size=work_items)
-        answer = limits(facts, asked)
+        resources = Resources(vgprs=vgprs, agprs=agprs or 0, sgprs=sgprs, lds_bytes=lds, workgroup_size=work_items)
+        answer = limits(facts, resources)
     except UsageError:
         return None, None, None
     return answer.waves_per_simd, facts.waves_per_simd_max, answer.bound_by

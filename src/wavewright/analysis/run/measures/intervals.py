@@ -101,7 +101,7 @@ def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return gaps.with_columns(gap_ns=pl.col("start_ns") - pl.col("gap_start_ns"))
 
 
-def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
+def covered_before(merged_intervals: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
     """Covered time of the `merged` intervals of its group before each point of `time_ns`, in the order of `points`.
 
     Examples
@@ -113,7 +113,7 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
     """
     length = pl.col("end_ns") - pl.col("start_ns")
     sums = length.cum_sum().over(by) if by else length.cum_sum()
-    steps = whole.with_columns(before_ns=sums - length).sort("start_ns")
+    steps = merged_intervals.with_columns(before_ns=sums - length).sort("start_ns")
     matches = (
         points.with_row_index("point")
         .sort("time_ns")
@@ -151,7 +151,9 @@ def bin_width(start_ns: int, end_ns: int, count: int) -> int:
     return width
 
 
-def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], start_ns: int, end_ns: int, width: int) -> pl.DataFrame:
+def covered_per_bin(
+    merged_intervals: pl.DataFrame, by: Sequence[str], start_ns: int, end_ns: int, width: int
+) -> pl.DataFrame:
     """Covered time of each bin of `width` by the `merged` intervals of every group; bins at 0 are left out.
 
     `bin` counts the multiples of `width` from time 0 of the clock.
@@ -164,8 +166,8 @@ def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], start_ns: int, end_n
     """
     first, last = start_ns // width, max(start_ns, end_ns - 1) // width
     edges = pl.DataFrame({"bin": pl.int_range(first, last + 2, eager=True)}).with_columns(time_ns=pl.col("bin") * width)
-    points = whole.select(by).unique().sort(by).join(edges, how="cross") if by else edges
-    sums = points.with_columns(before=covered_before(whole, points, by))
+    points = merged_intervals.select(by).unique().sort(by).join(edges, how="cross") if by else edges
+    sums = points.with_columns(before=covered_before(merged_intervals, points, by))
     after = pl.col("before").shift(-1)
     in_bin = (after.over(by) if by else after) - pl.col("before")
     return sums.select(*by, "bin", covered_ns=in_bin).filter(pl.col("covered_ns") > 0)

@@ -71,7 +71,7 @@ def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
     )
 
 
-def levels(whole: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def levels(merged_intervals: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Time at each number of members at once, of merged intervals per member: `by`, `level`, `length_ns`.
 
     Examples
@@ -80,7 +80,7 @@ def levels(whole: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> levels(pl.DataFrame({"stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]}), []).rows()
     [(1, 6), (2, 2)]
     """
-    return combinations(whole.with_columns(one=pl.lit(1, pl.Int64)), by, "one").rename({"members": "level"})
+    return combinations(merged_intervals.with_columns(one=pl.lit(1, pl.Int64)), by, "one").rename({"members": "level"})
 
 
 def levels_of(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -96,7 +96,7 @@ def levels_of(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return counted.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
 
 
-def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataFrame, int]:
+def bridged(merged_intervals: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataFrame, int]:
     """At most `most` merged intervals, where need be by taking short gaps for busy; and how much time that adds.
 
     Examples
@@ -105,7 +105,7 @@ def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataF
     >>> bridged(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
     [(0, 9), (900, 950)]
     """
-    shortest, intervals = 1, whole
+    shortest, intervals = 1, merged_intervals
     while intervals.height > most:
         before = pl.col("end_ns").shift(1)
         gap = pl.col("start_ns") - (before.over(by) if by else before)
@@ -116,4 +116,4 @@ def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataF
         if shortest > 1 << 62:
             break
     length = pl.col("end_ns") - pl.col("start_ns")
-    return intervals, int(intervals.select(length.sum()).item()) - int(whole.select(length.sum()).item())
+    return intervals, int(intervals.select(length.sum()).item()) - int(merged_intervals.select(length.sum()).item())

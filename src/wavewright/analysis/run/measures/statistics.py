@@ -180,10 +180,10 @@ def is_timed() -> pl.Expr:
 
 def merged_packed(parts: Sequence[PackedDurations], keys: Sequence[str]) -> Statistics:
     """As `merged`, a few at a time."""
-    whole = merged([], keys)
+    statistics = merged([], keys)
     for first in range(0, len(parts), _AT_ONCE):
-        whole = merged([whole, *(part.unpacked() for part in parts[first : first + _AT_ONCE])], keys)
-    return whole
+        statistics = merged([statistics, *(part.unpacked() for part in parts[first : first + _AT_ONCE])], keys)
+    return statistics
 
 
 def merged(parts: Sequence[Statistics], keys: Sequence[str]) -> Statistics:

@@ -135,12 +135,12 @@ def _calls(run: Run) -> pl.DataFrame:
 def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
     """`size` and `address` of the calls as text; the address of a pointer is not that of the memory."""
     key = ["process", "event"]
-    wanted = calls.select(key).drop_nulls().unique()
+    keys = calls.select(key).drop_nulls().unique()
     columns = [*key, "type", "name", "value"]
     name, kind = pl.col("name").cast(pl.String), pl.col("type").cast(pl.String).fill_null("")
     pieces = [
         piece.filter(name.is_in((*_SIZES, *_ADDRESSES)), ~kind.str.contains("**", literal=True)).join(
-            wanted, on=key, how="semi"
+            keys, on=key, how="semi"
         )
         for piece in run.chunks("arguments", columns)
     ]

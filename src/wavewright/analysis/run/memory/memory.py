@@ -194,11 +194,11 @@ def _lives(rows: pl.DataFrame) -> _Lives:
     where = {name: pl.when(is_earlier).then(name).otherwise(f"taken_{name}") for name in ("agent", "kind")}
     common = ["process", "agent", "kind", "pool"]
     spans = {"start_ns": "start_ns", "end_ns": "end_ns", "in_use_bytes": "in_use_bytes"}
-    taken = lives.select(
+    allocated = lives.select(
         *common, "row", time_ns="end_ns", change_bytes="size_bytes", earlier_bytes=pl.lit(0, pl.Int64),
         is_release=pl.lit(value=False), is_earlier=pl.lit(value=False), is_end=pl.lit(value=False), **spans,
     )  # fmt: skip
-    given = releases.with_columns(**where).select(
+    released = releases.with_columns(**where).select(
         *common, "row", time_ns="end_ns",
         change_bytes=pl.when(is_earlier).then(-pl.col("size_bytes").fill_null(0)).otherwise(pl.lit(0, pl.Int64)),
         earlier_bytes=pl.when(is_earlier).then(pl.col("size_bytes").fill_null(0)).otherwise(pl.lit(0, pl.Int64)),
@@ -211,7 +211,7 @@ def _lives(rows: pl.DataFrame) -> _Lives:
         is_end=pl.lit(value=True), start_ns=pl.lit(None, pl.Int64), end_ns=pl.lit(None, pl.Int64),
         in_use_bytes=pl.lit(None, pl.Int64),
     )  # fmt: skip
-    changes = pl.concat([taken, given, ended]).sort("row", ~pl.col("is_end"), maintain_order=True)
+    changes = pl.concat([allocated, released, ended]).sort("row", ~pl.col("is_end"), maintain_order=True)
     return _Lives(lives, changes)
 
 
@@ -271,7 +271,7 @@ def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> 
         earlier_count=pl.col("is_earlier").sum(),
         call_ns=spent.sum(),
     )  # fmt: skip
-    taken = lives.group_by(keys).agg(
+    totals = lives.group_by(keys).agg(
         allocation_count=pl.len(),
         allocated_bytes=pl.col("size_bytes").sum(),
         unfreed_count=pl.col("is_unfreed").sum(),
@@ -280,7 +280,7 @@ def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> 
         site_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
     )
     joined = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    joined = joined.join(taken, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    joined = joined.join(totals, on=keys, how="left", nulls_equal=True, maintain_order="left")
     dtypes = Memory.tables["places"].dtypes
     of_sites = pl.col("site_bytes").fill_null(0)
     joined = joined.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))

@@ -75,12 +75,12 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
 
 def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
     gpu_index = index_gpus(run)
-    whole = merged(intervals(gpu_work(run, gpu_index), ["place"]), ["place"])
+    busy = merged(intervals(gpu_work(run, gpu_index), ["place"]), ["place"])
     begins = clocks.begins("machine")
     several = clocks.nodes.height > 1
     curves: list[tuple[str, pl.DataFrame]] = []
     for place in gpu_index.table.iter_rows(named=True):
-        stretches = whole.filter(pl.col("place") == place["place"])
+        stretches = busy.filter(pl.col("place") == place["place"])
         if not stretches.height:
             continue
         first = begins.get(place["machine"], 0)

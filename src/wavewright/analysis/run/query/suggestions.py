@@ -39,6 +39,6 @@ def advice(reason: str, sql: str = "") -> str:
 def _similar(name: str, candidates: dict[str, str]) -> list[str]:
     """The names that resemble one, in any case; views go before tables of the same name."""
     by_lower: dict[str, str] = {}
-    for candidate, shown in candidates.items():
-        by_lower.setdefault(candidate.lower(), shown)
+    for candidate, label in candidates.items():
+        by_lower.setdefault(candidate.lower(), label)
     return [by_lower[match] for match in get_close_matches(name.rpartition(".")[2].lower(), by_lower, _MOST, 0.6)]

@@ -343,11 +343,11 @@ class Meetings:
             )
         missing = self.met.filter(pl.col("group_size") > pl.len().over("meeting"))
         if missing.height:
-            size, seen = missing.select(pl.col("group_size").max(), pl.len().over("meeting").max()).row(0)
+            size, present = missing.select(pl.col("group_size").max(), pl.len().over("meeting").max()).row(0)
             yield Caveat(
                 "ranks_missing",
                 "care",
-                f"groups have up to {size} ranks, at most {seen} of them were recorded: others may be later, and "
+                f"groups have up to {size} ranks, at most {present} of them were recorded: others may be later, and "
                 "communication times shorter",
                 "give the files of all ranks",
             )

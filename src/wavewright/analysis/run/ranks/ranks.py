@@ -157,9 +157,9 @@ class Ranks(Answer):
 def partial_ranks(run: Run) -> PartialRanks:
     """The contribution of one run."""
     who = processes_of(run)
-    seen = _EventTotals(run)
+    totals = _EventTotals(run)
     kernels = (
-        seen.kernels()
+        totals.kernels()
         .join(who, on="process", maintain_order="left")
         .with_columns(pl.col("name").cast(pl.String).fill_null(""))
     )
@@ -168,7 +168,7 @@ def partial_ranks(run: Run) -> PartialRanks:
     time = ProcessTime(run)
     idle = time.totals().select("process", "idle_ns", "host_ns")
     work = who
-    for more in (times, seen.copies, seen.busy.by_process(), seen.extents(), idle):
+    for more in (times, totals.copies, totals.busy.by_process(), totals.extents(), idle):
         work = work.join(more, on="process", how="left", maintain_order="left")
     sums = ("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
     work = work.with_columns(pl.col(sums).fill_null(0))

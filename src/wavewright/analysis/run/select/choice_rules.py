@@ -169,8 +169,8 @@ class ChoiceRules:
 
     @cached_property
     def _agents(self) -> pl.Series:
-        shown = pl.coalesce("type_index", "absolute_index")  # RPD and Kineto do not count GPUs apart
-        gpus = shown.is_in(self._selection.gpus) & (pl.col("kind") == "GPU")
+        index = pl.coalesce("type_index", "absolute_index")  # RPD and Kineto do not count GPUs apart
+        gpus = index.is_in(self._selection.gpus) & (pl.col("kind") == "GPU")
         return self._numbers("agents", ["kind", "type_index", "absolute_index"], gpus)
 
     @cached_property

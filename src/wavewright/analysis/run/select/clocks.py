@@ -59,15 +59,15 @@ class NodeClocks(Answer):
 
 def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
     """The clocks of the nodes of a run; `recorded` is the result of `recording`, if available."""
-    seen = (recorded or recording(run)).processes.select("start_ns", "end_ns", "rank")
+    extents = (recorded or recording(run)).processes.select("start_ns", "end_ns", "rank")
     where = machines(run)
     who = where.select(pl.col("machine", "node").fill_null(""))
-    times = pl.concat([who, seen, where.select("is_named")], how="horizontal")
+    times = pl.concat([who, extents, where.select("is_named")], how="horizontal")
     names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
     nodes = times.group_by("machine", "node", maintain_order=True).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     together = renamed(nodes.select("machine"), names)["machine"]
-    whole = (pl.col("start_ns").min().over(together), pl.col("end_ns").max().over(together))
-    nodes = nodes.with_columns(*whole)
+    extent = (pl.col("start_ns").min().over(together), pl.col("end_ns").max().over(together))
+    nodes = nodes.with_columns(*extent)
     processes = who.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
     longest = nodes.select((pl.col("end_ns") - pl.col("start_ns")).max()).item()
     labels = dict(names.select("machine", "new_node").iter_rows())

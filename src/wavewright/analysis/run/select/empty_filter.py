@@ -53,15 +53,15 @@ def unmatched(run: Run, selection: RunSelection) -> Unmatched | None:
         ),
         ("--domain", "no region of the domain", selection.domains, _domains, lambda name: name.upper() in domains),
     ]
-    for option, what, wanted, recorded, is_wanted in checks:
-        if wanted is None or wanted == ():
+    for option, what, choice, recorded, is_wanted in checks:
+        if choice is None or choice == ():
             continue
         there = recorded(run)
         if there and not any(map(is_wanted, there)):
-            words = [wanted] if isinstance(wanted, str) else wanted
-            asked = " or ".join(map(str, words))  # type: ignore[call-overload]
+            words = [choice] if isinstance(choice, str) else choice
+            text = " or ".join(map(str, words))  # type: ignore[call-overload]
             there = Counter({name: count for name, count in there.items() if count})
-            return Unmatched(option, f"{what} {asked}", there)
+            return Unmatched(option, f"{what} {text}", there)
     return None
 
 
@@ -87,8 +87,8 @@ def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
         return UsageError(
             what, where=where, advice="`wavewright top` lists the kernels; /regular expressions/ match too"
         )
-    asked = first.what.rsplit(" ", 1)[-1].upper()
-    near = difflib.get_close_matches(asked, there, n=1) or [name for name, _ in ordered[:1]]
+    word = first.what.rsplit(" ", 1)[-1].upper()
+    near = difflib.get_close_matches(word, there, n=1) or [name for name, _ in ordered[:1]]
     return UsageError(what, where=where, advice=f"{first.option} {near[0]}" if near else "")
 
 

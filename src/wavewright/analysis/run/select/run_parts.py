@@ -52,12 +52,12 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
 
 
 def _by_process(run: Run) -> Iterator[Part]:
-    taken: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for source in run.origins:
         for pid, chosen in _processes(source):
             name = f"pid{pid if pid is not None else ''}"
-            taken[name] = taken.get(name, 0) + 1
-            suffix = f"_{taken[name]}" if taken[name] > 1 else ""
+            counts[name] = counts.get(name, 0) + 1
+            suffix = f"_{counts[name]}" if counts[name] > 1 else ""
             yield Part(name + suffix, Run([ChosenSource(source, chosen)]))
 
 

@@ -57,12 +57,12 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
     if not selection.has_window:
         return None
     nodes = _nodes(source)
-    wanted = {nodes[process] for process in processes}
+    chosen_nodes = {nodes[process] for process in processes}
     starts = dict(selection.node_starts_ns)
     runs = {
         node: (starts.get(node, starts.get(source.path, start)), end)
         for node, (start, end) in _runs(source, nodes).items()
-        if node in wanted
+        if node in chosen_nodes
     }
     windows: dict[Any, tuple[int, int] | None] = dict(runs)
     notes: list[Loss] = []
@@ -70,7 +70,7 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
         for node, run in runs.items():
             windows[node] = _window(run, selection, notes)
     if selection.between is not None:
-        marked = _between(source, nodes, wanted, selection.between, notes)
+        marked = _between(source, nodes, chosen_nodes, selection.between, notes)
         windows = {node: _common(window, marked.get(node)) for node, window in windows.items()}
     return Windows([windows.get(node) for node in nodes], list(dict.fromkeys(notes)))
 
@@ -108,8 +108,8 @@ def _window(run: tuple[int, int], selection: RunSelection, notes: list[Loss]) ->
         what = f"the window {selection.begin or ''}:{selection.end or ''} ends before it starts"
         raise UsageError(what, advice="pass the earlier time first, for example --time 30%:60%")
     if begin < run[0] or end > run[1]:
-        asked = f"{selection.begin or ''}:{selection.end or ''}"
-        notes.append(Loss("window_beyond_run", detail=f"{asked}; the run is {run[0]}:{run[1]} ns"))
+        text = f"{selection.begin or ''}:{selection.end or ''}"
+        notes.append(Loss("window_beyond_run", detail=f"{text}; the run is {run[0]}:{run[1]} ns"))
     is_apart = begin > run[1] or end < run[0]
     return (begin, end) if is_apart else (max(begin, run[0]), min(end, run[1]))
 
@@ -139,16 +139,16 @@ def _common(left: tuple[int, int] | None, right: tuple[int, int] | None) -> tupl
 
 
 def _between(
-    source: RunSource, nodes: list[Any], wanted: Collection[Any], texts: tuple[str, str], notes: list[Loss]
+    source: RunSource, nodes: list[Any], chosen_nodes: Collection[Any], texts: tuple[str, str], notes: list[Loss]
 ) -> dict[Any, tuple[int, int]]:
     """Node -> from the start of the first marker with the first name to the end of the last with the second."""
     begins: dict[Any, int] = {}
     ends: dict[Any, int] = {}
     counts = dict.fromkeys(texts, 0)
     names: set[str] = set()
-    here = pl.Series([process for process, node in enumerate(nodes) if node in wanted], dtype=pl.UInt32)
-    for whole in _markers(source):
-        piece = whole.filter(pl.col("process").is_in(here.implode()))
+    here = pl.Series([process for process, node in enumerate(nodes) if node in chosen_nodes], dtype=pl.UInt32)
+    for markers in _markers(source):
+        piece = markers.filter(pl.col("process").is_in(here.implode()))
         for text, best, pick, column in ((texts[0], begins, min, "begin"), (texts[1], ends, max, "end")):
             matches = piece.filter(pl.col("name") == text)
             counts[text] += matches.height

@@ -117,7 +117,7 @@ def access_of(text: str) -> Access | None:
     """
     mnemonic, _, operands = text.strip().partition(" ")
     words = operands.replace(",", " ").split()
-    operation = next((rest for pattern, *rest in _OPERATIONS if pattern.match(mnemonic)), None)
+    operation = next((facts for pattern, *facts in _OPERATIONS if pattern.match(mnemonic)), None)
     if operation is None or "gds" in words:
         return None  # GDS is none of these spaces
     space, direction = operation

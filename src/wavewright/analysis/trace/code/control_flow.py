@@ -70,7 +70,7 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
         "last_row": [last for _, last, _ in spans],
         "parent": parents,
         "depth": depths,
-        "taken_count": [taken if trace.instruction_count else None for _, _, taken in spans],
+        "taken_count": [count if trace.instruction_count else None for _, _, count in spans],
     }
     return pl.DataFrame(columns, schema=LOOPS.dtypes)
 

@@ -127,8 +127,8 @@ def compare(
     wavewright.errors.UsageError: two traces or more can be compared, not 0
     """
     different = _checked(traces, by, force=force)
-    given = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
-    families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in given]
+    groups = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in groups]
     chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
     members = [trace for family in families for trace in family]
     instructions = align_rows(members)
@@ -161,7 +161,7 @@ def compare(
         by=by,
         noise_from="repeats" if len(members) > len(traces) else "waves",
         repeat_count=len(members) - len(traces),
-        unused_repeat_count=sum(map(len, given)) - len(members),
+        unused_repeat_count=sum(map(len, groups)) - len(members),
         same_code=all(same),
         matched_share=_matched_share(table),
         different_kernels=different,
@@ -210,8 +210,8 @@ def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
 
 def _by_family(families: Sequence[Sequence[ThreadTrace]], members: list[T]) -> list[list[T]]:
     """Items of the members, put together as they are in families."""
-    rest = iter(members)
-    return [[next(rest) for _ in family] for family in families]
+    remaining = iter(members)
+    return [[next(remaining) for _ in family] for family in families]
 
 
 def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]:

@@ -109,8 +109,8 @@ def _matched_names(earlier: list[str], names: list[str]) -> dict[str, str]:
     matched = {name: name for name in names if name in earlier}
     for stem in dict.fromkeys([*map(_stem, names), None]):  # None: whatever is left
         ours, theirs = (
-            [name for name in side if stem in (None, _stem(name)) and name not in taken]
-            for side, taken in ((names, matched.keys()), (earlier, matched.values()))
+            [name for name in side if stem in (None, _stem(name)) and name not in used]
+            for side, used in ((names, matched.keys()), (earlier, matched.values()))
         )
         if len(ours) == len(theirs) == 1:
             matched[ours[0]] = theirs[0]
@@ -282,16 +282,16 @@ def grouped_units(
                 if unit in home
             ]
         )
-        taken = set(unit_of_group.values())
+        used_units = set(unit_of_group.values())
         for group in dict.fromkeys(group for group in group_of if group is not None):
             name = name_of.get(group, group)
             of_name = unit_of_name.get(name)
-            if group not in unit_of_group and of_name is not None and of_name not in taken:
+            if group not in unit_of_group and of_name is not None and of_name not in used_units:
                 unit_of_group[group] = of_name
             if group not in unit_of_group:
                 unit_of_group[group] = count
                 count += 1
-            taken.add(unit_of_group[group])
+            used_units.add(unit_of_group[group])
             unit_of_name.setdefault(name, unit_of_group[group])
         for unit, group, weight in zip(units, group_of, weight_of, strict=True):
             if unit >= 0 and group is not None:

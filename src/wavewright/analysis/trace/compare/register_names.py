@@ -74,7 +74,9 @@ def _parsed(text: str) -> tuple[str, list[list[tuple[str, int]]], int, bool]:
         operands.append([(match[1], number) for number in range(first, last + 1)])
         return f"{match[1]}[{last - first + 1}]"
 
-    mnemonic, space, rest = text.partition(" ")
-    results = [] if _WRITES_NONE.match(mnemonic) else rest.split(", ")[: 2 if _WRITES_TWO.match(mnemonic) else 1]
+    mnemonic, space, operand_text = text.partition(" ")
+    results = (
+        [] if _WRITES_NONE.match(mnemonic) else operand_text.split(", ")[: 2 if _WRITES_TWO.match(mnemonic) else 1]
+    )
     count = sum(bool(_REGISTERS.match(result)) for result in results)
-    return mnemonic + space + _REGISTERS.sub(width, rest), operands, count, bool(_READS_RESULT.match(mnemonic))
+    return mnemonic + space + _REGISTERS.sub(width, operand_text), operands, count, bool(_READS_RESULT.match(mnemonic))

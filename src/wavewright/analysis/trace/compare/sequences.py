@@ -50,7 +50,7 @@ def align(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     for codes, width in ((texts, 8), (shapes, 8), (texts, 3), (shapes, 3), (words, 6)):
         gaps = _anchored(codes, width, gaps, pairs)
     for codes in (shapes, words):
-        gaps = [rest for gap in gaps for rest in _edited(codes, gap, pairs)]
+        gaps = [part for gap in gaps for part in _edited(codes, gap, pairs)]
     return sorted(pairs)
 
 
@@ -70,9 +70,9 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[tuple[int, 
     """
     matched = dict(pairs)
     for _ in range(_ROUNDS):
-        rest = _left_over(matched, left, right)
-        again = _runs([left[at] for at in rest[0]], [right[to] for to in rest[1]])
-        matched.update((rest[0][at], rest[1][to]) for at, to in again)
+        unmatched = _left_over(matched, left, right)
+        again = _runs([left[at] for at in unmatched[0]], [right[to] for to in unmatched[1]])
+        matched.update((unmatched[0][at], unmatched[1][to]) for at, to in again)
         if not again:
             break
     for key in (_same, shape_of, _mnemonic):
@@ -81,8 +81,8 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[tuple[int, 
 
 
 def _left_over(matched: dict[int, int], left: Sequence[str], right: Sequence[str]) -> tuple[list[int], list[int]]:
-    taken = set(matched.values())
-    return [at for at in range(len(left)) if at not in matched], [to for to in range(len(right)) if to not in taken]
+    used = set(matched.values())
+    return [at for at in range(len(left)) if at not in matched], [to for to in range(len(right)) if to not in used]
 
 
 def _nearby(
@@ -113,12 +113,12 @@ def _runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     texts, shapes = (_numbered(left, right, key) for key in (_same, shape_of))
     gaps = [_Gap(0, len(left), 0, len(right))]
     for codes, width in ((texts, 8), (shapes, 8), (texts, 3), (shapes, 3)):
-        gaps = [rest for gap in gaps for rest in _anchored_once(codes, width, gap, pairs)]
+        gaps = [part for gap in gaps for part in _anchored_once(codes, width, gap, pairs)]
     if pairs:
         words = _numbered(left, right, _mnemonic)
         inner = [gap for gap in gaps if not _is_large(gap) and gap.begin and gap.first]
         for codes in (shapes, words):
-            inner = [rest for gap in inner for rest in _edited(codes, gap, pairs)]
+            inner = [part for gap in inner for part in _edited(codes, gap, pairs)]
     return pairs
 
 
@@ -173,8 +173,8 @@ def _anchored(
         divided: list[_Gap] = []
         for gap in gaps:
             count_before = len(pairs)
-            rest = _anchored_once(codes, width, gap, pairs) if _is_large(gap) else [gap]
-            (divided if len(pairs) > count_before else finished).extend(rest)
+            parts = _anchored_once(codes, width, gap, pairs) if _is_large(gap) else [gap]
+            (divided if len(pairs) > count_before else finished).extend(parts)
         gaps = divided
     return finished + gaps
 
@@ -201,13 +201,13 @@ def _anchored_once(
             end, last = end + 1, last + 1
         spans.append(_Gap(begin, end, first, last))
         done = (end, last)
-    rest, done = [], (gap.begin, gap.first)
+    gaps, done = [], (gap.begin, gap.first)
     for span in spans:
         pairs.extend(zip(range(span.begin, span.end), range(span.first, span.last), strict=True))
-        rest.append(_Gap(done[0], span.begin, done[1], span.first))
+        gaps.append(_Gap(done[0], span.begin, done[1], span.first))
         done = (span.end, span.last)
-    rest.append(_Gap(done[0], gap.end, done[1], gap.last))
-    return [part for part in rest if part.begin < part.end and part.first < part.last]
+    gaps.append(_Gap(done[0], gap.end, done[1], gap.last))
+    return [part for part in gaps if part.begin < part.end and part.first < part.last]
 
 
 def _unique_runs(codes: tuple[list[int], list[int]], width: int, gap: _Gap) -> list[tuple[int, int]]:
@@ -248,13 +248,13 @@ def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _edited(codes: tuple[list[int], list[int]], gap: _Gap, pairs: list[tuple[int, int]]) -> list[_Gap]:
     """Match a gap along a short edit path; gives what it leaves out on both sides."""
     left, right = codes[0][gap.begin : gap.end], codes[1][gap.first : gap.last]
-    rest: list[_Gap] = []
+    gaps: list[_Gap] = []
     done_left = done_right = 0
 
     def leave(upto_left: int, upto_right: int) -> None:
         if done_left < upto_left and done_right < upto_right:
             begin, first = gap.begin + done_left, gap.first + done_right
-            rest.append(_Gap(begin, gap.begin + upto_left, first, gap.first + upto_right))
+            gaps.append(_Gap(begin, gap.begin + upto_left, first, gap.first + upto_right))
 
     start = (0, 0)
     while start[0] < len(left) and start[1] < len(right):
@@ -264,7 +264,7 @@ def _edited(codes: tuple[list[int], list[int]], gap: _Gap, pairs: list[tuple[int
             pairs.append((gap.begin + at, gap.first + to))
             done_left, done_right = at + 1, to + 1
     leave(len(left), len(right))
-    return rest
+    return gaps
 
 
 class _Search:

@@ -35,10 +35,10 @@ def batches(trace: ThreadTrace) -> pl.DataFrame:
     """
     waves = traced_waves(trace).select("wave", "se", "cu", "start_cycles", "simd", "slot")
     ordered = waves.sort("se", "cu", "start_cycles", "simd", "slot", "wave")
-    whole = (
+    wave_count = (
         ordered.height if ordered.height < _FEWEST_BATCHES * _WAVES_PER_BATCH else ordered.height // _WAVES_PER_BATCH
     )
-    count = max(1, min(_MOST_BATCHES, whole))
+    count = max(1, min(_MOST_BATCHES, wave_count))
     number = pl.int_range(pl.len(), dtype=pl.UInt64) * count // max(ordered.height, 1)
     return ordered.select("wave", "start_cycles", batch=number.cast(pl.UInt32))
 
@@ -82,8 +82,8 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(rate=pl.col("cost_cycles_total") / pl.col("hit_count"))
     cost, hits, rate = pl.col("cost_cycles_total"), pl.col("hit_count"), pl.col("rate")
     squares = pl.col("cost_squares") - cost * cost / count
-    left = pl.col("cost_squares") - 2 * rate * pl.col("cost_products") + rate * rate * pl.col("hit_squares")
-    totals = totals.with_columns(wave_noise=_bound(squares, count), rate_noise=_bound(left, count) * count / hits)
+    residual = pl.col("cost_squares") - 2 * rate * pl.col("cost_products") + rate * rate * pl.col("hit_squares")
+    totals = totals.with_columns(wave_noise=_bound(squares, count), rate_noise=_bound(residual, count) * count / hits)
     if sizes.height >= _FEWEST_BATCHES:
         totals = totals.join(_between_batches(costs, totals, sizes, count), on="unit", how="left").with_columns(
             wave_noise=pl.max_horizontal("wave_noise", "batch_noise"),

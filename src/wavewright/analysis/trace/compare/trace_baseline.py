@@ -69,7 +69,7 @@ def _cycles(trace: ThreadTrace) -> Quantity:
     lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
     means = lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"]
     values = [float(value) for value in means.to_list()]
-    whole = [float(value) for value in lived["duration_cycles"].to_list()]
+    durations = [float(value) for value in lived["duration_cycles"].to_list()]
     count = len(values)
     middle = sum(values) / max(count, 1)
     error = sqrt(sum((value - middle) ** 2 for value in values) / (count - 1) / count) if count > 1 else None
@@ -78,8 +78,8 @@ def _cycles(trace: ThreadTrace) -> Quantity:
         "cycles",
         "",
         "cycles",
-        len(whole),
-        sum(whole) / max(len(whole), 1),
+        len(durations),
+        sum(durations) / max(len(durations), 1),
         error,
         None if error is None else count - 1,
         median=float(median) if isinstance(median, float | int) else None,

@@ -154,5 +154,7 @@ def _code(comparison: Comparison, number: int) -> str:
     changes = [(counts[kind], word) for kind, word in kinds if counts.get(kind)]
     if not changes:
         return f"The code changed, but not its {comparison.by}s"
-    (count, word), *rest = changes
-    return ", ".join([f"{counted(count, f'{comparison.by}s')} {word}", *(f"{count:,} {word}" for count, word in rest)])
+    (count, word), *others = changes
+    return ", ".join(
+        [f"{counted(count, f'{comparison.by}s')} {word}", *(f"{count:,} {word}" for count, word in others)]
+    )

@@ -161,11 +161,11 @@ class _Tree:
         merged: dict[int, int] = {}
         for siblings in small.values():
             if len(siblings) > 1:
-                first, *rest = siblings
-                for other in rest:
+                first, *others = siblings
+                for other in others:
                     self.add(first, tuple(self.measures[other]))
                 merged[first] = len(siblings)
-                gone.update(rest)
+                gone.update(others)
         remaining = []
         for number, parent in enumerate(self.parents):
             if parent in gone or parent in merged:

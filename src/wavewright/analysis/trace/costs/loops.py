@@ -130,13 +130,13 @@ def loop_starts(trace: ThreadTrace) -> pl.DataFrame:
     loops = control_flow.loops(trace)
     spans = loops.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if loops.height > _MOST_LOOPS else loops
     jumps = control_flow.taken_jumps(trace)
-    source, target, taken = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
+    source, target, count = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
     hits = dict(row_costs(trace).select("row", "hit_count").iter_rows())
     start_rows = []
     for first, last in spans.select("first_row", "last_row").iter_rows():
         inside = source.is_between(first, last)
         back = jumps.filter(inside & (target == first))["taken_count"].sum()
-        elsewhere = jumps.filter(~inside & target.is_between(first + 1, last)).group_by("to_row").agg(taken.sum())
+        elsewhere = jumps.filter(~inside & target.is_between(first + 1, last)).group_by("to_row").agg(count.sum())
         entries = {first: hits.get(first, 0) - back, **dict(elsewhere.iter_rows())}
         start_rows.append(max(entries, key=lambda row: (entries[row], -row)))
     return spans.with_columns(start_row=pl.Series(start_rows, dtype=pl.Int32))

@@ -96,9 +96,9 @@ def derived_counters(
     """
     got = derived_values(trace, definitions=definitions, names=names)
     if got.mistakes:
-        shown = "; ".join(map(str, got.mistakes[:5]))
+        examples = "; ".join(map(str, got.mistakes[:5]))
         more = f"; {len(got.mistakes) - 5} more" if len(got.mistakes) > 5 else ""
-        what = f"{len(got.mistakes)} definition{'s' if len(got.mistakes) > 1 else ''} cannot be read: {shown}{more}"
+        what = f"{len(got.mistakes)} definition{'s' if len(got.mistakes) > 1 else ''} cannot be read: {examples}{more}"
         raise UsageError(what, advice="the language: docs/reference/derived-counters.md")
     return DerivedCounters(
         summary=summary_of(got),

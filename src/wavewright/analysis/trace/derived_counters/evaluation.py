@@ -63,11 +63,11 @@ def evaluate(
 
 
 def _in_order(
-    by_name: Mapping[str, Definition], wanted: Sequence[str], failed: dict[str, SyntaxProblem]
+    by_name: Mapping[str, Definition], starts: Sequence[str], failed: dict[str, SyntaxProblem]
 ) -> Iterator[Definition]:
     """Definitions in order of dependency; circular ones are noted as failed. No recursion: chains may be long."""
     done: set[str] = set()
-    for start in wanted:
+    for start in starts:
         if start not in by_name or start in done:
             continue
         path = {start: _names(by_name[start].expression)}  # from the wanted one to the one being looked at

@@ -42,15 +42,15 @@ def derived_values(
     Definitions that cannot be read are in `mistakes`, the others are evaluated. `se`: only its samples count.
     """
     builtin, _ = parse(BUILTIN)
-    given, mistakes = parse(definitions) if definitions is not None else (builtin, [])
+    parsed, mistakes = parse(definitions) if definitions is not None else (builtin, [])
     raw = raw_tensors(trace, names, se=se)
-    wanted = {definition.name: definition for definition in given}
-    others = [definition for definition in builtin if definition.name not in wanted]
+    by_name = {definition.name: definition for definition in parsed}
+    others = [definition for definition in builtin if definition.name not in by_name]
     has_counters = bool(raw.counters) or definitions is not None
-    values, failed = evaluate([*given, *others], raw.values, wanted=list(wanted) if has_counters else [])
-    shown = [d for name, d in wanted.items() if name in values and not name.startswith("_")]
-    user_problems = [problem for problem in failed if definitions is not None and problem.name in wanted]
-    return DerivedValues(tuple(shown), values, raw, tuple(mistakes), tuple(user_problems))
+    values, failed = evaluate([*parsed, *others], raw.values, wanted=list(by_name) if has_counters else [])
+    public = [d for name, d in by_name.items() if name in values and not name.startswith("_")]
+    user_problems = [problem for problem in failed if definitions is not None and problem.name in by_name]
+    return DerivedValues(tuple(public), values, raw, tuple(mistakes), tuple(user_problems))
 
 
 def indices(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:

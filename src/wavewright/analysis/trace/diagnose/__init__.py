@@ -211,11 +211,11 @@ def _within_floors(finding: StallFinding, measured: _Measured) -> StallFinding:
 
 def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:
     """Findings whose gains do not add up to more than the time there is; those behind give way."""
-    left = dict.fromkeys((TRACED, DISPATCH), 1.0)
+    remaining = dict.fromkeys((TRACED, DISPATCH), 1.0)
     fitting = []
     for finding in findings:
-        fitting.append(_capped(finding, left[finding.gain_basis]))
-        left[finding.gain_basis] -= fitting[-1].gain_share_max
+        fitting.append(_capped(finding, remaining[finding.gain_basis]))
+        remaining[finding.gain_basis] -= fitting[-1].gain_share_max
     return fitting
 
 

@@ -95,8 +95,8 @@ def within_floors(finding: StallFinding, limits: Limits) -> StallFinding:
     Where access patterns are a cause, the floor after they are changed counts.
     """
     changed = [cause for cause in finding.lane_causes if cause.verdict != "harmless"]
-    left = floors_without(limits.floors, {cause.pipe: cause.saved_cycles_total for cause in changed})
-    most = max(0.0, 1 - left.share) if left else 1.0
+    floor = floors_without(limits.floors, {cause.pipe: cause.saved_cycles_total for cause in changed})
+    most = max(0.0, 1 - floor.share) if floor else 1.0
     return replace(
         finding,
         gain_share_max=min(finding.gain_share_max, most),

@@ -61,18 +61,18 @@ def gains(
     replayed = replay(trace, [memory, *alone.values()], left_out=left_out)
     of_cause = {cause: max(0.0, replayed.gain_share(removal)) for cause, removal in alone.items()}
     pools = pools_of(of_cause)
-    wanted = {pool: without(*pool.causes) for pool in pools}
+    removals = {pool: without(*pool.causes) for pool in pools}
     with_latency = {
         pool: without(*pool.causes, keeps_latency=True)
         for pool in pools
         if pool.kind != "memory" and sum(of_cause.get(cause, 0.0) for cause in pool.causes) >= _WORTH_A_LOWER_END
     }
-    missing = [removal for removal in wanted.values() if removal not in replayed.cycles]
+    missing = [removal for removal in removals.values() if removal not in replayed.cycles]
     more = replay(trace, [*missing, *with_latency.values()], left_out=left_out)
     results = []
     for pool in pools:
-        best = replayed if wanted[pool] in replayed.cycles else more
-        most = max(0.0, best.gain_share(wanted[pool]))
+        best = replayed if removals[pool] in replayed.cycles else more
+        most = max(0.0, best.gain_share(removals[pool]))
         least = max(0.0, more.gain_share(with_latency[pool])) if pool in with_latency else 0.0
         parts = sorted(((cause, of_cause.get(cause, 0.0)) for cause in pool.causes), key=lambda part: -part[1])
         results.append(PoolGain(pool, pool.name or parts[0][0], min(least, most), most, tuple(parts)))

@@ -19,7 +19,7 @@ _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the ti
 
 def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
     """The roof that bounds the kernel, and that little can be won."""
-    left = max(0.0, 1 - roof.share)
+    gain = max(0.0, 1 - roof.share)
     if "bandwidth" in roof.name and moved is not None:
         verdict = f"At the roof of {roof.name}: {percent(min(roof.share, 1.0), 0)} of the peak"
         reason = (
@@ -47,7 +47,7 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
         remedy=remedy,
         remedies=(Remedy("", remedy, (), 0),),
         gain_share_min=0.0,
-        gain_share_max=left,
+        gain_share_max=gain,
         gain_basis=DISPATCH,
         confidence="high" if moved is None or moved.is_from_duration or "bandwidth" not in roof.name else "medium",
         confidence_reason="from the time of the dispatch"

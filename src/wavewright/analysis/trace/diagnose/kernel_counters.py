@@ -45,9 +45,9 @@ def plain_names(name: str) -> tuple[str, str, str]:
     >>> plain_names("void ns::gemm<float, 4>(float const*, int) [clone .kd]")
     ('voidns::gemm<float,4>(floatconst*,int)', 'ns::gemm<float,4>', 'ns::gemm')
     """
-    whole = _SUFFIXES.sub("", name.strip())
-    called = _last_word(_without_arguments(whole))
-    return "".join(whole.split()), "".join(called.split()), "".join(_without_templates(called).split())
+    plain = _SUFFIXES.sub("", name.strip())
+    called = _last_word(_without_arguments(plain))
+    return "".join(plain.split()), "".join(called.split()), "".join(_without_templates(called).split())
 
 
 def linked(
@@ -95,10 +95,10 @@ def _candidates(traced: dict[str, Any], counters: CounterSet, kernel: str | None
         measured = [name for name in measured if name in picked]
         if len(measured) == 1:
             return measured, _named_otherwise(traced, measured[0])
-    wanted = [plain_names(name) for name in (traced.get("name"), traced.get("demangled")) if name]
+    traced_names = [plain_names(name) for name in (traced.get("name"), traced.get("demangled")) if name]
     for exactness in range(3):
         matches = [
-            name for name in measured if any(plain_names(name)[exactness] == names[exactness] for names in wanted)
+            name for name in measured if any(plain_names(name)[exactness] == names[exactness] for names in traced_names)
         ]
         if matches:
             caveats = _named_otherwise(traced, matches[0]) if exactness == 2 and len(matches) == 1 else []
@@ -121,18 +121,18 @@ def _named_otherwise(traced: dict[str, Any], name: str) -> list[Caveat]:
 def _no_link(traced: dict[str, Any], candidates: list[str], counters: CounterSet) -> Link:
     traced_name = _brief(traced.get("demangled") or traced.get("name") or "the traced kernel, which has no name")
     names = candidates or [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
-    shown = ", ".join(_brief(name) for name in names[:_SHOWN])
+    examples = ", ".join(_brief(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     if candidates:
         caveat = Caveat(
             "several_kernels_fit",
             "care",
-            f"{len(candidates):,} kernels of the counters could be {traced_name}: {shown}{more}; none was taken",
+            f"{len(candidates):,} kernels of the counters could be {traced_name}: {examples}{more}; none was taken",
             "pick one with --counters-kernel",
         )
     else:
         what = (
-            f"the counters have no kernel {traced_name}: they have {shown}{more}"
+            f"the counters have no kernel {traced_name}: they have {examples}{more}"
             if names
             else "the counters have no kernels"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,7 +13,7 @@ from wavewright.analysis.trace.diagnose.replay import GAPS
 from wavewright.analysis.trace.stalls import IDLE_PARTS
 from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.base.words import counted, percent
-from wavewright.facts.stall_classes import UNRESOLVED, stall_class
+from wavewright.facts.stall_classes import GAP_WORDS, UNRESOLVED, GapWords, stall_class
 from wavewright.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
@@ -25,48 +24,6 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 _EVIDENCE_ROWS = 5
-
-
-@dataclass(frozen=True)
-class _GapWords:
-    verdict: str
-    reason: str
-    remedy: str
-
-
-#: The words for each cause of gaps, or pool of them.
-_GAP_WORDS = {
-    "start-up": _GapWords(
-        "Waves have not started yet",
-        "from the launch of a wave to its first instruction",
-        "more work per wave (a loop over several tiles, persistent workgroups), so that fewer waves start",
-    ),
-    "cold instruction fetch": _GapWords(
-        "Instructions are fetched for the first time: a cold launch",
-        "waves wait for code that no wave of the CU has executed before; later launches find it in the cache",
-        "trace a later launch (rocprofv3 --kernel-iteration-range); if the kernel runs only once, shrink its code",
-    ),
-    "instruction fetch": _GapWords(
-        "Waves wait for instructions",
-        "gaps after taken branches and at new 64-byte lines of code that were executed before",
-        "keep loop bodies inside the instruction cache (32 to 64 KB), align loop heads, unroll small loops",
-    ),
-    "dependency gap": _GapWords(
-        "Results arrive too late for the next instruction",
-        "gaps between instructions on one line of code: the result of the instruction before is not there yet",
-        "interleave independent work between an instruction and the one that needs its result",
-    ),
-    "store drain": _GapWords(
-        "Waves wait for their stores before they end",
-        "s_endpgm frees the wave when its stores are done",
-        "store earlier, between the arithmetic; give each wave more work, so that the end weighs less",
-    ),
-    "start-up and store drain": _GapWords(
-        "Waves are short: they start and they drain",
-        "the time before the first instruction and the time for the last stores are a large part of their life",
-        "more work per wave (a loop over several tiles, persistent workgroups), so that fewer waves start and end",
-    ),
-}
 
 
 def pool_finding(
@@ -104,8 +61,8 @@ def pool_finding(
     )
 
 
-def _gap_words(gain: PoolGain) -> _GapWords | None:
-    return _GAP_WORDS.get(" and ".join(gain.pool.causes), _GAP_WORDS.get(gain.name))
+def _gap_words(gain: PoolGain) -> GapWords | None:
+    return GAP_WORDS.get(" and ".join(gain.pool.causes), GAP_WORDS.get(gain.name))
 
 
 def _verdict(gain: PoolGain) -> str:
@@ -158,7 +115,7 @@ def _nearest_cause(views: list[RowView]) -> str:
 def _remedies(gain: PoolGain, views: list[RowView], gaps: list[str]) -> tuple[Remedy, ...]:
     if not views and (words := _gap_words(gain)):
         return (Remedy("", words.remedy, (), 0),)
-    return (*remedies_for(views), *(Remedy("", _GAP_WORDS[gap].remedy, (), 0) for gap in gaps))
+    return (*remedies_for(views), *(Remedy("", GAP_WORDS[gap].remedy, (), 0) for gap in gaps))
 
 
 def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
@@ -173,12 +130,12 @@ def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
 
 
 def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
-    shown = idle.head(_EVIDENCE_ROWS).join(
+    rows = idle.head(_EVIDENCE_ROWS).join(
         trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left"
     )
     return [
         CodeEvidence(row["row"], row["address"], row["text"] or "", row["file"], row["line"], 0, row["cycles"], 0, ())
-        for row in shown.iter_rows(named=True)
+        for row in rows.iter_rows(named=True)
     ]
 
 

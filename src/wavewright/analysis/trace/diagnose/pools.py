@@ -69,10 +69,10 @@ def pools_of(gains: dict[str, float]) -> list[Pool]:
         )
         if causes
     ]
-    taken = {cause for pool in pools for cause in pool.causes}
-    pools += _ends_of_waves({cause: gain for cause, gain in gains.items() if cause not in taken})
-    taken = {cause for pool in pools for cause in pool.causes}
-    return pools + [Pool(_kind(cause), (cause,)) for cause in gains if cause not in taken]
+    pooled = {cause for pool in pools for cause in pool.causes}
+    pools += _ends_of_waves({cause: gain for cause, gain in gains.items() if cause not in pooled})
+    pooled = {cause for pool in pools for cause in pool.causes}
+    return pools + [Pool(_kind(cause), (cause,)) for cause in gains if cause not in pooled]
 
 
 def _memory_pools(memory: tuple[str, ...], gains: dict[str, float]) -> list[Pool]:

@@ -154,15 +154,15 @@ def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:
 
 def _of_l2(linked: Linked) -> Iterator[Reason]:
     """The decision tree of `wavewright l2`, with its own words."""
-    for asked in questions_of(linked.traffic):
-        if asked.kind in _UNHELPFUL:
+    for question in questions_of(linked.traffic):
+        if question.kind in _UNHELPFUL:
             continue
-        quantity, column = _QUESTIONS.get(asked.name, ("over_fetch", "over_fetch"))
+        quantity, column = _QUESTIONS.get(question.name, ("over_fetch", "over_fetch"))
         share = linked.traffic.get(column)
         unit = QUANTITIES[quantity].unit
         number = None if share is None else share if unit == "times" else 100 * share
         value = linked.values.get(quantity)
-        words = f"{asked.name} {asked.verdict}: {asked.reason.removesuffix(_ASKS_FOR_TRACE)}"
+        words = f"{question.name} {question.verdict}: {question.reason.removesuffix(_ASKS_FOR_TRACE)}"
         if value is not None and value.amount is not None and value.peak is not None:
             words += f" ({value.amount:,.0f} of {value.peak:,.0f} {value.amount_unit})"
-        yield Reason(quantity, words, number, unit, value.metric_id if value else "", asked.kind)
+        yield Reason(quantity, words, number, unit, value.metric_id if value else "", question.kind)

@@ -54,8 +54,8 @@ def lane_cycles(trace: ThreadTrace, options: LaneOptions | None, units: pl.DataF
         if options is not None and not isinstance(error, UnsupportedError):
             raise  # what the user gave is wrong
         return no_lane_cycles(error.what)
-    given = options or LaneOptions()
-    coalescing = given.rules.coalescing_rule(trace.source.target or "")
+    lane_options = options or LaneOptions()
+    coalescing = lane_options.rules.coalescing_rule(trace.source.target or "")
     per_cycle = None if isinstance(coalescing, Refusal) else coalescing.accesses_per_cycle
     frames = [_costs(rows, per_cycle, lds_units(trace.gfxip)) for _, rows in evaluated]
     by_unit = [

@@ -79,10 +79,10 @@ def fit_arguments(
         There is no set, no counter or an unknown one, or an argument does not fit the kernel.
     """
     _check(candidates, measured)
-    given = options or LaneOptions()
+    base_options = options or LaneOptions()
     rows = []
     for place, arguments in enumerate(candidates):
-        answer = lane_accesses(trace, replace(given, arguments=(*given.arguments, *arguments)))
+        answer = lane_accesses(trace, replace(base_options, arguments=(*base_options.arguments, *arguments)))
         for counter, value in measured.items():
             predicted = _predicted(answer, counter)
             rows.append((place, " ".join(arguments), counter, float(value), predicted, _verdict(predicted, value)))

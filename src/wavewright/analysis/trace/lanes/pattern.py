@@ -128,10 +128,10 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
             (_served(pattern, rule, lane_count, proposed[0] if proposed else None), pattern["count"])
             for pattern in group.iter_rows(named=True)
         ]
-        shown, count = max(served, key=lambda each: (each[0].count, each[1]))
+        most_frequent, count = max(served, key=lambda each: (each[0].count, each[1]))
         shares.append(count / max(1, int(group["count"].sum())))
-        lanes += [(access, *line) for line in shown.lanes]
-        groups += [(access, *line) for line in shown.groups]
+        lanes += [(access, *line) for line in most_frequent.lanes]
+        groups += [(access, *line) for line in most_frequent.groups]
     return RowPattern(
         row=row,
         text=facts["text"],

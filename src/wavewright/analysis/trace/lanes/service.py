@@ -239,15 +239,17 @@ def _serve_lds(patterns: Sequence[_Pattern], rule: LdsRuleFact, rows: _Rows) -> 
             lanes = [lane for lane in pattern.address_bytes if mask >> lane & 1]
             if not lanes:
                 continue
-            wanted: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))  # bank, dword -> lanes
+            lanes_by_bank: dict[int, dict[int, list[int]]] = defaultdict(
+                lambda: defaultdict(list)
+            )  # bank, dword -> lanes
             for lane in lanes:
                 first = pattern.address_bytes[lane] // _DWORD_BYTES
                 for dword in range(first, first + rule.width_dwords, step):
-                    wanted[dword % rule.banks][dword].append(lane)
-            for bank, of_dwords in sorted(wanted.items()):
+                    lanes_by_bank[dword % rule.banks][dword].append(lane)
+            for bank, of_dwords in sorted(lanes_by_bank.items()):
                 there = sorted({lane for sharing in of_dwords.values() for lane in sharing})
                 rows.add("bank_cells", number, phase, bank, there, len(of_dwords))
-            cycles.append(max(len(of_dwords) for of_dwords in wanted.values()))
+            cycles.append(max(len(of_dwords) for of_dwords in lanes_by_bank.values()))
             rows.add("phases", number, phase, lanes, cycles[-1])
         rows.add("patterns", number, *pattern.facts, len(cycles), sum(cycles) - len(cycles), None, None)
     return step

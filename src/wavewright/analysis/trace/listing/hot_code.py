@@ -89,8 +89,8 @@ def hot_code(
     place = _place(costs, at, file, line)
     texts = _texts(trace, costs)
     if place is not None and place[0] in texts and place[1]:
-        asked: dict[str, Sequence[int]] = {place[0]: _window(place[1], count)}
-        return HotCode(_source_lines(costs, texts, asked), unit, is_source=True, total=total)
+        lines_by_file: dict[str, Sequence[int]] = {place[0]: _window(place[1], count)}
+        return HotCode(_source_lines(costs, texts, lines_by_file), unit, is_source=True, total=total)
     if place is None and not at and texts:
         hot = costs.filter(pl.col("file").is_in(list(texts)), pl.col("cost") > 0)
         hot = hot.group_by("file", "line").agg(pl.col("cost").sum())
@@ -101,8 +101,8 @@ def hot_code(
                 around = range(max(1, number - _AROUND), number + _AROUND + 1) if number else ()
                 windows[name] = sorted({*windows.get(name, ()), *around})
             return HotCode(_source_lines(costs, texts, windows), unit, is_source=True, total=total)
-    wanted = list(at) or _rows_of(costs, place)
-    return HotCode(_instructions(costs, wanted, count), unit, is_source=False, total=total)
+    places = list(at) or _rows_of(costs, place)
+    return HotCode(_instructions(costs, places, count), unit, is_source=False, total=total)
 
 
 def _row_costs(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
@@ -162,7 +162,7 @@ def _source_lines(
             pl.col("hit_count").max(),
         )
     )
-    shown = pl.DataFrame(
+    lines = pl.DataFrame(
         [
             (name, number, texts[name][number - 1][:_LONGEST_LINE])
             for name, numbers in windows.items()
@@ -173,7 +173,7 @@ def _source_lines(
         orient="row",
     )
     spec = HotCode.tables["lines"]
-    joined = shown.join(by_line, on=["file", "line"], how="left", maintain_order="left")
+    joined = lines.join(by_line, on=["file", "line"], how="left", maintain_order="left")
     return joined.with_columns(pl.col("cost").fill_null(0), pl.col("share").fill_null(0.0)).select(spec.names)
 
 
@@ -190,8 +190,8 @@ def _instructions(costs: pl.DataFrame, rows: Sequence[int], count: int) -> pl.Da
     """The instructions around these rows."""
     around = count // 2 if len(rows) == 1 else _AROUND
     places = costs.with_row_index("place").filter(pl.col("row").is_in(list(rows)))["place"].to_list()
-    wanted = sorted({number for place in places for number in range(max(0, place - around), place + around + 1)})
-    shown = costs[[number for number in wanted if number < costs.height]]
+    numbers = sorted({number for place in places for number in range(max(0, place - around), place + around + 1)})
+    cost_rows = costs[[number for number in numbers if number < costs.height]]
     spec = HotCode.tables["lines"]
     file = pl.col("function").fill_null("")
-    return shown.with_columns(file=file, line=pl.lit(None, pl.UInt32)).select(spec.names)
+    return cost_rows.with_columns(file=file, line=pl.lit(None, pl.UInt32)).select(spec.names)

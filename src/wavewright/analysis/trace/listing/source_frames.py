@@ -54,13 +54,13 @@ def by_line(
     steps = _steps(code, attribution, mine)
     outer = steps.filter(pl.col("depth") == 0)
     texts = _texts(trace.sources)
-    shown = texts.filter(pl.col("file").is_in(outer["file"].implode()))
+    file_texts = texts.filter(pl.col("file").is_in(outer["file"].implode()))
     at_line = _summed(outer, costs, reasons, ["file", "line"])
-    lines = shown.join(at_line, on=["file", "line"], how="full", coalesce=True, nulls_equal=True)
+    lines = file_texts.join(at_line, on=["file", "line"], how="full", coalesce=True, nulls_equal=True)
     inlined_texts = texts.rename({"file": "inlined_file", "line": "inlined_line", "text": "inlined_text"})
     return ByLine(
         files=_summed(outer, costs, reasons, ["file"]).with_columns(
-            has_text=pl.col("file").is_in(shown["file"].implode())
+            has_text=pl.col("file").is_in(file_texts["file"].implode())
         ),
         lines=lines.with_columns(pl.col("row_count", *sums).fill_null(0)).sort("file", "line", nulls_last=True),
         inlined=_summed(steps.filter(pl.col("depth") > 0), costs, reasons, _INLINED).join(

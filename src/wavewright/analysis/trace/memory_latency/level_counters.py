@@ -93,16 +93,16 @@ def _filled(samples: pl.DataFrame, interval: int) -> pl.DataFrame:
 def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.DataFrame:
     """The sample at which each issue ends. Samples after the last issue are ignored."""
     begun = issues["issue"].search_sorted(samples["time_cycles"], side="right").cast(pl.Int64)
-    seen = samples.with_columns(begun=begun).filter(pl.col("begun") < issues.height)
-    complete = (seen["begun"] - seen["level"]).cum_max()
-    if not seen.height:
+    observed = samples.with_columns(begun=begun).filter(pl.col("begun") < issues.height)
+    complete = (observed["begun"] - observed["level"]).cum_max()
+    if not observed.height:
         return issues.clear().select("row", "instruction", latency=pl.lit(0.0))
     number = pl.Series(range(issues.height), dtype=pl.Int64)
     at = complete.search_sorted(number, side="right").cast(pl.Int64)
-    has_end = at < seen.height
-    ended = issues.filter(has_end).with_columns(end=seen["time_cycles"].gather(at.filter(has_end)))
-    taken = (pl.col("end") - pl.col("issue")).cast(pl.Float64)
-    latency = pl.when(taken > interval).then(taken - interval / 2).otherwise(taken / 2)
+    has_end = at < observed.height
+    ended = issues.filter(has_end).with_columns(end=observed["time_cycles"].gather(at.filter(has_end)))
+    duration = (pl.col("end") - pl.col("issue")).cast(pl.Float64)
+    latency = pl.when(duration > interval).then(duration - interval / 2).otherwise(duration / 2)
     return ended.select("row", "instruction", latency=latency)
 
 

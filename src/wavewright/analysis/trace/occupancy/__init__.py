@@ -134,9 +134,11 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     UsageError
         When the GPU is not known, or no wave can have these resources.
     """
-    asked = KernelResources(None, "", resources, "options", ())
-    given = Architecture(gpus.of(gpu), "given with --target")
-    return _limits_only(given, [(asked, limits(given.facts, resources, wgp_mode=wgp_mode))], (), wgp_mode=wgp_mode)
+    kernel = KernelResources(None, "", resources, "options", ())
+    architecture = Architecture(gpus.of(gpu), "given with --target")
+    return _limits_only(
+        architecture, [(kernel, limits(architecture.facts, resources, wgp_mode=wgp_mode))], (), wgp_mode=wgp_mode
+    )
 
 
 def occupancy_of_code_object(
@@ -170,15 +172,17 @@ def occupancy_of_code_object(
         (each.name, compiled_resources(number, each, override or Resources()))
         for number, each in enumerate(code_object.kernels)
     ]
-    asked = [resources for name, resources in compiled if kernel is None or kernel in name or kernel in resources.name]
-    if not asked:
+    kernels = [
+        resources for name, resources in compiled if kernel is None or kernel in name or kernel in resources.name
+    ]
+    if not kernels:
         names = ", ".join(shortened(resources.name) for _, resources in compiled[:4])
         what = "no kernel of the code object has this name" if code_object.kernels else "the code object has no kernels"
         raise UsageError(what, where=code_object.where, advice=f"kernels: {names}" if names else "")
     origin = "given with --target" if gpu else "said by the code object"
     gpu_facts = Architecture(gpus.of(target), origin)
     notes = compiled_notes(code_object.kernels, override or Resources())
-    fitting = [(each, _limits_of(gpu_facts, each, wgp_mode=wgp_mode, notes=notes)) for each in asked]
+    fitting = [(each, _limits_of(gpu_facts, each, wgp_mode=wgp_mode, notes=notes)) for each in kernels]
     answer = _limits_only(gpu_facts, fitting, notes, wgp_mode=wgp_mode)
     return replace(answer, kernels=answer.kernels.sort("waves_per_simd_limit", nulls_last=True, maintain_order=True))
 
@@ -241,18 +245,18 @@ def occupancy(
     amounts: list[dict[str, Any]] = []
     notes = list(_architecture_notes(gpu_facts))
     engines = waves.partition_by("se", as_dict=True, maintain_order=True)
-    seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
+    waves_of = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
     for kernel in kernel_resources(trace, gpu_facts.facts, override or Resources()):
         nameless = kernel.kernel is None and (trace.kernels.height > 0 or kernel.resources.vgprs is None)
-        if kernel.kernel not in seen and (seen or nameless):
+        if kernel.kernel not in waves_of and (waves_of or nameless):
             continue
         limit = _limits_of(gpu_facts, kernel, wgp_mode=wgp_mode, notes=notes)
         rows.append(_theoretical_row(kernel, limit))
         limiters += _limiter_rows(kernel, limit)
         amounts += _amount_rows(gpu_facts.facts, kernel, limit, wgp_mode=wgp_mode)
         notes += [f"{shortened(kernel.name)}: {note}" for note in kernel.notes]
-        if seen:
-            rows[-1] |= asdict(achieved(seen[kernel.kernel]))
+        if waves_of:
+            rows[-1] |= asdict(achieved(waves_of[kernel.kernel]))
             notes += _agreement(rows[-1], limit) or _emptying(rows[-1])
         if limit is not None:
             notes += _mode_notes(limit, wgp_mode=wgp_mode, has_modes=gpu_facts.facts.has_wgp_mode)
@@ -302,16 +306,16 @@ def _limits_of(
 
 
 def _theoretical_row(kernel: KernelResources, limit: Limits | None) -> dict[str, Any]:
-    asked = limit.resources if limit else kernel.resources
+    resources = limit.resources if limit else kernel.resources
     return {
         "kernel": kernel.kernel,
         "name": kernel.name,
-        "vgprs": asked.vgprs,
-        "agprs": asked.agprs,
-        "sgprs": asked.sgprs,
-        "lds_bytes": asked.lds_bytes,
-        "workgroup_size": asked.workgroup_size,
-        "wave_size": asked.wave_size,
+        "vgprs": resources.vgprs,
+        "agprs": resources.agprs,
+        "sgprs": resources.sgprs,
+        "lds_bytes": resources.lds_bytes,
+        "workgroup_size": resources.workgroup_size,
+        "wave_size": resources.wave_size,
         "registers_from": kernel.registers_from,
         "waves_per_simd_limit": limit.waves_per_simd if limit else None,
         "bound_by": limit.bound_by if limit else None,
@@ -392,8 +396,8 @@ def _emptying(row: dict[str, Any]) -> list[str]:
     if not row["all_at_once"] or row["waves_per_simd_mean"] > _EMPTY_BELOW * row["waves_per_simd_max"]:
         return []
     mean, most = row["waves_per_simd_mean"], row["waves_per_simd_max"]
-    seen = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
-    return [f"{shortened(row['name'])}: {seen}: even out the work of the waves, or give the grid more of them"]
+    what = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
+    return [f"{shortened(row['name'])}: {what}: even out the work of the waves, or give the grid more of them"]
 
 
 def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:

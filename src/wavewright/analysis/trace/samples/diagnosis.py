@@ -73,8 +73,8 @@ class SampleDiagnosis(Answer):
 
 def sample_diagnosis(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleDiagnosis:
     """Group the samples of the most sampled kernel by cause; `rows` = only those at these code rows."""
-    scope, seen = scope_of(trace, one_kernel=True)
-    causes = causes_of_samples(trace).join(seen.select("row"), on="row", how="semi")
+    scope, samples = scope_of(trace, one_kernel=True)
+    causes = causes_of_samples(trace).join(samples.select("row"), on="row", how="semi")
     issuing = int(causes.filter(pl.col("cause").is_in([ISSUED.name, LOST.name]))["count"].sum())
     if rows is not None:
         causes = causes.filter(pl.col("row").is_in(rows.implode()))

@@ -40,8 +40,8 @@ def caveats_of_cycles(trace: ThreadTrace) -> tuple[Caveat, ...]:
     That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no caveat; that the
     whole trace has few is one about its parts too.
     """
-    seen = coverage(trace)
-    caveats = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
+    scope = coverage(trace)
+    caveats = [*_of_losses(trace), *_of_waves(trace, scope), *_of_code(trace, scope), *_of_place(trace, scope)]
     if trace.part_of is not None:
         caveats = [caveat for caveat in caveats if caveat.name not in _WANTED_IN_PARTS]
         caveats += [caveat for caveat in caveats_of_cycles(trace.part_of[0]) if caveat.name in _WANTED_IN_PARTS]
@@ -63,61 +63,61 @@ _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 
 
-def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
-    if trace.samples.height and not seen.wave_count:
+def _of_waves(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
+    if trace.samples.height and not scope.wave_count:
         return
-    if not seen.instruction_count and trace.stored_totals["hit_count"].sum():
+    if not scope.instruction_count and trace.stored_totals["hit_count"].sum():
         what = "the instructions are missing: only the sums that code.json stores are there"
         yield Caveat("no_waves", "fatal", what, "copy the whole directory; hotspots and stalls --classic use the sums")
         return
-    if not seen.instruction_count:
-        elsewhere = f"; {seen.all_wave_count:,} waves ran on other CUs" if seen.all_wave_count else ""
+    if not scope.instruction_count:
+        elsewhere = f"; {scope.all_wave_count:,} waves ran on other CUs" if scope.all_wave_count else ""
         what = "no instruction was traced" + elsewhere
         advice = "trace another CU or shader engine, or a larger grid; an empty slot of a capture looks like this too"
-        yield Caveat("no_waves", "fatal", what, advice, {"all_wave_count": seen.all_wave_count})
+        yield Caveat("no_waves", "fatal", what, advice, {"all_wave_count": scope.all_wave_count})
         return
-    if seen.incomplete_wave_count:
-        share = seen.incomplete_wave_count / seen.wave_count
+    if scope.incomplete_wave_count:
+        share = scope.incomplete_wave_count / scope.wave_count
         yield Caveat(
             "incomplete_waves",
             "fatal" if share > _MANY_INCOMPLETE_SHARE else "care",
-            f"{seen.incomplete_wave_count:,} of {seen.wave_count:,} waves have no end: their last part is missing",
+            f"{scope.incomplete_wave_count:,} of {scope.wave_count:,} waves have no end: their last part is missing",
             "enlarge the trace buffer, or trace fewer waves or a shorter kernel",
-            {"incomplete_wave_count": seen.incomplete_wave_count, "share": share},
+            {"incomplete_wave_count": scope.incomplete_wave_count, "share": share},
         )
-    if seen.untraced_wave_count:
-        yield _untraced(seen)
-    if seen.traced_wave_count < _FEW_WAVES:
+    if scope.untraced_wave_count:
+        yield _untraced(scope)
+    if scope.traced_wave_count < _FEW_WAVES:
         yield Caveat(
             "few_waves",
             "care",
-            f"only {_counted(seen.traced_wave_count, 'wave was', 'waves were')} traced: their spread says little about "
-            "others",
+            f"only {_counted(scope.traced_wave_count, 'wave was', 'waves were')} traced: their spread says little "
+            "about others",
             "trace more shader engines (--att-shader-engine-mask), or a larger problem",
-            {"wave_count": seen.traced_wave_count},
+            {"wave_count": scope.traced_wave_count},
         )
-    if seen.instruction_count < _FEW_INSTRUCTIONS:
+    if scope.instruction_count < _FEW_INSTRUCTIONS:
         yield Caveat(
             "too_short",
             "care",
-            f"only {seen.instruction_count:,} instructions: start-up (argument loads, cold instruction cache) weighs "
+            f"only {scope.instruction_count:,} instructions: start-up (argument loads, cold instruction cache) weighs "
             "as much as the work",
             "trace a larger problem or more waves",
-            {"instruction_count": seen.instruction_count},
+            {"instruction_count": scope.instruction_count},
         )
-    yield from _of_paths(seen)
+    yield from _of_paths(scope)
 
 
-def _untraced(seen: Coverage) -> Caveat:
-    engines = seen.engines.filter((pl.col("wave_count") > 0) & (pl.col("instruction_count") == 0))["se"].to_list()
-    within = seen.engines.filter(pl.col("instruction_count") > 0)["untraced_wave_count"].sum() > 0
+def _untraced(scope: Coverage) -> Caveat:
+    engines = scope.engines.filter((pl.col("wave_count") > 0) & (pl.col("instruction_count") == 0))["se"].to_list()
+    within = scope.engines.filter(pl.col("instruction_count") > 0)["untraced_wave_count"].sum() > 0
     where = "" if within or not engines else f" (SE {', '.join(map(str, engines))})"
     return Caveat(
         "untraced_waves",
         "note",
-        f"{seen.untraced_wave_count:,} of {counted(seen.wave_count, 'waves')} have no traced instructions{where}",
+        f"{scope.untraced_wave_count:,} of {counted(scope.wave_count, 'waves')} have no traced instructions{where}",
         "costs per instruction are those of the other waves; to see these too, trace the instructions of their CU",
-        {"untraced_wave_count": seen.untraced_wave_count, "engines": engines},
+        {"untraced_wave_count": scope.untraced_wave_count, "engines": engines},
     )
 
 
@@ -125,27 +125,27 @@ def _counted(count: int, singular: str, plural: str) -> str:
     return f"{count:,} {singular if count == 1 else plural}"
 
 
-def _of_paths(seen: Coverage) -> Iterator[Caveat]:
-    if seen.early_exit_wave_count:
-        early = seen.paths.filter("early_exit")
-        traced = seen.traced_wave_count
+def _of_paths(scope: Coverage) -> Iterator[Caveat]:
+    if scope.early_exit_wave_count:
+        early = scope.paths.filter("early_exit")
+        traced = scope.traced_wave_count
         rows = int(early["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
-        full = int(seen.paths["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
-        chosen = seen.paths.filter(~pl.col("early_exit"))["first_wave"].head(1).to_list()
+        full = int(scope.paths["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
+        chosen = scope.paths.filter(~pl.col("early_exit"))["first_wave"].head(1).to_list()
         yield Caveat(
             "early_exits",
             "care",
-            f"{seen.early_exit_wave_count:,} of {counted(traced, 'waves')} left early, after at most {rows:,} of "
+            f"{scope.early_exit_wave_count:,} of {counted(traced, 'waves')} left early, after at most {rows:,} of "
             f"{full:,} different instructions: means per wave mix two kinds of waves",
             f"look at the waves that did the work, e.g. --wave {chosen[0]}" if chosen else "trace a wave with work",
             {
-                "early_exit_wave_count": seen.early_exit_wave_count,
-                "share": seen.early_exit_wave_count / traced,
+                "early_exit_wave_count": scope.early_exit_wave_count,
+                "share": scope.early_exit_wave_count / traced,
                 "rows": rows,
                 "full_rows": full,
             },
         )
-    working = seen.paths.filter(~pl.col("early_exit") & (pl.col("distinct_row_count") > 0)).head(1)
+    working = scope.paths.filter(~pl.col("early_exit") & (pl.col("distinct_row_count") > 0)).head(1)
     for least, most in working.select("instruction_count_min", "instruction_count_max").iter_rows():
         if least and most > least * _UNEVEN_WORK_RATIO:
             yield Caveat(
@@ -155,42 +155,42 @@ def _of_paths(seen: Coverage) -> Iterator[Caveat]:
                 "compare cycles per execution, not per wave; --wave looks at one of them",
                 {"instruction_count_min": least, "instruction_count_max": most},
             )
-    if seen.outliers.height:
-        share = seen.outliers.height / seen.wave_count
+    if scope.outliers.height:
+        share = scope.outliers.height / scope.wave_count
         yield Caveat(
             "outlier_waves",
             "care" if share > _MANY_OUTLIERS_SHARE else "note",
-            f"{_counted(seen.outliers.height, 'wave needs', 'waves need')} far more or fewer cycles per instruction "
+            f"{_counted(scope.outliers.height, 'wave needs', 'waves need')} far more or fewer cycles per instruction "
             "than others on the same path",
             "`wavewright waves` tells where; the first waves on a CU often pay for cold caches",
-            {"outlier_count": seen.outliers.height, "share": share},
+            {"outlier_count": scope.outliers.height, "share": share},
         )
 
 
-def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
-    if seen.instruction_count and seen.unresolved_count:
-        share = seen.unresolved_count / seen.instruction_count
+def _of_code(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
+    if scope.instruction_count and scope.unresolved_count:
+        share = scope.unresolved_count / scope.instruction_count
         many, some = share > MANY_UNRESOLVED_SHARE, share > _SOME_UNRESOLVED_SHARE
         yield Caveat(
             "unresolved",
             "fatal" if many else "care" if some else "note",
-            f"{seen.unresolved_count:,} of {seen.instruction_count:,} instructions have no known PC",
+            f"{scope.unresolved_count:,} of {scope.instruction_count:,} instructions have no known PC",
             _advice_for_code(trace),
-            {"unresolved_count": seen.unresolved_count, "share": share},
+            {"unresolved_count": scope.unresolved_count, "share": share},
         )
-    if seen.entered_row_count and seen.executed_share < _PARTIAL_ROWS_SHARE:
-        longest = int(seen.paths["instruction_count_max"].max() or 0)  # type: ignore[arg-type]
-        few = seen.executed_share < FEW_ROWS_SHARE and longest < _SHORT_WAVE_INSTRUCTIONS
-        meaning = _short_path(seen) if few else "the rest did not run in these waves"
+    if scope.entered_row_count and scope.executed_share < _PARTIAL_ROWS_SHARE:
+        longest = int(scope.paths["instruction_count_max"].max() or 0)  # type: ignore[arg-type]
+        few = scope.executed_share < FEW_ROWS_SHARE and longest < _SHORT_WAVE_INSTRUCTIONS
+        meaning = _short_path(scope) if few else "the rest did not run in these waves"
         yield Caveat(
             "few_rows",
             "fatal" if few else "note",
-            f"only {seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the kernel were executed: "
-            f"{meaning}",
+            f"only {scope.executed_row_count:,} of {scope.entered_row_count:,} instructions of the kernel were executed"
+            f": {meaning}",
             "trace a dispatch, CU or problem whose waves take the main path"
             if few
             else "check that the path you care about ran",
-            {"executed_row_count": seen.executed_row_count, "share": seen.executed_share},
+            {"executed_row_count": scope.executed_row_count, "share": scope.executed_share},
         )
 
 
@@ -203,13 +203,13 @@ def _advice_for_code(trace: ThreadTrace) -> str:
     return "put every code object of the capture beside the trace"
 
 
-def _short_path(seen: Coverage) -> str:
+def _short_path(scope: Coverage) -> str:
     undone = "the work of the kernel did not run in these waves"
-    return f"{undone}: all {seen.wave_count:,} took the same short path" if seen.is_same_short_path else undone
+    return f"{undone}: all {scope.wave_count:,} took the same short path" if scope.is_same_short_path else undone
 
 
-def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
-    target, other = seen.target_duration_cycles_mean, seen.other_duration_cycles_mean
+def _of_place(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
+    target, other = scope.target_duration_cycles_mean, scope.other_duration_cycles_mean
     if target and other and max(target / other, other / target) > _UNLIKE_RATIO:
         yield Caveat(
             "unlike_other_cus",
@@ -219,7 +219,7 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
             "the traced CU may not stand for the kernel: trace another CU (--att-target-cu) and compare",
             {"target_duration_cycles_mean": target, "other_duration_cycles_mean": other},
         )
-    counts = seen.engines.filter(pl.col("instruction_count") > 0)["wave_count"].to_list()
+    counts = scope.engines.filter(pl.col("instruction_count") > 0)["wave_count"].to_list()
     if counts and max(counts) > _SLIGHTLY_UNEVEN_RATIO * min(counts):
         yield Caveat(
             "uneven_engines",

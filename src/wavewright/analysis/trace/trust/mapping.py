@@ -134,8 +134,8 @@ def _totals(trace: ThreadTrace) -> pl.DataFrame:
     """Totals per row; of PC samples, those that were issued count as hits and the others as stall."""
     if trace.instructions.height or not trace.samples.height:
         return row_totals(trace)
-    seen = pl.sum_horizontal(SAMPLE_COUNTS).alias("latency_cycles_total")
-    return trace.samples.select("row", seen, hit_count="issued_count", stall_cycles_total="stalled_count")
+    sample_count = pl.sum_horizontal(SAMPLE_COUNTS).alias("latency_cycles_total")
+    return trace.samples.select("row", sample_count, hit_count="issued_count", stall_cycles_total="stalled_count")
 
 
 def _share(part: pl.DataFrame, whole: pl.DataFrame, column: str) -> float:
@@ -187,8 +187,8 @@ def _lines(trace: ThreadTrace, mapped: pl.DataFrame) -> pl.DataFrame:
 
 
 def _source_lines(trace: ThreadTrace, lines: pl.DataFrame) -> pl.Series:
-    wanted = set(lines["file"].to_list())
-    split = {file: text.splitlines() for file, text in trace.sources.iter_rows() if text is not None and file in wanted}
+    files = set(lines["file"].to_list())
+    split = {file: text.splitlines() for file, text in trace.sources.iter_rows() if text is not None and file in files}
     line_texts = []
     for file, line in lines.select("file", "line").iter_rows():
         texts = split.get(file, [])

@@ -40,15 +40,15 @@ class Trust:
 @once_per_trace
 def trust_of(trace: ThreadTrace) -> Trust:
     """Both verdicts and the caveats that lead to them."""
-    of_cycles, lines, seen = caveats_of_cycles(trace), mapping(trace), coverage(trace)
-    resolved_count = seen.instruction_count - seen.unresolved_count
-    has_code = resolved_count > 0 and resolved_count >= (1 - MANY_UNRESOLVED_SHARE) * seen.instruction_count
+    of_cycles, lines, scope = caveats_of_cycles(trace), mapping(trace), coverage(trace)
+    resolved_count = scope.instruction_count - scope.unresolved_count
+    has_code = resolved_count > 0 and resolved_count >= (1 - MANY_UNRESOLVED_SHARE) * scope.instruction_count
     return Trust(
         cycles=cycles_verdict(of_cycles),
         lines=lines_verdict(lines),
         has_code=has_code,
         caveats_of_cycles=of_cycles,
-        caveats_of_lines=caveats_of_lines(lines) if resolved_count or not seen.instruction_count else (),
+        caveats_of_lines=caveats_of_lines(lines) if resolved_count or not scope.instruction_count else (),
     )
 
 

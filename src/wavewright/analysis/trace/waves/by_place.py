@@ -81,12 +81,12 @@ def waves_by_place(
     cut = resident.filter((pl.col("begin") < end) & (pl.col("end") > start))
     is_seen = pl.col("has_begin") & pl.col("has_end")
     cycles = pl.min_horizontal("end", pl.lit(end)) - pl.max_horizontal("begin", pl.lit(start))
-    seen = cut.group_by(where).agg(
+    waves = cut.group_by(where).agg(
         wave_count=pl.len().cast(pl.Int64),
         duration_cycles_mean=(pl.col("end") - pl.col("begin")).filter(is_seen).mean(),
         resident_waves_mean=cycles.sum() / length if length else pl.lit(None, pl.Float64),
     )
-    joined = seen.join(_traced(trace, where), on=where, how="full", coalesce=True)
+    joined = waves.join(_traced(trace, where), on=where, how="full", coalesce=True)
     return WavesByPlace(int(start), int(end), _placed(trace, joined))
 
 

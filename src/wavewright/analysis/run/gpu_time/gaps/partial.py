@@ -369,11 +369,11 @@ def _details(
     """The longest gaps with all details."""
     chosen = longest.select("row").join(gaps, on="row", maintain_order="left")
     threads = run.read("threads", ["thread", "tid"])
-    whole = chosen.select(
+    spans = chosen.select(
         thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns")
     )
     before_launch = main_call(_waits(chosen), calls).rename({"call": "wait_call", "call_ns": "wait_call_ns"})
-    parts = [chosen, before_launch, main_call(whole, calls), stacks(whole, pl.concat(regions.contexts))]
+    parts = [chosen, before_launch, main_call(spans, calls), stacks(spans, pl.concat(regions.contexts))]
     rows = (
         pl.concat(parts, how="horizontal")
         .with_columns(

@@ -51,10 +51,10 @@ class Replayed:
 
 def replay(trace: ThreadTrace, removals: Sequence[Removal], *, left_out: tuple[int, ...] = ()) -> Replayed:
     """Replay the waves of a trace without each of the removals; waves `left_out` are not there at all."""
-    asked = tuple(dict.fromkeys(removals))
-    parts = answers(trace, _in_part, asked, left_out)
+    distinct = tuple(dict.fromkeys(removals))
+    parts = answers(trace, _in_part, distinct, left_out)
     recorded = sum(sum(part.recorded_cycles) for part in parts)
-    cycles = {removal: sum(sum(part.cycles[number]) for part in parts) for number, removal in enumerate(asked)}
+    cycles = {removal: sum(sum(part.cycles[number]) for part in parts) for number, removal in enumerate(distinct)}
     simd_cycles = max(1, sum(part.simd_cycles for part in parts))
     causes = {cause for part in parts for cause in part.no_issue_cycles}
     no_issue = {cause: sum(part.no_issue_cycles.get(cause, 0) for part in parts) / simd_cycles for cause in causes}

@@ -62,9 +62,9 @@ def _sample(part: ThreadTrace, left_out: tuple[int, ...]) -> ThreadTrace:
     traced = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out)))
     count = pl.col("instruction_count").cast(pl.Int64)
     traced = traced.sort("se", "cu", "start_cycles", "wave").with_columns(up_to=count.cum_sum())
-    whole = pl.col("up_to").max().over("se", "cu") <= _MOST_INSTRUCTIONS
+    fits = pl.col("up_to").max().over("se", "cu") <= _MOST_INSTRUCTIONS
     first = pl.col("up_to") - count < _MOST_INSTRUCTIONS
-    waves = traced.filter(whole)
+    waves = traced.filter(fits)
     waves = (waves if waves.height else traced.filter(first)).drop("up_to").sort("first_instruction")
     instructions = part.instructions
     if int(waves["instruction_count"].sum()) < instructions.height:

@@ -37,10 +37,10 @@ def events(trace: ThreadTrace) -> Timeline:
     tracks = tracks.select("track", pl.format("SE {}", "se").alias("label"), pl.lit("Events").alias("group"), "se")
     begin, end = bounds(trace)
     named = {**EVENT_TYPES, DISPATCH: "DISPATCH"}
-    seen = table["kind"].unique().sort().to_list()
+    kinds = table["kind"].unique().sort().to_list()
     return Timeline(
         "events", "Events", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=tuple({"kind": kind, "name": named.get(kind, f"event {kind}")} for kind in seen),
+        tracks=tracks, kinds=tuple({"kind": kind, "name": named.get(kind, f"event {kind}")} for kind in kinds),
         spans=lambda: table.select(
             track_of(tracks, table, ("se",)), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
             kind="kind",

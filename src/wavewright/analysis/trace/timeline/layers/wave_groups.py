@@ -54,9 +54,9 @@ def by_duration(trace: ThreadTrace) -> Timeline | None:
 
 def _grouped(trace: ThreadTrace, name: str, values: Callable[[], pl.Series], label: Callable[[int], str]) -> Timeline:
     def kinds() -> tuple[dict[str, Any], ...]:
-        given = values()
-        named: list[dict[str, Any]] = [{"kind": n, "name": label(n)} for n in given.drop_nulls().unique().sort()]
-        unknown = [{"kind": NO_KIND, "name": f"{name} not known", "colour": "NONE"}] if given.null_count() else []
+        numbers = values()
+        named: list[dict[str, Any]] = [{"kind": n, "name": label(n)} for n in numbers.drop_nulls().unique().sort()]
+        unknown = [{"kind": NO_KIND, "name": f"{name} not known", "colour": "NONE"}] if numbers.null_count() else []
         return (*named, *unknown)
 
     return _timeline(trace, name, values, late_kinds=kinds)
