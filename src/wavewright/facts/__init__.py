@@ -1,1 +1,1 @@
-"""Declared data: GPUs, metrics."""
+"""Declared data: GPUs, metrics, rules, losses, layouts of files; `loader` reads it."""
