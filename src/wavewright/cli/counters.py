@@ -149,7 +149,7 @@ def _summary(
 
 
 def _beside_metrics(request: CounterRequest, *, is_alone: bool) -> RawCounters | None:
-    """What the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
+    """Values that the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
     import polars as pl
 
     from wavewright.analysis.counters.raw import raw_counters
@@ -274,7 +274,7 @@ class OwnPanels:
     raw: RawCounters | None = None
 
     def described(self, top: int | None) -> dict[str, Any]:
-        """What JSON says."""
+        """Keys of JSON."""
         from wavewright.model.answer import to_builtins
 
         tables = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
@@ -282,7 +282,7 @@ class OwnPanels:
         return body | ({} if self.system is None else {"system": to_builtins(self.system)})
 
     def table(self, answer: CounterPanels) -> pl.DataFrame:
-        """What CSV holds: metrics, else the first of these."""
+        """The table of CSV: metrics, else the first of these."""
         if answer.rows.height:
             return answer.rows
         if self.dispatches is not None:
@@ -292,7 +292,7 @@ class OwnPanels:
         return answer.rows if self.raw is None else self.raw.counters
 
     def parts(self, answer: CounterPanels, *, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
-        """What text shows, each after an empty line; kernels too where there are several."""
+        """Parts of text, each after an empty line; kernels too where there are several."""
         from wavewright.words.counters.summary import kernel_table
         from wavewright.words.counters.system import dispatch_table, raw_table, system_table
 

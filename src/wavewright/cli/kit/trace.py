@@ -36,7 +36,7 @@ class TraceRequest(Request):
 
     @property
     def document(self) -> Document:
-        """What topics are asked about."""
+        """The document that questions are asked about."""
         from wavewright.model.document import Document
 
         path = str(self.path)
@@ -44,7 +44,7 @@ class TraceRequest(Request):
 
     @property
     def losses(self) -> pl.DataFrame:
-        """What was lost of the trace."""
+        """Losses of the trace."""
         return self.trace.losses
 
     @property
@@ -56,7 +56,7 @@ class TraceRequest(Request):
 
     @property
     def subject(self) -> Subject:
-        """What the trace shows: kernel, dispatch, GPU."""
+        """Subject of the trace: kernel, dispatch, GPU."""
         from wavewright.analysis.trace.about.subject import subject
 
         return subject(self.trace)
