@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from wavewright.base.words import counted
-from wavewright.capture.pool.status import State
+from wavewright.capture.pool.folder import State
 from wavewright.report.kit.fitted_table import FittedTable
 from wavewright.report.kit.tables import one_line, printable
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavewright.capture.pool.status import JobStatus, PoolStatus
+    from wavewright.capture.pool.folder import JobStatus, PoolStatus
 
 #: The order of the table: what needs attention first.
 _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FINISHED)
