@@ -9,8 +9,8 @@ import pytest
 
 from tests.cli.in_process import call
 from wavewright.capture.jobs.folder import write_json
+from wavewright.capture.pool.folder import job_folder, read_plan
 from wavewright.capture.pool.keys import KEYS
-from wavewright.capture.pool.plan import job_folder, read_plan
 
 JOBS = '[defaults]\nkind = "run"\nprogram = "true"\n[[job]]\nname = "a"\nexpected_seconds = 1\n[[job]]\nname = "b"\n'
 

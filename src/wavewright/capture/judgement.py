@@ -68,7 +68,7 @@ class Judgement:
     busy_engines: tuple[int, ...] = ()  #: Shader engines on which waves were seen: where to look next.
     busy_cus: tuple[int, ...] = ()  #: CUs (gfx9) or WGPs of those engines on which waves were seen.
     busy_simds: tuple[int, ...] = ()  #: SIMDs of the traced CU or WGP on which waves were seen.
-    launch_count: int | None = None  #: Most launches of one symbol of the wanted kernel in this run; None = not known.
+    launch_count: int | None = None  #: Most launches of one symbol of the chosen kernel in this run; None = not known.
     #: Difference in the mean duration of waves between the two best launches, as a share; None = there are not two.
     noise_share: float | None = None
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.capture.doctor.check import Level, bad, ok, skipped
-from wavewright.capture.doctor.view import printable, version_numbers
+from wavewright.capture.doctor.view import printable
 from wavewright.capture.rocprofv3.installation import DECODER, decoder_files, release_of_root
+from wavewright.capture.rocprofv3.options import version_of
 
 if TYPE_CHECKING:
     from wavewright.capture.doctor.check import Outcome
@@ -61,7 +62,7 @@ def version(view: MachineView) -> Outcome:
     """Look for a release with rocprofv3."""
     release = release_of_root(view.machine, view.root)
     script_release = view.script.versions.get("rocm_version", "") if view.script else ""
-    numbers, script_numbers = version_numbers(release or script_release), version_numbers(script_release)
+    numbers, script_numbers = version_of(release or script_release), version_of(script_release)
     values: dict[str, Any] = {"release": release or script_release, "script": printable(script_release, 20)}
     if not numbers:
         return bad("unknown", level=Level.NOTE)
@@ -136,7 +137,7 @@ def decoder_version(view: MachineView) -> Outcome:
         has_handles = words[0] and _NEW_SYMBOL in view.machine.run(words, seconds=_ANSWER_SECONDS).stdout
         return ok("by functions" if has_handles else "not told")
     targets = [gpu.target for gpu in view.gpus if gpu.target.startswith(("gfx94", "gfx95"))]
-    if version_numbers(match[1]) < _MI300_DECODER and targets:
+    if version_of(match[1]) < _MI300_DECODER and targets:
         return bad("old", version=match[1], target=targets[0])
     return ok("new", version=match[1])
 

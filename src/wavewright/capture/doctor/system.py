@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import quoted
 from wavewright.base.words import amount
 from wavewright.capture.doctor.check import Level, bad, ok, skipped
-from wavewright.capture.doctor.view import assignment, printable, version_numbers
+from wavewright.capture.doctor.view import assignment, printable
 from wavewright.capture.plans.commands import cleared
 from wavewright.capture.rocprofv3.installation import site_packages
+from wavewright.capture.rocprofv3.options import version_of
 
 if TYPE_CHECKING:
     from wavewright.capture.doctor.check import Outcome
@@ -86,7 +87,7 @@ def torch(view: MachineView) -> Outcome:
         match = re.search(r"(?m)^hip\b[^=\n]*=\s*['\"](\d{1,3}(?:\.\d{1,9}){1,3})", text)
         if not match:
             return ok("without ROCm")
-        numbers = version_numbers(match[1])[:2]
+        numbers = version_of(match[1])[:2]
         release, used = ".".join(map(str, numbers)), ".".join(map(str, view.version))
         if view.version and view.version[:2] != numbers:
             return bad("other release", release=release, used=used, index=used.rpartition(".")[0])

@@ -10,6 +10,7 @@ from wavewright.base.secrets import masked
 from wavewright.capture.gpus.topology import gpus_of, nodes_of, users_of
 from wavewright.capture.machines.machine import group_names
 from wavewright.capture.rocprofv3.installation import asked, installation_of, release_of_root, roots_of, script_of
+from wavewright.capture.rocprofv3.options import version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -145,7 +146,7 @@ class MachineView:
     def version(self) -> tuple[int, ...]:
         """The release of ROCm; empty = unknown."""
         release = self.installation.rocm_version if self.installation else release_of_root(self.machine, self.root)
-        return version_numbers(release)
+        return version_of(release)
 
     @cached_property
     def group_names(self) -> dict[int, str]:
@@ -181,11 +182,6 @@ class MachineView:
         """The number that a file holds; None = there is none."""
         text = self.machine.text(path) or ""
         return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
-
-
-def version_numbers(text: str) -> tuple[int, ...]:
-    """The numbers of a version, for comparisons."""
-    return tuple(int(number) for number in text.split(".")) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})*", text) else ()
 
 
 def printable(text: str, length: int = _NAME_LENGTH) -> str:

@@ -20,7 +20,7 @@ _ENVIRONMENT_BYTES_MAX = 4 << 20
 _PAUSE_SECONDS = 0.02
 _LOOKS_MAX = 20  #: A process that starts another and ends while the list is read is met in its child.
 _PATIENCE_SECONDS = 5.0  #: How long a killed process may take to vanish; one that waits for a driver takes forever.
-_GENTLE_SECONDS = 2.0  #: How long the guard waits between SIGINT and SIGKILL: the data are lost, the GPU is wanted.
+_GENTLE_SECONDS = 2.0  #: How long the guard waits between SIGINT and SIGKILL: the data are lost anyway.
 
 
 def processes_of(group: int | None, mark: str) -> set[int]:

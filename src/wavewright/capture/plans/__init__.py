@@ -1,1 +1,1 @@
-"""From what is wanted to commands, and to what is changed for the next attempt."""
+"""From recordings to commands, and to what is changed for the next attempt."""

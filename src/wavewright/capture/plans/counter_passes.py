@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
@@ -17,7 +19,6 @@ from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from wavewright.analysis.counters.plan import CapturePlan
     from wavewright.facts.gpus.counting import Counting
@@ -25,16 +26,9 @@ if TYPE_CHECKING:
 #: A counter with what may follow its name: a reduction, one instance, one GPU.
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)(_sum|_avr|_max|_min)?(\[\d+\])?(:device=\d+)?")
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
-#: Counters that rocprofv3 computes from others; how many registers they take is not told by their names, so that each
-#: has a pass of its own (source: rocprofiler-sdk, counter definitions of ROCm 7.1).
+#: Counters that rocprofv3 computes from others.
 _COMPUTED = frozenset(
-    {
-        *("FETCH_SIZE", "WRITE_SIZE", "GPUBusy", "Wavefronts", "VALUInsts", "SALUInsts", "VFetchInsts", "SFetchInsts"),
-        *("VWriteInsts", "FlatVMemInsts", "LDSInsts", "FlatLDSInsts", "GDSInsts", "VALUUtilization", "VALUBusy"),
-        *("SALUBusy", "L2CacheHit", "MemUnitBusy", "MemUnitStalled", "WriteUnitStalled", "LDSBankConflict"),
-        *("ALUStalledByLDS", "OccupancyPercent", "MeanOccupancyPerCU", "MeanOccupancyPerActiveCU", "GPU_UTIL"),
-        *("MfmaUtil", "MfmaFlops", "MfmaFlopsF16", "MfmaFlopsBF16", "MfmaFlopsF32", "MfmaFlopsF64", "MemWrites32B"),
-    }
+    tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))["computed_counters"]
 )
 
 
@@ -58,57 +52,29 @@ def passes_for(
 ) -> Passes:
     """The passes for panels and metrics, and for counters by name; without any, for the panels that most people need.
 
-    Parameters
-    ----------
-    gpu
-        A target (gfx942) or a product (MI300X).
-    panels, metrics, more, max_passes
-        As `analysis.counters.plan.plan_capture` takes them.
-    counters
-        Names, also with `:device=N`; several may be in one text, divided by spaces or commas.
+    `gpu` is a target (gfx942) or a product (MI300X). `counters` are names, also with `:device=N`; several may be in one
+    text, divided by spaces or commas. The others are as `analysis.counters.plan.plan_capture` takes them.
     """
-    planned: list[Passes] = []
-    if panels or metrics or not counters:
-        planned.append(planned_passes(gpu, panels=panels, metrics=metrics, more=more, max_passes=max_passes))
-    if counters:
-        planned.append(packed_passes(gpu, counters))
-    if len(planned) == 1:
-        return planned[0]
-    first, second = planned
-    counted_already = {name for names in first.passes for name in names}
-    rest = [left for names in second.passes if (left := tuple(n for n in names if n not in counted_already))]
-    return Passes(
-        passes=(*first.passes, *rest),
-        definitions=first.definitions or second.definitions,
-        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
-    )
-
-
-def planned_passes(
-    gpu: str,
-    *,
-    panels: Sequence[str] = (),
-    metrics: Sequence[str] = (),
-    more: Sequence[Path] = (),
-    max_passes: int | None = None,
-) -> Passes:
-    """The passes for panels and metrics."""
     from wavewright.analysis.counters.plan import plan_capture
 
+    if counters and not panels and not metrics:
+        return packed_passes(gpu, counters)
     plan = plan_capture(gpu, panels=panels, metrics=metrics, more=more, max_passes=max_passes)
     if not plan.passes.height:
         reasons = plan.metrics["reason"].unique(maintain_order=True).to_list()
         what = f"nothing of this can be counted on {plan.target}: {'; '.join(filter(None, reasons))}"
         raise UsageError(what, advice="`wavewright metrics` lists what there is")
-    return of_plan(plan)
-
-
-def of_plan(plan: CapturePlan) -> Passes:
-    """The passes of a plan, with its notes about what cannot be measured."""
+    passes = tuple(tuple(names) for names in pass_names(plan).values())
+    planned = Passes(passes=passes, definitions=definitions(plan), notes=tuple(remarks(plan)))
+    if not counters:
+        return planned
+    packed = packed_passes(gpu, counters)
+    counted_already = {name for names in passes for name in names}
+    rest = [others for names in packed.passes if (others := tuple(n for n in names if n not in counted_already))]
     return Passes(
-        passes=tuple(tuple(names) for names in pass_names(plan).values()),
-        definitions=definitions(plan),
-        notes=tuple(remarks(plan)),
+        passes=(*passes, *rest),
+        definitions=planned.definitions or packed.definitions,
+        notes=tuple(dict.fromkeys((*planned.notes, *packed.notes))),
     )
 
 
@@ -179,11 +145,11 @@ def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
     words = [word for text in counters for word in text.replace(",", " ").split()]
     if not words:
         raise UsageError("no counter is named", advice="as --pmc SQ_WAVES,TCC_HIT_sum")
-    known_names = _known_counters(target)
+    our_names = _known_counters(target)
     notes = [counting.note] if counting.note else []
     asked: dict[str, _Asked] = {}
     for word in dict.fromkeys(words):
-        each, note = _asked(word, target, counting, known_names)
+        each, note = _asked(word, target, counting, our_names)
         asked[each.name] = each
         notes += [note] if note else []
     basic = [each for each in asked.values() if each.counter or each.level]
@@ -223,7 +189,7 @@ def _known_counters(target: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _asked(word: str, target: str, counting: Counting, known_names: frozenset[str]) -> tuple[_Asked, str]:
+def _asked(word: str, target: str, counting: Counting, our_names: frozenset[str]) -> tuple[_Asked, str]:
     match = _NAME.fullmatch(word)
     if match is None:
         raise UsageError(f"{word[:60]!r} is not the name of a counter", advice="as SQ_WAVES or TCC_HIT_sum")
@@ -240,9 +206,9 @@ def _asked(word: str, target: str, counting: Counting, known_names: frozenset[st
             raise UsageError(f"{target} cannot add up {level} cycle by cycle", advice="leave it away")
         return _Asked(f"{counting.spelled_raw(ours)}_ACCUM{device}", "", level=ours), ""
     spelled = f"{counting.spelled_raw(ours)}{reduction}{instance}{device}"
-    _check_name(word, ours, target, counting, known_names)
+    _check_name(word, ours, target, counting, our_names)
     note = "" if spelled == word else f"{word} is called {spelled} on {target}"
-    if not note and known_names and ours not in known_names:
+    if not note and our_names and ours not in our_names:
         note = f"{base} is in none of our metrics: `rocprofv3-avail info --pmc {base}` tells whether {target} has it"
     return _Asked(spelled, ours), note
 
@@ -257,13 +223,13 @@ def _our_name(name: str) -> str:
     return name
 
 
-def _check_name(word: str, name: str, target: str, counting: Counting, known_names: frozenset[str]) -> None:
+def _check_name(word: str, name: str, target: str, counting: Counting, our_names: frozenset[str]) -> None:
     """Refuse a name that is of no block, or a slip."""
     from wavewright.analysis.counters.plan.passes import block_of
 
-    if name in known_names:
+    if name in our_names:
         return
-    candidates = sorted(known_names | _COMPUTED)
+    candidates = sorted(our_names | _COMPUTED)
     near = get_close_matches(name.upper(), candidates, n=3, cutoff=0.75)
     advice = f"did you mean {' or '.join(near)}?" if near else f"`rocprofv3-avail list --pmc` lists those of {target}"
     if name != name.upper() or block_of(name) not in counting.slots:

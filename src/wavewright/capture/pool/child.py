@@ -23,8 +23,7 @@ from wavewright.capture.gpus.choice import reserved
 from wavewright.capture.jobs.capture import end_abandoned, take
 from wavewright.capture.jobs.folder import JobFolder, WorkedOnError, job_lock
 from wavewright.capture.machines.machine import Machine
-from wavewright.capture.pool.plan import job_folder, planned_job, work_folder
-from wavewright.capture.pool.status import ERROR_FILE, LOG, Problem
+from wavewright.capture.pool.folder import ERROR_FILE, LOG, Problem, job_folder, planned_job, work_folder
 from wavewright.errors import BusyError, OutputError, WavewrightError
 
 ELSEWHERE = WorkedOnError.exit_code

@@ -13,6 +13,8 @@ import msgspec
 from msgspec import Meta
 
 from wavewright.capture.kinds import KINDS
+from wavewright.capture.rocprofv3.grammar import read_launches
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,16 +86,14 @@ def launches(value: int | str | list[int]) -> tuple[int, ...]:
     >>> launches("7-9,12"), launches([7, 8]), launches(3)
     ((7, 8, 9, 12), (7, 8), (3,))
     """
-    numbers: list[int] = []
-    for part in value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]:
-        form = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", str(part))
-        first, last = (int(form[1]), int(form[2] or form[1])) if form else (0, 0)
-        if not 1 <= first <= last or last - first + len(numbers) >= _LAUNCHES_MAX:
-            raise WrongValueError(f"numbers from 1 on, at most {_LAUNCHES_MAX:,}: 7, [7, 8] or '7-8'")
-        numbers += range(first, last + 1)
-    if not numbers:
-        raise WrongValueError("numbers from 1 on")
-    return tuple(sorted(set(numbers)))
+    texts = value if isinstance(value, list) else [value]
+    try:
+        numbers = read_launches(" ".join(map(str, texts))).numbers
+    except UsageError:
+        numbers = ()
+    if not numbers or numbers[0] < 1 or len(numbers) > _LAUNCHES_MAX:
+        raise WrongValueError(f"numbers from 1 on, at most {_LAUNCHES_MAX:,}: 7, [7, 8] or '7-8'")
+    return numbers
 
 
 def size(value: int | str) -> int:

@@ -17,9 +17,18 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base import stopping
 from wavewright.capture.jobs.folder import is_locked
 from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, last_line, start_child
-from wavewright.capture.pool.plan import FILE, job_folder, planned_job
+from wavewright.capture.pool.folder import (
+    FILE,
+    LOG,
+    PoolStatus,
+    Problem,
+    is_finished,
+    job_folder,
+    job_status,
+    planned_job,
+    read_problem,
+)
 from wavewright.capture.pool.schedule import LIVES_MAX, longest_first
-from wavewright.capture.pool.status import LOG, PoolStatus, Problem, is_finished, job_status, read_problem
 from wavewright.cluster.executor import NotSeenError
 from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError
 

@@ -21,9 +21,19 @@ from wavewright.base.words import counted
 from wavewright.capture.gpus.choice import meant_gpus
 from wavewright.capture.jobs.folder import WorkedOnError, is_locked
 from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, clear_remains, last_line, start_child
+from wavewright.capture.pool.folder import (
+    PoolStatus,
+    State,
+    is_finished,
+    job_folder,
+    job_status,
+    prepare,
+    read_plan,
+    read_problem,
+    seconds_of,
+    work_folder,
+)
 from wavewright.capture.pool.jobs_file import pool_jobs, read_jobs_file
-from wavewright.capture.pool.plan import job_folder, prepare, read_plan, work_folder
-from wavewright.capture.pool.status import PoolStatus, State, is_finished, job_status, read_problem, seconds_of
 from wavewright.errors import BusyError, MissingToolError, OutputError, WavewrightError
 
 if TYPE_CHECKING:

@@ -116,7 +116,7 @@ def decoder_files(machine: Machine, root: str) -> Iterator[tuple[str, tuple[str,
     """Folders in which rocprofv3 looks, and some more, with the names of decoders in them, if there are any.
 
     Source: rocprofv3.py 1.3.2: the variable, LD_LIBRARY_PATH, `<root>/lib`. It walks all subfolders, where the tool
-    then does not find a decoder by its plain name unless the folder itself is given: so the folder itself is wanted.
+    then does not find a decoder by its plain name unless the folder itself is given: so it has to be the folder itself.
     """
     variables = (machine.variables.get(name, "") for name in ("ROCPROF_ATT_LIBRARY_PATH", "LD_LIBRARY_PATH"))
     folders = [folder.rstrip("/") for paths in variables for folder in paths.split(":") if folder.startswith("/")]

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from wavewright.base.shown import shown
 from wavewright.base.words import shortened
 from wavewright.capture.judgement import Cause, Verdict
@@ -87,11 +89,7 @@ class _Form(NamedTuple):
 def messages() -> Mapping[int, Message]:
     """The rows of the table by their numbers."""
     declared = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["message"]
-    rows = {}
-    for row in declared:
-        verdict = Verdict(row.pop("verdict")) if "verdict" in row else None
-        rows[row["number"]] = Message(**{**row, "seen": tuple(row["seen"])}, verdict=verdict)
-    return rows
+    return {row["number"]: msgspec.convert(row, Message) for row in declared}
 
 
 @cache

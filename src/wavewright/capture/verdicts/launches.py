@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted, kernel_title, shortened
+from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
 from wavewright.capture.rocprofv3.messages import printable_line
 from wavewright.errors import UsageError, WavewrightError
@@ -53,15 +54,6 @@ class LaunchTables:
         return self._tables[place]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WhyNone:
-    """The reason why no dispatch was recorded."""
-
-    reasons: tuple[str, ...]
-    advice: str
-    launch_count: int | None = None  #: Most launches of a symbol that the filters let pass.
-
-
 def passes(recording: KernelChoice, name: str) -> bool:
     """True when the filters of a capture let a kernel pass; what cannot be told passes."""
     return _finds(recording.kernel_regex, name, if_empty=True) and not _finds(
@@ -89,17 +81,17 @@ def launch_count(recording: KernelChoice, kernels: DiscoveredKernels | None) -> 
     return max((kernel.symbols[0].calls for kernel in kernels.kernels if passes(recording, kernel.name)), default=0)
 
 
-def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_output: bool) -> WhyNone:
+def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_output: bool) -> Judgement:
     """The reason why nothing was recorded: the filter, the launch numbers, or a process that was not seen."""
     if kernels is None:
         if has_output:
-            return WhyNone(
-                reasons=("no dispatch was traced, and no kernel trace of the same run tells which kernels ran.",),
-                advice="Find the names with `wavewright capture discover`; kernels of other processes are not seen.",
+            return _none(
+                "no dispatch was traced, and no kernel trace of the same run tells which kernels ran.",
+                "Find the names with `wavewright capture discover`; kernels of other processes are not seen.",
             )
-        return WhyNone(
-            reasons=("the profiler left no file: no process with a GPU was seen to its end.",),
-            advice="Does the program launch kernels, in a process that ends by itself? Servers: end them by Ctrl-C.",
+        return _none(
+            "the profiler left no file: no process with a GPU was seen to its end.",
+            "Does the program launch kernels, in a process that ends by itself? Servers: end them by Ctrl-C.",
         )
     matching = [kernel for kernel in kernels.kernels if passes(recording, kernel.name)]
     if not matching:
@@ -110,20 +102,25 @@ def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_
         if recording.kernel_regex and any(_finds(recording.kernel_regex, n, if_empty=True) for n in kernels.names):
             what = f"every kernel that matches is excluded by {printable_line(recording.exclude_regex)!r}"
         near = f"; nearest: {', '.join(nearest)}" if nearest else ""
-        return WhyNone(reasons=(f"{what}{near}.",), advice="Choose a kernel by --kernel NAME.", launch_count=0)
+        return _none(f"{what}{near}.", "Choose a kernel by --kernel NAME.", 0)
     most = max(kernel.symbols[0].calls for kernel in matching)
     if recording.launches and min(recording.launches) > most:
         asked = ", ".join(map(str, recording.launches))
-        return WhyNone(
-            reasons=(f"launches {asked} were asked for, but the kernel is launched {counted(most, 'times')} only.",),
-            advice=f"Choose launches from 1 to {most} (--launch).",
-            launch_count=most,
+        return _none(
+            f"launches {asked} were asked for, but the kernel is launched {counted(most, 'times')} only.",
+            f"Choose launches from 1 to {most} (--launch).",
+            most,
         )
-    return WhyNone(
-        reasons=(f"{_kernels(len(matching))} passed the filters, with up to {counted(most, 'launches')}: not traced.",),
-        advice="They may have run on another GPU than the chosen one (--gpu), or the trace was refused: see the log.",
-        launch_count=most,
+    return _none(
+        f"{_kernels(len(matching))} passed the filters, with up to {counted(most, 'launches')}: not traced.",
+        "They may have run on another GPU than the chosen one (--gpu), or the trace was refused: see the log.",
+        most,
     )
+
+
+def _none(reason: str, advice: str, launch_count: int | None = None) -> Judgement:
+    """The judgement; `launch_count`: most launches of a symbol that the filters let pass."""
+    return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice, launch_count=launch_count)
 
 
 def _kernels(count: int) -> str:

@@ -51,18 +51,10 @@ def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Jud
     dispatches = tuple(look.dispatch for look in (*asked, *others))
     if not asked:
         has_output = looks.has_code_objects or bool(ranked)
-        why = why_none(recording, tables.everything, has_output=has_output)
-        reasons = why.reasons
-        if others:
-            names = sorted({shortened(kernel_title(look.dispatch.kernel)) for look in others})
-            reasons = (*reasons, f"traced were only other kernels: {', '.join(names[:3])}.")
-        return Judgement(
-            verdict=Verdict.NO_DISPATCH,
-            reasons=reasons,
-            advice=why.advice,
-            dispatches=dispatches,
-            launch_count=why.launch_count,
-        )
+        judgement = why_none(recording, tables.everything, has_output=has_output)
+        names = sorted({shortened(kernel_title(look.dispatch.kernel)) for look in others})
+        more = (f"traced were only other kernels: {', '.join(names[:3])}.",) if others else ()
+        return replace(judgement, reasons=(*judgement.reasons, *more), dispatches=dispatches)
     readable = [look for look in asked if look.is_readable]
     full = [look for look in readable if look.dispatch.wave_count]
     verdict, reasons, advice = _verdict(asked, readable, full, recording)

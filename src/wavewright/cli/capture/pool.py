@@ -17,8 +17,8 @@ from wavewright.cli.kit.numbers import Real
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from wavewright.capture.pool.folder import PoolStatus
     from wavewright.capture.pool.jobs_file import PoolJob
-    from wavewright.capture.pool.status import PoolStatus
 
 
 @click.command()
@@ -71,9 +71,9 @@ def command(
     """
     from wavewright.capture.machines.machine import Machine
     from wavewright.capture.pool.child import ChildOptions
+    from wavewright.capture.pool.folder import prepare
     from wavewright.capture.pool.jobs_file import read_jobs_file
     from wavewright.capture.pool.on_dask import run_on_dask, visible_gpus
-    from wavewright.capture.pool.plan import prepare
     from wavewright.capture.pool.schedule import Pool
 
     folder, jobs = output or Path(f"{jobs_file.stem}-pool"), read_jobs_file(jobs_file)
@@ -110,8 +110,8 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
 
 def _show_order(folder: Path, jobs: Sequence[PoolJob], *, as_json: bool) -> None:
     from wavewright.base.shown import command_line, json_bytes
+    from wavewright.capture.pool.folder import is_finished
     from wavewright.capture.pool.schedule import longest_first
-    from wavewright.capture.pool.status import is_finished
 
     for job in longest_first(jobs, folder):
         state = "finished" if is_finished(job, folder) else "planned"

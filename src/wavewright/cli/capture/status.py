@@ -12,7 +12,7 @@ from wavewright.cli.kit.io import console, emit_json, json_option
 from wavewright.cli.kit.request import ALL_ROWS, DEFAULT_TOP, top_option
 
 if TYPE_CHECKING:
-    from wavewright.capture.pool.status import PoolStatus
+    from wavewright.capture.pool.folder import PoolStatus
 
 
 @click.command()
@@ -29,7 +29,7 @@ def command(folder: Path, top: int | None, as_json: bool) -> None:
     wavewright capture status JOBS-pool
     watch wavewright capture status JOBS-pool
     """
-    from wavewright.capture.pool.status import status_of
+    from wavewright.capture.pool.folder import status_of
 
     status = status_of(folder)
     if as_json:
@@ -46,7 +46,7 @@ def command(folder: Path, top: int | None, as_json: bool) -> None:
 def _as_json(status: PoolStatus, most: int | None) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from wavewright.capture.pool.status import State
+    from wavewright.capture.pool.folder import State
 
     counts = {state.value: status.count(state) for state in State}
     return {

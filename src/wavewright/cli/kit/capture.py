@@ -16,7 +16,7 @@ from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief, events_option
 from wavewright.cli.kit.io import with_options
 from wavewright.cli.kit.numbers import Real, Whole
-from wavewright.errors import MissingToolError, UsageError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -138,18 +138,16 @@ class CaptureRequest:
     @cached_property
     def installation(self) -> Installation:
         """The profiler that is used; with --dry-run and none on the machine, the newest release that is known."""
+        from wavewright.capture.jobs.plan import planned_installation
         from wavewright.capture.rocprofv3.installation import find_installation
-        from wavewright.capture.rocprofv3.releases import NEWEST, assumed
+        from wavewright.capture.rocprofv3.releases import assumed
 
         if self.rocm_version:
             installation = assumed(self.rocm_version)
+        elif self.is_dry_run and not self.rocprofv3:
+            installation = planned_installation(self.machine)
         else:
-            try:
-                installation = find_installation(self.machine, self.rocprofv3)
-            except MissingToolError:
-                if not self.is_dry_run or self.rocprofv3:
-                    raise
-                installation = assumed(NEWEST.rocm)
+            installation = find_installation(self.machine, self.rocprofv3)
         return replace(installation, decoder_folder=self.decoder) if self.decoder else installation
 
     @cached_property

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.capture.pool.status import State
+from wavewright.capture.pool.folder import State
 from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wavewright.capture.pool.status import JobStatus, PoolStatus
+    from wavewright.capture.pool.folder import JobStatus, PoolStatus
 
 #: The order of the table: what needs attention first.
 _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FINISHED)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from synth.profiler_output import write_kernel_stats, write_kernel_trace
-from wavewright.capture.pool.plan import job_folder, read_plan
+from wavewright.capture.pool.folder import job_folder, read_plan
 from wavewright.capture.rocprofv3.releases import assumed
 
 MARK = "WAVEWRIGHT_TEST"

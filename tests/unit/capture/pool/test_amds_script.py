@@ -12,7 +12,7 @@ from synth.rocm_tree import make_rocm_tree, steered
 from tests.unit.capture.pool.stand_in import StandIn
 from wavewright import capture
 from wavewright.capture.machines.runner import Limits
-from wavewright.capture.pool.status import status_of
+from wavewright.capture.pool.folder import status_of
 
 
 @pytest.mark.slow

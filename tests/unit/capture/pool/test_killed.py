@@ -21,7 +21,7 @@ from wavewright.capture.gpus.locks import lock_path, try_lock
 from wavewright.capture.gpus.topology import gpus_of
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.machines.runner import Limits
-from wavewright.capture.pool.status import State, status_of
+from wavewright.capture.pool.folder import State, status_of
 from wavewright.errors import UsageError
 
 #: What is killed: parts of command lines; None = everything.

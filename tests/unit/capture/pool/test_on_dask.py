@@ -15,10 +15,9 @@ import pytest
 from tests.unit.capture.pool.stand_in import StandIn
 from tests.unit.capture.pool.test_killed import check, started
 from wavewright.capture.pool.child import ChildOptions
+from wavewright.capture.pool.folder import State, prepare, status_of
 from wavewright.capture.pool.jobs_file import read_jobs_file
 from wavewright.capture.pool.on_dask import run_on_dask
-from wavewright.capture.pool.plan import prepare
-from wavewright.capture.pool.status import State, status_of
 from wavewright.errors import UsageError
 
 distributed = pytest.importorskip("distributed")

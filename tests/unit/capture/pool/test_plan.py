@@ -11,10 +11,18 @@ from tests.unit.capture.pool.test_jobs_file import FULL, read
 from wavewright.capture.jobs.folder import write_json
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.kinds import Discovery
+from wavewright.capture.pool.folder import (
+    ERROR_FILE,
+    State,
+    job_folder,
+    planned_job,
+    prepare,
+    read_plan,
+    status_of,
+    work_folder,
+)
 from wavewright.capture.pool.jobs_file import PoolJob
-from wavewright.capture.pool.plan import job_folder, planned_job, prepare, read_plan, work_folder
 from wavewright.capture.pool.schedule import longest_first
-from wavewright.capture.pool.status import ERROR_FILE, State, status_of
 from wavewright.errors import UsageError
 
 

@@ -1,7 +1,14 @@
-"""States of the jobs of a pool, from their folders alone: nothing is asked of the processes that work on them."""
+"""The folder of a pool: its plan, and the states of its jobs. Nothing is asked of the processes that work on them.
+
+FOLDER/
+  plan.jsonl            what is to be done, one line per job, in the order of the jobs file
+  jobs/<id>/            one folder per job, as that of a single capture
+  workers/<id>/         what its process printed (log), why it could not be taken (error.json)
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,26 +16,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wavewright.base.files import read_regular
 from wavewright.capture.jobs.folder import (
     ATTEMPTS,
     COMMAND,
+    DISCOVERIES,
     JOB,
     JUDGEMENT,
     RESULT,
     JobFolder,
     is_locked,
     read_object,
+    refuse_links,
+    write_once,
 )
 from wavewright.capture.jobs.result import ending_of
 from wavewright.capture.judgement import KEPT, Verdict
-from wavewright.capture.pool.plan import FILE, job_folder, read_plan, work_folder
-from wavewright.errors import UsageError
+from wavewright.capture.pool.jobs_file import PoolJob
+from wavewright.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from wavewright.capture.pool.jobs_file import PoolJob
 
+FILE = "plan.jsonl"
+JOBS, WORKERS = "jobs", "workers"
 ERROR_FILE, LOG = "error.json", "log"  #: Of the process that works on a job.
 
 
@@ -165,3 +178,69 @@ def read_problem(work: Path) -> Problem | None:
         return msgspec.json.decode((work / ERROR_FILE).read_bytes(), type=Problem)
     except (OSError, msgspec.MsgspecError, ValueError):
         return None
+
+
+# --- the plan ---
+
+
+def job_folder(folder: Path, job_id: str) -> Path:
+    """The folder of one job."""
+    return folder / JOBS / job_id
+
+
+def work_folder(folder: Path, job_id: str) -> Path:
+    """The folder of the process that works on a job."""
+    return folder / WORKERS / job_id
+
+
+def prepare(folder: Path, jobs: Sequence[PoolJob], *, is_resumed: bool) -> None:
+    """Write the plan into the folder of a pool; UsageError when the folder is to be none, or not to be gone on with."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208
+    except FileNotFoundError:
+        names = []
+    except OSError as error:
+        raise UsageError(f"cannot use the folder: {error.strerror}", where=str(folder)) from error
+    if names and FILE not in names:
+        raise UsageError("this folder exists and is not that of a pool", where=str(folder), advice="choose another: -o")
+    if names and not is_resumed:
+        raise UsageError("this pool exists", where=str(folder), advice="go on with it: --resume; or choose another: -o")
+    refuse_links(folder, not_below=[ATTEMPTS, DISCOVERIES])  # what is in these, each job looks at
+    try:
+        for name in (JOBS, WORKERS):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder: {error.strerror}", where=str(folder)) from error
+    write_once(folder / FILE, b"".join(msgspec.json.encode(job) + b"\n" for job in jobs))
+
+
+def read_plan(folder: Path) -> tuple[PoolJob, ...]:
+    """The jobs of the pool of a folder; UsageError when there is no plan, or one that is not understood."""
+    return tuple(_job(line, folder) for line in _lines(folder))
+
+
+def planned_job(folder: Path, job_id: str) -> PoolJob:
+    """One job of the plan, without reading the others."""
+    head = f'{{"id":"{job_id}"'.encode()
+    for line in _lines(folder):
+        if line.startswith(head):
+            return _job(line, folder)
+    raise UsageError(f"the plan has no job {job_id[:40]!r}", where=str(folder / FILE))
+
+
+def _lines(folder: Path) -> list[bytes]:
+    try:
+        return read_regular(folder / FILE).splitlines()
+    except OSError as error:
+        what = "this is not the folder of a pool: it has no plan"
+        advice = "wavewright capture pool JOBS.toml -o FOLDER makes one"
+        raise UsageError(what, where=str(folder), advice=advice) from error
+
+
+def _job(line: bytes, folder: Path) -> PoolJob:
+    try:
+        return msgspec.json.decode(line, type=PoolJob)
+    except (msgspec.MsgspecError, ValueError) as error:
+        what = f"the plan has a line that is not understood ({type(error).__name__})"
+        advice = "write it again: wavewright capture pool JOBS.toml --resume -o FOLDER"
+        raise UsageError(what, where=str(folder / FILE), advice=advice) from error
