@@ -52,10 +52,10 @@ def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
 
     def find_launch(trace: ThreadTrace) -> Launch | None:
         with ExitStack() as stack:
-            unpacked: dict[str, str] = {}
-            places = (_ordered(_files(folder, stack, unpacked), trace, places_around) for folder in places_around)
+            labels: dict[str, str] = {}
+            places = (_ordered(_files(folder, stack, labels), trace, places_around) for folder in places_around)
             launch = _launch(trace, places)
-            return replace(launch, path=unpacked.get(launch.path, launch.path)) if launch else None
+            return replace(launch, path=labels.get(launch.path, launch.path)) if launch else None
 
     trace.find_launch = find_launch
 
@@ -68,10 +68,10 @@ def _with_runs_only(folder: Folder) -> Folder:
     return replace(folder, files=runs | {name: b"" for name in folder.files if is_raw_name(name)})
 
 
-def look_first_at(trace: ThreadTrace, named: Sequence[str | os.PathLike[str]]) -> None:
+def look_first_at(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> None:
     """Let `trace.launch` look at files and folders that the user named before those beside the trace."""
     beside = trace.find_launch
-    files = [path for place in map(Path, named) for path in (_files(Directory(place)) if place.is_dir() else [place])]
+    files = [path for place in map(Path, paths) for path in (_files(Directory(place)) if place.is_dir() else [place])]
     trace.find_launch = lambda trace: _launch(trace, [files]) or (beside(trace) if beside else None)
 
 
@@ -90,8 +90,8 @@ def _launch(trace: ThreadTrace, places: Iterable[Sequence[Path]]) -> Launch | No
 
 def _names_of(trace: ThreadTrace) -> frozenset[str]:
     """The kernels of the trace as runs may spell them: mangled, demangled, and truncated (`--truncate-kernels`)."""
-    spelled = [name for pair in trace.kernels.select("name", "demangled").iter_rows() for name in pair if name]
-    return frozenset(map(plain_name, [*spelled, *map(_truncated, spelled)]))
+    names = [name for pair in trace.kernels.select("name", "demangled").iter_rows() for name in pair if name]
+    return frozenset(map(plain_name, [*names, *map(_truncated, names)]))
 
 
 def _truncated(name: str) -> str:
@@ -111,17 +111,17 @@ def _ordered(files: list[Path], trace: ThreadTrace, around: Sequence[Folder]) ->
     return sorted(files, key=lambda path: (run_of(path.name) != process, path.name))
 
 
-def _files(folder: Folder, stack: ExitStack | None = None, unpacked: dict[str, str] | None = None) -> list[Path]:
+def _files(folder: Folder, stack: ExitStack | None = None, labels: dict[str, str] | None = None) -> list[Path]:
     """The files of runs in a folder; those of an archive are written to where temporary files go, until `stack` ends.
 
-    `unpacked` then tells what to call them.
+    `labels` then tells what to call them.
     """
     try:
         names = sorted(name for name in folder.names() if _OF_RUN.fullmatch(without_packing(name)))
     except UsageError:  # a folder next to the trace that may not be read
         return []
     paths = [path for name in names[:MAX_FILES] if (path := folder.path_of(name)) is not None]
-    if paths or stack is None or unpacked is None or not names:
+    if paths or stack is None or labels is None or not names:
         return paths
     scratch = stack.enter_context(scratch_folder())
     for name in names[:MAX_FILES]:
@@ -129,7 +129,7 @@ def _files(folder: Folder, stack: ExitStack | None = None, unpacked: dict[str, s
         if len(content) <= MAX_BYTES:
             (scratch / name).write_bytes(content)
             paths.append(scratch / name)
-            unpacked[str(scratch / name)] = f"{folder.label}/{name}"
+            labels[str(scratch / name)] = f"{folder.label}/{name}"
     return paths
 
 
@@ -143,8 +143,8 @@ def _process_of(trace: ThreadTrace, around: Sequence[Folder]) -> str | None:
             continue
     raw = [TraceFile.named(Path(name)) for name in sorted(names)]
     source = trace.source
-    fitting = (file for file in raw if (file.agent, file.dispatch) == (source.agent, source.dispatch))
-    return next((str(file.pid) for file in fitting if file.pid is not None), None)
+    matches = (file for file in raw if (file.agent, file.dispatch) == (source.agent, source.dispatch))
+    return next((str(file.pid) for file in matches if file.pid is not None), None)
 
 
 def _runs(files: Sequence[Path], losses: list[Loss]) -> Iterator[RunInput]:
@@ -183,33 +183,33 @@ def _read(run_input: RunInput, names: Collection[str], dispatch: int, losses: li
     except WavewrightError as error:
         losses.append(Loss("launch_unread", detail=str(error)))
         return None
-    traced = calls.filter(pl.col("dispatch_id") == dispatch)
-    return None if not traced.height else _among(traced.row(0, named=True), calls, str(run_input.path))
+    rows = calls.filter(pl.col("dispatch_id") == dispatch)
+    return None if not rows.height else _among(rows.row(0, named=True), calls, str(run_input.path))
 
 
 def _calls(run: Run, names: Collection[str]) -> pl.DataFrame:
     """The calls of these kernels that have a duration, in order of their starts."""
     chunks = []
     for chunk in run.chunks("dispatches", _COLUMNS):
-        spelled = chunk["name"].cast(pl.String).unique().drop_nulls().to_list()
-        ours = [name for name in spelled if plain_name(name) in names]
+        texts = chunk["name"].cast(pl.String).unique().drop_nulls().to_list()
+        matches = [name for name in texts if plain_name(name) in names]
         named = pl.col("name").cast(pl.String)
-        chunks.append(chunk.with_columns(named).filter(named.is_in(ours), pl.col("end_ns") >= pl.col("start_ns")))
+        chunks.append(chunk.with_columns(named).filter(named.is_in(matches), pl.col("end_ns") >= pl.col("start_ns")))
     if not chunks:
         return pl.DataFrame(schema=dict.fromkeys(_COLUMNS, pl.Int64))
     return pl.concat(chunks).sort("process", "start_ns", "dispatch_id", nulls_last=True)
 
 
-def _among(traced: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
-    same_kernel = calls.filter(pl.col(name).eq_missing(pl.lit(traced[name])) for name in ("process", "name"))
-    alike = same_kernel.filter(pl.col(name).eq_missing(pl.lit(traced[name])) for name in ("agent", *_SHAPE))
+def _among(call: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
+    same_kernel = calls.filter(pl.col(name).eq_missing(pl.lit(call[name])) for name in ("process", "name"))
+    alike = same_kernel.filter(pl.col(name).eq_missing(pl.lit(call[name])) for name in ("agent", *_SHAPE))
     durations = alike["end_ns"] - alike["start_ns"]
     tenth, median, ninth = (float(durations.quantile(at, "linear") or 0.0) for at in (0.1, 0.5, 0.9))
     return Launch(
-        kernel_name=shown(str(traced["name"])),
-        dispatch_id=traced["dispatch_id"],
-        duration_ns=traced["end_ns"] - traced["start_ns"],
-        call_number=alike["dispatch_id"].to_list().index(traced["dispatch_id"]) + 1,
+        kernel_name=shown(str(call["name"])),
+        dispatch_id=call["dispatch_id"],
+        duration_ns=call["end_ns"] - call["start_ns"],
+        call_number=alike["dispatch_id"].to_list().index(call["dispatch_id"]) + 1,
         call_count=alike.height,
         duration_ns_median=median,
         duration_ns_p10=tenth,
@@ -217,11 +217,11 @@ def _among(traced: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
         path=shown(path),
         median_noise_ns=median_noise(durations),
         kernel_call_count=same_kernel.height,
-        grid_size=_size(traced, "grid"),
-        workgroup_size=_size(traced, "workgroup"),
+        grid_size=_size(call, "grid"),
+        workgroup_size=_size(call, "workgroup"),
     )
 
 
-def _size(traced: dict[str, int], what: str) -> tuple[int, int, int] | None:
-    x, y, z = (traced[f"{what}_{axis}"] for axis in "xyz")
+def _size(call: dict[str, int], name: str) -> tuple[int, int, int] | None:
+    x, y, z = (call[f"{name}_{axis}"] for axis in "xyz")
     return (x, y, z) if x and y and z else None

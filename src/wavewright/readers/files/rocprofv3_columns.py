@@ -153,9 +153,9 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
         numbers = [ours for ours, dtype in dtypes.items() if dtype == pl.Int64]
         whole_part = pl.col(numbers).str.extract(r"^\s*(-?\d+)(?:\.\d*)?\s*$").cast(pl.Int64, strict=False)
         sound = slow.with_columns(whole_part).drop_nulls(layout.required)
-    lost = row_count - sound.height - _line_breaks(sound)
-    if lost > 0:
-        losses.append(Loss("malformed_events", lost, detail=file.name))
+    loss_count = row_count - sound.height - _line_breaks(sound)
+    if loss_count > 0:
+        losses.append(Loss("malformed_events", loss_count, detail=file.name))
     return sound
 
 
@@ -186,13 +186,13 @@ def _position(header: list[str], names: tuple[str, ...]) -> int | None:
 def _columns_of(
     file: Path,
     data: bytes | Path,
-    chosen: Mapping[str, int],
+    places: Mapping[str, int],
     dtypes: Mapping[str, type[pl.DataType]],
     width: int,
 ) -> pl.DataFrame:
     """Columns by our names, from their positions in the file."""
-    raw = _parsed(file, data, {at: dtypes[ours] for ours, at in chosen.items()}, width)
-    return raw.select(pl.col(f"column_{at + 1}").alias(ours) for ours, at in chosen.items())
+    raw = _parsed(file, data, {at: dtypes[ours] for ours, at in places.items()}, width)
+    return raw.select(pl.col(f"column_{at + 1}").alias(ours) for ours, at in places.items())
 
 
 def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataType]], width: int) -> pl.DataFrame:
@@ -228,9 +228,9 @@ def _row_count(data: bytes | Path, head: bytes) -> int:
         text = partial_line + piece.replace(b"\r", b"")
         while b"\n\n" in text:
             text = text.replace(b"\n\n", b"\n")
-        whole = text.rfind(b"\n")
-        count += text.count(b"\n", 0, whole) - text.count(b"\n" + header + b"\n", 0, whole + 1)
-        partial_line = text[whole:]
+        end = text.rfind(b"\n")
+        count += text.count(b"\n", 0, end) - text.count(b"\n" + header + b"\n", 0, end + 1)
+        partial_line = text[end:]
     return count + (partial_line.strip() not in (b"", header))
 
 

@@ -46,9 +46,9 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
     file_ids: set[tuple[int, int]] = set()
     file_count = 0
     listings = inventory or Inventory()
-    waiting = [folder]
-    while waiting:
-        here = waiting.pop()
+    folders = [folder]
+    while folders:
+        here = folders.pop()
         try:
             status = here.stat()
             if (status.st_dev, status.st_ino) in file_ids:
@@ -64,18 +64,18 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
             raise UsageError(problem, where=str(folder), advice="name a folder below it")
         names = [entry.name for entry in entries]
         form = form_of(names)
-        refused = {entry.name: reason for entry in entries if (reason := not_read_here(entry, folder))}
+        reasons = {entry.name: reason for entry in entries if (reason := not_read_here(entry, folder))}
         if form == "parquet" or PACKAGE_INDEX in names:
-            yield (here, "") if form else (here / PACKAGE_INDEX, refused.get(PACKAGE_INDEX, ""))
+            yield (here, "") if form else (here / PACKAGE_INDEX, reasons.get(PACKAGE_INDEX, ""))
         if form:
             continue
         for entry in entries:
-            reason = refused.get(entry.name, "")
+            reason = reasons.get(entry.name, "")
             # What leads nowhere may have been a folder; what leads out tells whether it is one.
             is_telling = entry.name.lower().endswith(_SUFFIXES) or (reason and _may_be_folder(entry))
             if is_telling and (reason or entry.is_file()):
                 yield Path(entry.path), reason
-        waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
+        folders += [Path(entry.path) for entry in reversed(entries) if entry.name not in reasons and entry.is_dir()]
 
 
 def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]:
@@ -83,14 +83,14 @@ def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]
     if not path.is_dir():
         return {}
     inventory = inventory or Inventory()
-    refused = {str(place.relative_to(path)): reason for place, reason in run_entries(path, inventory) if reason}
-    return refused | dict(survey(path, inventory).refused)
+    reasons = {str(place.relative_to(path)): reason for place, reason in run_entries(path, inventory) if reason}
+    return reasons | dict(survey(path, inventory).refused)
 
 
 def refused_below(path: Path, inventory: Inventory | None = None) -> str:
     """Part of an error about a folder without inputs: those that were refused; empty = there are none."""
-    refused = refused_in(path, inventory)
-    return f" that can be read ({listed(refused)})" if refused else ""
+    reasons = refused_in(path, inventory)
+    return f" that can be read ({listed(reasons)})" if reasons else ""
 
 
 def is_named_like_database(name: str) -> bool:
@@ -123,10 +123,10 @@ def packaged_files(index: Path) -> list[tuple[Path, str]]:
     if "rocpd" not in text or files is None:
         problem = "not the index of a ROCpd package"
         raise NotATraceError(problem, where=str(index), advice="name the databases themselves")
-    listed = files[1].strip("[]").split(",") if files[1].startswith("[") else re.findall(r"-([^\n]*)", files[1])
+    names = files[1].strip("[]").split(",") if files[1].startswith("[") else re.findall(r"-([^\n]*)", files[1])
     path = re.search(r"\bpath:[ \t]*([^\n,}]+)", text)
     base = index.parent / _plain(path[1]) if path else index.parent
-    places = [base / name for item in listed if (name := _plain(item))]
+    places = [base / name for item in names if (name := _plain(item))]
     return [(place, "" if is_inside(place, index.parent) else _OUTSIDE_PACKAGE) for place in places]
 
 

@@ -66,9 +66,9 @@ def file_of(label: str) -> Path:
     """The file that is called so: a path, or as `UnpackedFolder.label` says it."""
     place = Path(label)
     for mark in [at for at, letter in enumerate(label) if letter == "!" and not place.exists()]:
-        unpacked = unpacked_folder(Path(label[:mark]))
-        if unpacked:
-            return unpacked.folder / label[mark + 1 :]
+        archive = unpacked_folder(Path(label[:mark]))
+        if archive:
+            return archive.folder / label[mark + 1 :]
     return place
 
 

@@ -79,10 +79,10 @@ class TablesSource:
         if entry is None or not entry["row_count"]:
             return
         frame, dtypes = self.scan(entry), RUN[table].dtypes
-        stored = frame.collect_schema()
+        schema = frame.collect_schema()
         expressions = [
             (pl.lit(0, pl.UInt32) if name == "source" else pl.col(name).cast(dtypes[name])).alias(name)
-            if name in stored
+            if name in schema
             else pl.lit(None, dtypes[name]).alias(name)
             for name in columns
         ]
@@ -102,8 +102,8 @@ class TablesSource:
                 self._refuse(reason, entry)
             if crc32_of(path) != entry.get("crc32"):
                 self._refuse("the file is not what was written: its checksum differs", entry)
-            stored = path if is_text(path) else io.BytesIO(read_regular(path))
-            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(stored, glob=False)
+            source = path if is_text(path) else io.BytesIO(read_regular(path))
+            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(source, glob=False)
             rows = self._collected(frame.select(pl.len()), entry).item()
             if rows != entry["row_count"]:
                 self._refuse(f"{rows:,} rows where the manifest says {entry['row_count']:,}", entry)
@@ -118,18 +118,18 @@ class TablesSource:
 
     def _check_references(self, table: str, piece: pl.DataFrame) -> None:
         for column in piece.columns:
-            referred = REFERENCES.get(column)
-            if referred is None or referred == "sources" or piece.schema[column] != pl.UInt32:
+            target = REFERENCES.get(column)
+            if target is None or target == "sources" or piece.schema[column] != pl.UInt32:
                 continue
-            most, rows = piece[column].max(), self._tables.get(referred, {}).get("row_count", 0)
+            most, rows = piece[column].max(), self._tables.get(target, {}).get("row_count", 0)
             if isinstance(most, int) and most >= rows:
-                problem = f"{column} reaches to {most:,}; {referred} has {rows:,} rows"
+                problem = f"{column} reaches to {most:,}; {target} has {rows:,} rows"
                 self._refuse(problem, self._tables[table])
             if NUMBERED.get(table) == column and piece[column].null_count():
                 self._refuse("the rows are not numbered", self._tables[table])
 
-    def _refuse(self, what: str, entry: Mapping[str, Any]) -> NoReturn:
-        raise WavewrightError(what, where=f"{self.path}/{entry['file']}", advice=_AGAIN)
+    def _refuse(self, problem: str, entry: Mapping[str, Any]) -> NoReturn:
+        raise WavewrightError(problem, where=f"{self.path}/{entry['file']}", advice=_AGAIN)
 
 
 class _StoredExtras(Mapping[str, "pl.DataFrame"]):
@@ -148,11 +148,11 @@ class _StoredExtras(Mapping[str, "pl.DataFrame"]):
         return self._source.scan(self._entries[name]).collect().drop("source", strict=False)
 
 
-def _entries(declared: Any) -> dict[str, dict[str, Any]]:
+def _entries(value: Any) -> dict[str, dict[str, Any]]:
     """The valid entries of the manifest about tables."""
     return {
         name: entry
-        for name, entry in (declared.items() if isinstance(declared, dict) else ())
+        for name, entry in (value.items() if isinstance(value, dict) else ())
         if isinstance(entry, dict) and isinstance(entry.get("file"), str) and isinstance(entry.get("row_count"), int)
     }
 

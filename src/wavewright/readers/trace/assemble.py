@@ -82,7 +82,7 @@ def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int]
 def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
     """The core's losses of one buffer; many of one kind become one row, at the place of the first (0 = no place)."""
     frame = pl.DataFrame(_core.tables(record)["losses"])
-    grouped = frame.group_by("kind", maintain_order=True).agg(
+    groups = frame.group_by("kind", maintain_order=True).agg(
         pl.col("count").sum(), pl.col("time_cycles").first(), pl.col("byte_offset").first()
     )
     return [
@@ -93,14 +93,14 @@ def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
             time_cycles=row["time_cycles"],
             byte_offset=row["byte_offset"],
         )
-        for row in grouped.iter_rows(named=True)
+        for row in groups.iter_rows(named=True)
     ]
 
 
 def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
     """Append losses to a trace."""
     if losses:
-        recorded = trace.tables.get("losses")  # `trace.losses` would read tables that add losses
-        if recorded is None:
-            recorded = trace.losses
-        trace.tables["losses"] = pl.concat([recorded, loss_frame(losses)])
+        losses_so_far = trace.tables.get("losses")  # `trace.losses` would read tables that add losses
+        if losses_so_far is None:
+            losses_so_far = trace.losses
+        trace.tables["losses"] = pl.concat([losses_so_far, loss_frame(losses)])

@@ -83,15 +83,15 @@ def decode(
     >>> trace = decode("capture/", dispatch=3)  # doctest: +SKIP
     >>> trace.instructions.group_by("row").agg(pl.col("stall_cycles").sum())  # doctest: +SKIP
     """
-    chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    everything = find_capture([Path(path) for path in chosen], code_objects, inventory)
-    top = Path(chosen[0]) if len(chosen) == 1 else None
+    files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    everything = find_capture([Path(path) for path in files], code_objects, inventory)
+    top = Path(files[0]) if len(files) == 1 else None
     possible = raw_dispatches(everything.only(shader_engines=shader_engines), top)
-    picked = choose(possible, dispatch, kernel, where=", ".join(map(str, chosen)))
+    choice = choose(possible, dispatch, kernel, where=", ".join(map(str, files)))
     trace = decode_window(
-        everything, picked.item, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to
+        everything, choice.item, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to
     )
-    name_dispatch(trace, picked, possible, is_asked=dispatch is not None or kernel is not None)
+    name_dispatch(trace, choice, possible, is_asked=dispatch is not None or kernel is not None)
     return trace
 
 
@@ -156,9 +156,9 @@ def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None
     """Return the `sources` table. Files below the folder that may not be read are losses of the trace."""
     from wavewright.readers.trace.sources import read_sources
 
-    refused: dict[str, str] = {}
-    table = read_sources(trace.code, source_root, refused)
-    add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))] if refused else [])
+    refusals: dict[str, str] = {}
+    table = read_sources(trace.code, source_root, refusals)
+    add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))] if refusals else [])
     return table
 
 

@@ -69,8 +69,8 @@ class Buffers:
             record for group in groups for record in self._decoded(group, program, rows=False, first_bytes=first_bytes)
         ]
 
-    def each(self, program: _core.Program, counted: Sequence[tuple[int, int]]) -> Iterator[_core.Records]:
-        """Decode file after file with rows; `counted` has the numbers of waves and instructions of each.
+    def each(self, program: _core.Program, counts: Sequence[tuple[int, int]]) -> Iterator[_core.Records]:
+        """Decode file after file with rows; `counts` has the numbers of waves and instructions of each.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Buffers:
             records = self._decoded(group, program, first_wave=first_wave)
             for file in group:
                 record = records.pop(0)
-                waves, instructions = counted[number]
+                waves, instructions = counts[number]
                 if record.instruction_count != instructions:
                     problem = f"{record.instruction_count:,} instructions where there were {instructions:,} before"
                     advice = "something writes to the file: ask again when it is done"

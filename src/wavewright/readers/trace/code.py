@@ -102,12 +102,12 @@ class Code:
     def missing_for(self, entries: pl.DataFrame) -> list[Loss]:
         """Losses for code objects that the trace entered and that nobody gave."""
         ids = {part.id for part in self.parts}
-        wanted = entries.filter(entries["code_object"] != 0)["code_object"].unique().sort().to_list()
-        losses = [Loss("no_code_object", detail=str(number)) for number in wanted if number not in ids]
+        object_ids = entries.filter(entries["code_object"] != 0)["code_object"].unique().sort().to_list()
+        losses = [Loss("no_code_object", detail=str(number)) for number in object_ids if number not in ids]
         raw = entries.filter(entries["code_object"] == 0)["address"].to_list()
-        lost = [address for address in raw if not any(self._has(part, 0, address) for part in self.parts)]
-        if lost:
-            losses.append(Loss("no_code_object", len(lost), detail=f"0 (raw address {lost[0]:#x})"))
+        unknown = [address for address in raw if not any(self._has(part, 0, address) for part in self.parts)]
+        if unknown:
+            losses.append(Loss("no_code_object", len(unknown), detail=f"0 (raw address {unknown[0]:#x})"))
         return losses
 
     def table(self, highest_row: int = -1) -> pl.DataFrame:
@@ -116,10 +116,10 @@ class Code:
         `highest_row` is the largest row that an instruction has: rows behind the listed ones (the same code seen
         through raw addresses) are left out when nothing refers to them.
         """
-        described = [self._described(part, frame) for part, frame in self._listings()]
-        if not described:
+        frames = [self._described(part, frame) for part, frame in self._listings()]
+        if not frames:
             return empty_frame(THREAD_TRACE["code"])
-        listing = pl.concat(described, how="vertical").with_row_index("listed_row")
+        listing = pl.concat(frames, how="vertical").with_row_index("listed_row")
         rows = pl.DataFrame(self.program.rows()).with_row_index("row")
         if highest_row < listing.height:
             rows = rows.head(listing.height)
@@ -185,8 +185,8 @@ class Code:
             function = part.elf.function_at(offset)
             if function is not None:
                 # Waves may enter a kernel after its first instructions, which preload arguments.
-                named = (kernel for kernel in part.elf.kernels if kernel.name == function.name)
-                return next(named, Kernel(function.name, function.address, function.size))
+                kernels = (kernel for kernel in part.elf.kernels if kernel.name == function.name)
+                return next(kernels, Kernel(function.name, function.address, function.size))
         return None
 
     def _has(self, part: _Part, code_object: int, address: int) -> bool:
@@ -214,10 +214,10 @@ def load_code(
     likely_target = _likely_target(heads)
     parts = _of_this_gpu(list(_read_parts(files, likely_target, losses)), likely_target, losses)
     text_bytes = sum(size for part in parts if part.elf for _, size in part.elf.text_ranges)
-    unplaced = any(part.id == 0 and part.load_address is None for part in parts)
+    has_unplaced = any(part.id == 0 and part.load_address is None for part in parts)
     is_large = text_bytes > WHOLE_TEXT_BYTES
-    entries = entered() if entered and (unplaced or is_large) else None
-    if entries is not None and unplaced:
+    entries = entered() if entered and (has_unplaced or is_large) else None
+    if entries is not None and has_unplaced:
         parts = _placed(parts, entries, losses)
     parts = [_listed(part, entries if is_large else None, losses, whole=whole) for part in parts]
     targets = [part.elf.target for part in parts if part.elf and part.elf.target]
@@ -271,15 +271,15 @@ def _elf_of(file: CodeObjectFile, likely_target: str | None) -> CodeObject:
 def _of_this_gpu(parts: list[_Part], likely_target: str | None, losses: list[Loss]) -> list[_Part]:
     """The parts without code for GPUs of other generations than the one that was traced."""
     family = family_of(likely_target) if likely_target else None
-    fitting = []
+    matches = []
     for part in parts:
         target = part.elf.target if part.elf else None
         if family and target and family_of(target) not in (family, None):
             problem = f"{part.name} is {target} code, but the trace is of a {family} GPU"
             losses.append(Loss("code_of_other_gpu", detail=problem))
         else:
-            fitting.append(part)
-    return fitting
+            matches.append(part)
+    return matches
 
 
 def _text_beside(file: CodeObjectFile, losses: list[Loss]) -> bytes:
@@ -302,16 +302,16 @@ def _placed(parts: Sequence[_Part], entries: pl.DataFrame, losses: list[Loss]) -
     """
     raw = entries.filter(entries["code_object"] == 0)["address"].to_list()
     possible = [_possible_load_addresses(part, raw) for part in parts]
-    placed = []
+    parts_placed = []
     for part, addresses in zip(parts, possible, strict=True):
-        entered = {entry for other in possible if other is not addresses for entry in other.values()}
-        sole = [load for load, entry in addresses.items() if entry not in entered]
+        entries_elsewhere = {entry for other in possible if other is not addresses for entry in other.values()}
+        sole = [load for load, entry in addresses.items() if entry not in entries_elsewhere]
         if len(addresses) == len(sole) == 1:
             losses.append(Loss("guessed_load_address", detail=f"{part.name} ({sole[0]:#x})"))
-            placed.append(replace(part, load_address=sole[0]))
+            parts_placed.append(replace(part, load_address=sole[0]))
         else:
-            placed.append(part)
-    return placed
+            parts_placed.append(part)
+    return parts_placed
 
 
 def _possible_load_addresses(part: _Part, entries: Sequence[int]) -> dict[int, int]:

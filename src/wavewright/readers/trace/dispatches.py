@@ -73,18 +73,18 @@ def decoded_dispatches(candidates: Sequence[DecodedTrace], top: str = "") -> lis
 
 
 def name_dispatch(
-    trace: ThreadTrace, chosen: Dispatch[T], dispatches: Sequence[Dispatch[T]], *, is_asked: bool
+    trace: ThreadTrace, choice: Dispatch[T], dispatches: Sequence[Dispatch[T]], *, is_asked: bool
 ) -> None:
     """Record in the trace which dispatch it is, and the keys of the others of the input.
 
     Where nobody asked for this one, a note lists the others.
     """
-    others = [dispatch.key for dispatch in dispatches if dispatch.key != chosen.key]
-    trace.source = replace(trace.source, dispatch_key=chosen.key, other_dispatches=tuple(others))
+    others = [dispatch.key for dispatch in dispatches if dispatch.key != choice.key]
+    trace.source = replace(trace.source, dispatch_key=choice.key, other_dispatches=tuple(others))
     if others and not is_asked:
         more = f" and {len(others) - _NOTED:,} more" if len(others) > _NOTED else ""
-        showing = f"showing dispatch {chosen.key}; {counted(len(others), 'more dispatches')} here: "
-        add_losses(trace, [Loss("other_dispatches", len(others), detail=showing + ", ".join(others[:_NOTED]) + more)])
+        note = f"showing dispatch {choice.key}; {counted(len(others), 'more dispatches')} here: "
+        add_losses(trace, [Loss("other_dispatches", len(others), detail=note + ", ".join(others[:_NOTED]) + more)])
 
 
 def _in_window(capture: Capture, window: Window) -> Contents:
@@ -105,12 +105,12 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     except WavewrightError:
         return Contents(has_waves=False)
     is_long = any(file.byte_count > SCANNED_BYTES for file in window.files)
-    traced = _entered(tables["waves"], kernels)
-    others = kernels.filter(~kernels["kernel"].is_in(traced["kernel"].implode()))
-    if not traced.height:
-        traced, others = kernels, traced
+    kernels_traced = _entered(tables["waves"], kernels)
+    others = kernels.filter(~kernels["kernel"].is_in(kernels_traced["kernel"].implode()))
+    if not kernels_traced.height:
+        kernels_traced, others = kernels, kernels_traced
     has_waves = is_long or tables["waves"].height > 0
-    return Contents(_pairs(traced), has_waves, _pairs(others), is_partial=is_long)
+    return Contents(_pairs(kernels_traced), has_waves, _pairs(others), is_partial=is_long)
 
 
 def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:

@@ -40,8 +40,8 @@ def marker_names(program: _core.Program) -> pl.DataFrame:
 def with_marker_names(markers: pl.DataFrame, program: _core.Program) -> pl.DataFrame:
     """The table `markers`: the core's markers over all shader engines (with `se`), names and locations joined in."""
     key = ["code_object", "marker_id"]
-    named = marker_names(program).filter(pl.col("kind") != _KERNEL).unique(key, keep="last")
-    table = markers.join(named.select(*key, "name", "location"), on=key, how="left", maintain_order="left")
+    names = marker_names(program).filter(pl.col("kind") != _KERNEL).unique(key, keep="last")
+    table = markers.join(names.select(*key, "name", "location"), on=key, how="left", maintain_order="left")
     return table.select(THREAD_TRACE["markers"].names)
 
 

@@ -101,13 +101,13 @@ class KerncapDispatch:
         if target and self.target and target != self.target:
             raise self._other(f"this is a dispatch on {self.target}, and the trace is of {target}")
         here, there = self._full_size(kernel), size or DispatchSize()
-        merged = DispatchSize(
+        common = DispatchSize(
             self._same("workgroup size", here.workgroup_size, there.workgroup_size),
             self._same("grid", here.grid_size, there.grid_size),
             self._same("dynamic LDS of", here.dynamic_lds_bytes, there.dynamic_lds_bytes),
         )
         try:
-            return argument_values(kernel, merged, given=values, recorded=self.segment)
+            return argument_values(kernel, common, given=values, recorded=self.segment)
         except UsageError as error:
             raise UsageError(error.what, where=self.where, kept=error.kept, advice=error.advice) from error
 
@@ -117,16 +117,16 @@ class KerncapDispatch:
             return self.size
         return self.size._replace(dynamic_lds_bytes=self.lds_bytes - kernel.lds_bytes)
 
-    def _same(self, what: str, here: _Size | None, there: _Size | None) -> _Size | None:
+    def _same(self, name: str, here: _Size | None, there: _Size | None) -> _Size | None:
         if here is None or there is None:
             return there if here is None else here
         if here != there:
             here_text, there_text = (worded_size(s) if isinstance(s, tuple) else f"{s:,} bytes" for s in (here, there))
-            raise self._other(f"this dispatch has the {what} {here_text}, and the traced one {there_text}")
+            raise self._other(f"this dispatch has the {name} {here_text}, and the traced one {there_text}")
         return here
 
-    def _other(self, what: str) -> UsageError:
-        return UsageError(what, where=self.where, advice="give the kerncap folder of the traced dispatch")
+    def _other(self, problem: str) -> UsageError:
+        return UsageError(problem, where=self.where, advice="give the kerncap folder of the traced dispatch")
 
 
 def read_kerncap(path: str | os.PathLike[str]) -> KerncapDispatch:

@@ -36,8 +36,8 @@ def leave_rows(
         lazy_tables[name] = partial(_all_rows, trace, name, buffers, program)
     engines = trace.shader_engines["se"].to_list()
     waves = [trace.waves.filter(trace.waves["se"] == se).height for se in engines]
-    counted = [(count, record.instruction_count) for count, record in zip(waves, records, strict=True)]
-    trace.parts = partial(_parts, trace, engines, counted, buffers, program)
+    counts = [(count, record.instruction_count) for count, record in zip(waves, records, strict=True)]
+    trace.parts = partial(_parts, trace, engines, counts, buffers, program)
 
 
 def _executed(records: Sequence[_core.Records]) -> Executed:
@@ -73,13 +73,13 @@ def _all_rows(trace: ThreadTrace, name: str, buffers: Buffers, program: _core.Pr
 def _parts(
     trace: ThreadTrace,
     engines: Sequence[int],
-    counted: Sequence[tuple[int, int]],
+    counts: Sequence[tuple[int, int]],
     buffers: Buffers,
     program: _core.Program,
 ) -> Iterator[ThreadTrace]:
-    decoded = buffers.each(program, counted)
+    streams = buffers.each(program, counts)
     for se in engines:  # nothing here may hold a part while the next one is decoded
-        yield _part(trace, se, next(decoded))
+        yield _part(trace, se, next(streams))
 
 
 def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:

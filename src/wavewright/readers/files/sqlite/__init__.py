@@ -157,57 +157,57 @@ class Database:
         finally:
             self._connection.set_progress_handler(None, 0)
 
-    def _is_native(self, stored: StoredTable) -> bool:
+    def _is_native(self, source: StoredTable) -> bool:
         pages = self._file.pages
-        return pages is not None and pages.is_table(stored.root)
+        return pages is not None and pages.is_table(source.root)
 
     def _pieces(self, table: str, columns: _Types, rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
-        stored = self._stored.get(table)
-        if stored is None:
+        source = self._stored.get(table)
+        if source is None:
             return
         types = {name: _type_of(dtype) for name, dtype in columns.items()}
-        kinds = {name: kind for name, kind in types.items() if name in stored.columns}
+        kinds = {name: kind for name, kind in types.items() if name in source.columns}
         absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in kinds]
-        plan = stored.plan(kinds) if self._is_native(stored) else None
-        chunks = self._rows(stored, kinds, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
+        plan = source.plan(kinds) if self._is_native(source) else None
+        chunks = self._rows(source, kinds, rows, losses) if plan is None else self._pages(source, plan, rows, losses)
         for piece in chunks:
             yield piece.with_columns(absent).select(*columns) if absent else piece
 
-    def _pages(self, stored: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
+    def _pages(self, source: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
         """Read by the native core."""
         assert self._file.pages is not None  # noqa: S101 - see _is_native
-        scan = _core.SqliteScan(self._file.pages, stored.root, plan)
+        scan = _core.SqliteScan(self._file.pages, source.root, plan)
         while len(piece := scan.next(rows)):
             yield pl.DataFrame(piece)
         if scan.damage:
-            losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {scan.damage}"))
+            losses.append(Loss("unreadable_rows", detail=f"{source.name}: {scan.damage}"))
         for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):
             if count:
-                losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
+                losses.append(Loss("mixed_values", count, f"{source.name}.{name}"))
 
     def _rows(
-        self, stored: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]
+        self, source: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]
     ) -> Iterator[pl.DataFrame]:
         """Read by SQLite."""
         dtypes = {INTEGER: pl.Int64, REAL: pl.Float64, TEXT: pl.String, CATEGORY: pl.Categorical}
-        chosen = ", ".join(quoted(name) for name in types) or "1"
-        mixed = dict.fromkeys(types, 0)
+        names = ", ".join(quoted(name) for name in types) or "1"
+        misfit_counts = dict.fromkeys(types, 0)
         try:
             # Without an index the rows come in the order of the table itself.
             cursor = self._connection.cursor()
-            cursor.execute(f"SELECT {chosen} FROM {quoted(stored.name)} NOT INDEXED")  # noqa: S608 - quoted
+            cursor.execute(f"SELECT {names} FROM {quoted(source.name)} NOT INDEXED")  # noqa: S608 - quoted
             while batch := cursor.fetchmany(rows):
                 columns = []
                 for (name, kind), values in zip(types.items(), zip(*batch, strict=True), strict=False):
-                    fitting, misfits = fitted(values, kind)
-                    mixed[name] += misfits
-                    columns.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
+                    column, misfits = fitted(values, kind)
+                    misfit_counts[name] += misfits
+                    columns.append(pl.Series(name, column, dtype=dtypes[kind], strict=True))
                 yield pl.DataFrame(columns) if columns else pl.DataFrame({"": [None] * len(batch)})
         except ERRORS as error:
-            losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
-        for name, count in mixed.items():
+            losses.append(Loss("unreadable_rows", detail=f"{source.name}: {error}"))
+        for name, count in misfit_counts.items():
             if count:
-                losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
+                losses.append(Loss("mixed_values", count, f"{source.name}.{name}"))
 
     def _steadily(self, read: Callable[[], _Read]) -> _Read:
         """Result of `read`; when somebody writes the file meanwhile, its result on a copy of one moment."""

@@ -192,12 +192,12 @@ class OpenFile:
 def tables_at_beginning(path: Path) -> frozenset[str] | None:
     """Names of the tables of a packed database, when the pages that say them are its first; else None."""
     with path.open("rb") as stream:
-        packed = stream.read(_BEGINNING)
-    packing = packing_of(packed)
+        head = stream.read(_BEGINNING)
+    packing = packing_of(head)
     if not packing:
         return None
     try:
-        begin = unpacked_head(packed, packing, _BEGINNING)
+        begin = unpacked_head(head, packing, _BEGINNING)
         if not begin.startswith(SQLITE) or len(begin) < _BEGINNING:
             return None  # no database, or one that is unpacked in no time
         page_size = int.from_bytes(begin[16:18], "big")
@@ -216,13 +216,13 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
 
 
 def _unpack(path: Path, target: Path, limit: int) -> None:
-    written = 0
-    with open_regular(path) as packed, target.open("wb") as plain:
-        packing = packing_of(packed.read(_MAGIC_BYTES))
-        packed.seek(0)
-        for block in unpacked_stream(packed, packing):
-            written += len(block)
-            if written > limit:
+    size = 0
+    with open_regular(path) as stream, target.open("wb") as plain:
+        packing = packing_of(stream.read(_MAGIC_BYTES))
+        stream.seek(0)
+        for block in unpacked_stream(stream, packing):
+            size += len(block)
+            if size > limit:
                 problem = f"unpacks to more than {limit >> 20:,} MiB"
                 raise NotATraceError(problem, where=str(path), advice="unpack it yourself if you trust it")
             plain.write(block)

@@ -68,8 +68,8 @@ def is_reserved(descriptor: int) -> bool:
 
 
 @contextmanager
-def _held(descriptor: int, what: tuple[int, int], deadline: float) -> Iterator[None]:
-    while not _is_taken(descriptor, what):
+def _held(descriptor: int, place: tuple[int, int], deadline: float) -> Iterator[None]:
+    while not _is_taken(descriptor, place):
         if time.monotonic() >= deadline:
             raise BusyError
         time.sleep(_PAUSE_SECONDS)
@@ -77,22 +77,22 @@ def _held(descriptor: int, what: tuple[int, int], deadline: float) -> Iterator[N
         yield
     finally:
         with suppress(OSError):  # there are no locks to give up
-            _asked("F_OFD_SETLK", descriptor, "F_UNLCK", what)
+            _asked("F_OFD_SETLK", descriptor, "F_UNLCK", place)
 
 
-def _is_taken(descriptor: int, what: tuple[int, int]) -> bool:
+def _is_taken(descriptor: int, place: tuple[int, int]) -> bool:
     """True if a read lock was taken, or there are no locks to take."""
     try:
-        _asked("F_OFD_SETLK", descriptor, "F_RDLCK", what)
+        _asked("F_OFD_SETLK", descriptor, "F_RDLCK", place)
     except OSError as error:
         return error.errno not in _BUSY
     return True
 
 
-def _asked(command: str, descriptor: int, kind: str, what: tuple[int, int]) -> int:
+def _asked(command: str, descriptor: int, kind: str, place: tuple[int, int]) -> int:
     """Do something with a lock; the kind of lock that the system answers with."""
     if sys.platform != "linux":  # others have no such locks, or lay the request out differently
         raise OSError(errno.EINVAL, "no locks of open file descriptions")
-    request = struct.pack(_FLOCK, getattr(fcntl, kind), os.SEEK_SET, *what, 0)
+    request = struct.pack(_FLOCK, getattr(fcntl, kind), os.SEEK_SET, *place, 0)
     lock_type: int = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, getattr(fcntl, command), request))[0]
     return lock_type

@@ -17,7 +17,7 @@ def note_missing(
     columns: Mapping[str, Collection[str]],
     tables: Collection[str] = (),
     *,
-    whose: str = "the file",
+    owner: str = "the file",
     suffix: str = "",
 ) -> None:
     """Note what a database lacks as losses (`missing_tables`, `missing_columns`).
@@ -28,14 +28,14 @@ def note_missing(
         Stored table -> columns that it must have, if the file has the table at all.
     tables
         Those that the file must have.
-    whose
+    owner
         Who lacks them, for the sentence; what the names of all its tables end in is `suffix`.
     """
     absent = [name.removesuffix(suffix) for name in tables if name not in database.tables]
     if absent:
-        database.lose(Loss("missing_tables", len(absent), f"{whose} lacks {', '.join(absent)}"))
-    for table, needed in columns.items():
+        database.lose(Loss("missing_tables", len(absent), f"{owner} lacks {', '.join(absent)}"))
+    for table, names in columns.items():
         if table in database.tables:
-            lacking = [name for name in needed if name not in database.tables[table]]
+            lacking = [name for name in names if name not in database.tables[table]]
             if lacking:
                 database.lose(Loss("missing_columns", len(lacking), f"{table} lacks {', '.join(lacking)}"))

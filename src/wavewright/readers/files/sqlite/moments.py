@@ -79,9 +79,9 @@ def copy_moment(descriptor: int, path: Path, target: Path, seconds: float) -> No
     with target.open("x+b") as output:
         copy = output.fileno()
         with _beside(path, "-journal") as journal, ExitStack() as stack:
-            shared = stack.enter_context(_beside(path, "-shm"))
-            if shared is not None:
-                stack.enter_context(checkpoint_lock(shared, seconds))
+            index = stack.enter_context(_beside(path, "-shm"))
+            if index is not None:
+                stack.enter_context(checkpoint_lock(index, seconds))
             _copy(descriptor, copy, os.fstat(descriptor).st_size)
             if journal is not None and not is_reserved(descriptor):
                 try:

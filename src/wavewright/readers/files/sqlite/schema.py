@@ -93,10 +93,10 @@ class StoredTable:
         for name, kind in types.items():
             column = self.declared[places[name]]
             try:
-                missing = column.missing()
+                default = column.missing()
             except _Unknown:
                 return None
-            plan.append((name, places[name], kind, name == self.key, column.affinity == "real", missing))
+            plan.append((name, places[name], kind, name == self.key, column.affinity == "real", default))
         return plan or [("", 0, INTEGER, True, False, None)]
 
 
@@ -118,9 +118,9 @@ def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
         )
     }
     tables: dict[str, tuple[int, list[_Declared], list[str]]] = {}
-    for table, root, name, kind, default, key, hidden in rows:
+    for table, root, name, kind, default, key, mark in rows:
         _, columns, keys = tables.setdefault(table, (root, [], []))
-        if hidden == _COMPUTED:
+        if mark == _COMPUTED:
             continue
         columns.append(_Declared(name, kind or "", default))
         if key:

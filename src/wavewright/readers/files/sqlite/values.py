@@ -30,8 +30,8 @@ def fitted(values: Sequence[Any], kind: int) -> tuple[Sequence[Any], int]:
     """
     if set(map(type, values)) <= _OWN[kind]:
         return values, 0
-    fitted = [_fitted_one(value, kind) for value in values]
-    return fitted, sum(new is None and old is not None for new, old in zip(fitted, values, strict=True))
+    results = [_fitted_one(value, kind) for value in values]
+    return results, sum(new is None and old is not None for new, old in zip(results, values, strict=True))
 
 
 def number_of(text: str) -> int | float | None:
@@ -46,8 +46,8 @@ def number_of(text: str) -> int | float | None:
     if match is None:
         return None
     digits = match.group()
-    if match.group(1) and len(digits) <= 20 and _LEAST <= (whole := int(digits)) <= _MOST:
-        return whole
+    if match.group(1) and len(digits) <= 20 and _LEAST <= (integer := int(digits)) <= _MOST:
+        return integer
     value = float(digits)
     mantissa = re.split("[eE]", digits)[0]
     return None if math.isinf(value) or (value == 0 and mantissa.strip("+-.0")) else value

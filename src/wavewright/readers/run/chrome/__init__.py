@@ -176,9 +176,9 @@ def _monitors(points: pl.DataFrame) -> pl.DataFrame:
         for key, value in values.items()
     ]
     samples = pl.DataFrame(rows, schema=_POINTS, orient="row").sort("start_ns", maintain_order=True)
-    following = pl.col("start_ns").shift(-1).over("process", "device", "name")
-    is_end = following.is_null() & (pl.len().over("process", "device", "name") > 1)
-    return samples.with_columns(end_ns=following.fill_null(pl.col("start_ns")), is_end=is_end).filter(~pl.col("is_end"))
+    next_ns = pl.col("start_ns").shift(-1).over("process", "device", "name")
+    is_end = next_ns.is_null() & (pl.len().over("process", "device", "name") > 1)
+    return samples.with_columns(end_ns=next_ns.fill_null(pl.col("start_ns")), is_end=is_end).filter(~pl.col("is_end"))
 
 
 _POINTS = {"process": pl.UInt32, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String, "value": pl.Float64}
@@ -226,20 +226,20 @@ def _domain() -> pl.Expr:
         .then(pl.lit("MARKER"))
         .otherwise(pl.lit("CPU"))
     )
-    listed = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
+    domain = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
     by_kind = pl.col("kind").str.extract("^([A-Z]+)_")  # ROCpd's names of kinds, which `wavewright convert` writes
-    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(listed, cat.str.to_uppercase()))
+    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(domain, cat.str.to_uppercase()))
 
 
 def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    named = labels.filter(pl.col("name").cast(pl.String) == "thread_name").select(
+    names = labels.filter(pl.col("name").cast(pl.String) == "thread_name").select(
         pid=pl.coalesce("pid_raw", "pid").cast(pl.Int64, strict=False),
         tid=pl.col("tid").cast(pl.Int64, strict=False),
         name=pl.col("label").str.strip_chars(),
     )
-    keyed = threads.join(processes.select("process", "pid"), on="process", how="left", maintain_order="left")
-    return keyed.join(
-        named.unique(["pid", "tid"], keep="first", maintain_order=True),
+    keys = threads.join(processes.select("process", "pid"), on="process", how="left", maintain_order="left")
+    return keys.join(
+        names.unique(["pid", "tid"], keep="first", maintain_order=True),
         on=["pid", "tid"],
         how="left",
         maintain_order="left",
@@ -249,11 +249,12 @@ def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: p
 def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """One GPU per process and device; hosts that copies name are agents, too."""
     gpus = numbered([kinds[name] for name in ("dispatches", "copies", "monitors")], ["process", "device"], "agent")
-    named = dict(
+    labels_by_pid = dict(
         kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows()
     )
     rows = [
-        {"agent": agent, "process": process, "kind": "GPU", "product": named.get(device)} | _device(file, device)
+        {"agent": agent, "process": process, "kind": "GPU", "product": labels_by_pid.get(device)}
+        | _device(file, device)
         for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
     ]
     kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
@@ -280,11 +281,11 @@ def _device(file: ChromeFile, device: int) -> dict[str, Any]:
 
     Its numbers there may be those of HIP and those of the events those of the node: then all must be of one kind.
     """
-    recorded = file.deviceProperties if isinstance(file.deviceProperties, list) else []
-    listed = [row for row in recorded if isinstance(row, dict)]
-    properties: dict[str, Any] = next((row for row in listed if row.get("id") == device), {})
-    if not properties and listed and all(row.get("name") == listed[0].get("name") for row in listed):
-        properties = {key: value for key, value in listed[0].items() if key != "id"}
+    devices = file.deviceProperties if isinstance(file.deviceProperties, list) else []
+    rows = [row for row in devices if isinstance(row, dict)]
+    properties: dict[str, Any] = next((row for row in rows if row.get("id") == device), {})
+    if not properties and rows and all(row.get("name") == rows[0].get("name") for row in rows):
+        properties = {key: value for key, value in rows[0].items() if key != "id"}
 
     def number(key: str) -> int | None:
         value = properties.get(key)

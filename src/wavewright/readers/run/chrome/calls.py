@@ -27,17 +27,17 @@ def kept_arguments() -> pl.Expr:
 def with_sizes_of_calls(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """GPU work whose size only the call that issued it has, with the size of that call; grids become lanes."""
     key = ["process", "correlation"]
-    sized = calls.filter(pl.any_horizontal(pl.col("grid_x", "size", "call_size").is_not_null())).drop_nulls(
+    sizes = calls.filter(pl.any_horizontal(pl.col("grid_x", "size", "call_size").is_not_null())).drop_nulls(
         "correlation"
     )
     columns = [*_SIZES, "lds_bytes", "size"]
-    of_calls = sized.with_columns(size=pl.coalesce("size", "call_size")).select(*key, *columns)
+    of_calls = sizes.with_columns(size=pl.coalesce("size", "call_size")).select(*key, *columns)
     of_calls = of_calls.unique(key, keep="none")
-    joined = work.join(of_calls, on=key, how="left", maintain_order="left", suffix="_of_call")
-    whole = joined.with_columns(pl.coalesce(name, f"{name}_of_call").alias(name) for name in columns)
+    rows = work.join(of_calls, on=key, how="left", maintain_order="left", suffix="_of_call")
+    table = rows.with_columns(pl.coalesce(name, f"{name}_of_call").alias(name) for name in columns)
     lanes = {f"workgroup_{axis}": pl.col(f"block_{axis}") for axis in "xyz"}
     lanes |= {f"grid_{axis}": pl.col(f"grid_{axis}") * pl.col(f"block_{axis}") for axis in "xyz"}
-    return whole.with_columns(**lanes, size_bytes=pl.col("size")).drop(f"{name}_of_call" for name in columns)
+    return table.with_columns(**lanes, size_bytes=pl.col("size")).drop(f"{name}_of_call" for name in columns)
 
 
 def with_arguments_of_waits(calls: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFrame:
@@ -46,16 +46,16 @@ def with_arguments_of_waits(calls: pl.DataFrame, waits: pl.DataFrame) -> pl.Data
         return calls
     key = ["process", "correlation"]
     stored = waits.drop_nulls("correlation").select(*key, wait="args").unique(key, keep="first", maintain_order=True)
-    joined = calls.join(stored, on=key, how="left", maintain_order="left")
-    awaited = joined.with_row_index().filter(pl.col("wait").is_not_null())
-    texts = [_merged(call, wait) for call, wait in awaited.select("args", "wait").iter_rows()]
-    properties = joined["event_properties"].scatter(awaited["index"], pl.Series(texts, dtype=pl.String))
-    return joined.with_columns(properties.alias("event_properties")).drop("wait")
+    rows = calls.join(stored, on=key, how="left", maintain_order="left")
+    places = rows.with_row_index().filter(pl.col("wait").is_not_null())
+    texts = [_merged(call, wait) for call, wait in places.select("args", "wait").iter_rows()]
+    properties = rows["event_properties"].scatter(places["index"], pl.Series(texts, dtype=pl.String))
+    return rows.with_columns(properties.alias("event_properties")).drop("wait")
 
 
 def _merged(call: str, wait: str) -> str:
-    merged: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in (wait, call):
-        decoded = msgspec.json.decode(text)
-        merged |= decoded if isinstance(decoded, dict) else {}
-    return msgspec.json.encode(merged).decode()
+        value = msgspec.json.decode(text)
+        values |= value if isinstance(value, dict) else {}
+    return msgspec.json.encode(values).decode()

@@ -128,13 +128,13 @@ def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
     ('X', 'k', '1', 'a', 1751410836000000125, 500)
     """
     frames = []
-    lost = 0
+    malformed_count = 0
     for begin in range(0, len(file.events), _BATCH):
         frame, bad = _frame(file.events[begin : begin + _BATCH])
         frames.append(frame)
-        lost += bad
-    if lost:
-        losses.append(Loss("malformed_events", lost, detail="events"))
+        malformed_count += bad
+    if malformed_count:
+        losses.append(Loss("malformed_events", malformed_count, detail="events"))
     return pl.concat(frames or [_frame([])[0]])
 
 
@@ -219,10 +219,10 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     """
     frame = pl.select(text=_strings(microseconds))
     parts = pl.col("text").str.extract_groups(r"^(-?)(\d{1,15})(?:\.(\d+))?$")
-    whole, fraction = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
+    integer, fraction = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
     thousandths = (fraction + "000").str.slice(0, 3).cast(pl.Int64, strict=False)
     half = (fraction.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
-    size = whole * 1000 + thousandths + half
+    size = integer * 1000 + thousandths + half
     exact = frame.select(pl.when(parts.struct[0] == "-").then(-size).otherwise(size).alias("ns"), "text")
     odd = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
     if not odd.height:

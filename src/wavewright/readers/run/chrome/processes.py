@@ -91,18 +91,18 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
             stack.append(index)
         elif stack:
             ended[stack.pop()] = time
-    unended = [index for stack in open_.values() for index in stack]
+    open_rows = [index for stack in open_.values() for index in stack]
     pairs = pl.DataFrame(
-        {"index": [*ended, *unended], "ended": [*ended.values(), *([None] * len(unended))]},
+        {"index": [*ended, *open_rows], "ended": [*ended.values(), *([None] * len(open_rows))]},
         schema={"index": pl.UInt32, "ended": pl.Int64},
     )
-    whole = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
+    table = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
     is_begin = pl.col("known").fill_null(value=False)
-    whole = whole.filter(is_begin | ~is_half).with_columns(
+    table = table.filter(is_begin | ~is_half).with_columns(
         ph=pl.when(is_begin).then(pl.lit("X")).otherwise(pl.col("ph").cast(pl.String)).cast(pl.Categorical),
         end_ns=pl.when(is_begin).then("ended").otherwise("end_ns"),
     )
-    return whole.drop("index", "ended", "known")
+    return table.drop("index", "ended", "known")
 
 
 def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -> pl.DataFrame:
@@ -112,9 +112,9 @@ def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -
     cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(
         group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid")
     )
-    counted = cpu.group_by("group", "key").len()
+    counts = cpu.group_by("group", "key").len()
     # Python's functions have the number 0 in some versions of PyTorch.
-    several = counted.filter((pl.col("key") != "0") | (pl.len().over("group") == 1))
+    several = counts.filter((pl.col("key") != "0") | (pl.len().over("group") == 1))
     whole = several.join(group, on="group", how="right", nulls_equal=True).select("group", "key", "len")
     whole = whole.with_columns(pid=pl.col("key").cast(pl.Int64, strict=False))
     whole = whole.sort("group", "pid", "key", nulls_last=True).with_row_index("process")

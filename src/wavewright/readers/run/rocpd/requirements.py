@@ -37,7 +37,7 @@ def note_missing_in_run(run: RocpdRun) -> None:
             for table, names in columns.items()
         }
     needed = columns if version in VERSIONS else {PREFIX + name + run.suffix: () for name in _NEEDED}
-    note_missing(run.database, columns, needed, whose=f"run {run.guid or 'without guid'}", suffix=run.suffix)
+    note_missing(run.database, columns, needed, owner=f"run {run.guid or 'without guid'}", suffix=run.suffix)
 
 
 @cache

@@ -42,18 +42,18 @@ def add_agents(
     for process, text, kind in _texts(events):
         if (process, text) not in number_by_text:
             number_by_text[process, text] = _row_number(rows, process, text, kind)
-    named = pl.DataFrame(
+    texts = pl.DataFrame(
         [(process, text, number) for (process, text), number in number_by_text.items()],
         schema={"process": pl.UInt32, "text": pl.String, "number": pl.UInt32},
         orient="row",
     )
-    linked = dict(events)
+    tables = dict(events)
     for name, frame in events.items():
         for column in set(_LINKS) & set(frame.columns):
-            keyed = frame.select("process", pl.col(column).cast(pl.String).alias("text"))
-            numbers = keyed.join(named, on=["process", "text"], how="left", maintain_order="left")["number"]
-            linked[name] = linked[name].with_columns(numbers.alias(_LINKS[column]))
-    return frame_of(RUN["agents"], [{"agent": n, **row} for n, row in enumerate(rows)]), linked
+            keys = frame.select("process", pl.col(column).cast(pl.String).alias("text"))
+            numbers = keys.join(texts, on=["process", "text"], how="left", maintain_order="left")["number"]
+            tables[name] = tables[name].with_columns(numbers.alias(_LINKS[column]))
+    return frame_of(RUN["agents"], [{"agent": n, **row} for n, row in enumerate(rows)]), tables
 
 
 def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[dict[str, Any]]:
@@ -67,8 +67,8 @@ def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[d
         for agent in agents:
             if (agent.get("guid") or "") not in ("", process["guid"]):
                 continue
-            row: dict[str, Any] = {ours: _integer(agent.get(theirs)) for ours, theirs in _INTEGERS.items()}
-            row |= {ours: agent.get(theirs) or "" for ours, theirs in _TEXTS.items()}
+            row: dict[str, Any] = {ours: _integer(agent.get(key)) for ours, key in _INTEGERS.items()}
+            row |= {ours: agent.get(key) or "" for ours, key in _TEXTS.items()}
             kind = str(row["kind"])
             kilobytes = _integer(agent.get("lds_size_in_kb"))
             row |= {
@@ -92,8 +92,8 @@ def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
                 continue
             direction = pl.col("name").cast(pl.String) if name == "copies" and "name" in frame.columns else pl.lit("")
             pairs = frame.select("process", pl.col(column).cast(pl.String), direction.alias("direction")).unique()
-            for process, text, copied in pairs.drop_nulls(column).iter_rows():
-                uses.add((process, text, _kind(name, column, copied)))
+            for process, text, is_copy in pairs.drop_nulls(column).iter_rows():
+                uses.add((process, text, _kind(name, column, is_copy)))
     return sorted(uses, key=lambda use: (use[0], _natural(use[1]), use[2] != "GPU", use[2]))
 
 

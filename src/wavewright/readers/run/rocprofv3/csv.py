@@ -121,14 +121,14 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
     if processes.height == 1:
         return frame.with_columns(process=pl.lit(0, pl.UInt32))
     guid = pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("")
-    keyed = frame.with_columns(guid.alias("guid"))
+    rows = frame.with_columns(guid.alias("guid"))
     first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
-    candidates = [keyed.join(first, on="guid", how="left", maintain_order="left")["process"]]
+    candidates = [rows.join(first, on="guid", how="left", maintain_order="left")["process"]]
     if "tid" in frame.columns:
         threads = _threads_with_pids(events).join(processes, on=["guid", "pid"]).unique(["guid", "tid"], keep="none")
-        candidates.insert(0, link(keyed, threads, ["guid", "tid"], "process")["process"])
+        candidates.insert(0, link(rows, threads, ["guid", "tid"], "process")["process"])
     if "pid" in frame.columns:
-        candidates.insert(0, link(keyed, processes, ["guid", "pid"], "process")["process"])
+        candidates.insert(0, link(rows, processes, ["guid", "pid"], "process")["process"])
     return frame.with_columns(pl.coalesce(candidates).fill_null(0).cast(pl.UInt32).alias("process"))
 
 

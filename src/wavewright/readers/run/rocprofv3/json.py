@@ -64,8 +64,8 @@ _NUMBERS = {"nodes": "node", "agents": "agent", "code_objects": "code_object", "
 
 
 def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
-    whole = pl.concat(frames)
-    return whole.with_row_index(_NUMBERS[name]) if name in _NUMBERS else whole
+    table = pl.concat(frames)
+    return table.with_row_index(_NUMBERS[name]) if name in _NUMBERS else table
 
 
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
@@ -199,11 +199,11 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
     """The columns of the records, a batch at a time; a record that does not fit its kind is a loss."""
     values_of = attrgetter(*kind.columns.values())
     dtypes = {"address": pl.String, "flags": pl.String}
-    lost = 0
+    loss_count = 0
     for begin in range(0, len(records), _BATCH):
         batch = records[begin : begin + _BATCH]
         sound = _decoded(kind, batch)
-        lost += len(batch) - len(sound)
+        loss_count += len(batch) - len(sound)
         values = dict(zip(kind.columns, zip(*map(values_of, sound), strict=True), strict=True)) if sound else {}
         counted = values.pop("records", None)
         columns = {
@@ -214,8 +214,8 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
         }
         frame = pl.DataFrame(columns)
         yield frame if kind.table != "counters" else _counted(frame, counted or ())
-    if lost:
-        losses.append(Loss("malformed_events", lost, detail=name))
+    if loss_count:
+        losses.append(Loss("malformed_events", loss_count, detail=name))
 
 
 def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.DataFrame:
@@ -272,9 +272,9 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
     return with_names.with_columns(named.alias("name"), parent_correlation="ancestor")
 
 
-def _texts(stored: Sequence[Any], key: str, name: str) -> pl.DataFrame:
+def _texts(values: Sequence[Any], key: str, name: str) -> pl.DataFrame:
     """Strings that the file stores by number."""
-    texts = {text.key: text.value for text in stored if 0 <= text.key <= _LARGEST}
+    texts = {text.key: text.value for text in values if 0 <= text.key <= _LARGEST}
     return pl.DataFrame({key: list(texts), name: list(texts.values())}, {key: pl.Int64, name: pl.Categorical})
 
 
@@ -285,10 +285,10 @@ def _assembled(
     symbols = tables["symbols"].drop("code_object")
     tables["symbols"] = link(symbols, objects, ["process", "object_id"], "code_object")
     events = with_numbers(events, tables)
-    for ours, theirs in (("agent", "agent_id"), ("src_agent", "src_id"), ("dst_agent", "dst_id")):
-        agents = tables["agents"].select("process", pl.col("agent").alias(ours), pl.col("agent_id").alias(theirs))
+    for ours, column in (("agent", "agent_id"), ("src_agent", "src_id"), ("dst_agent", "dst_id")):
+        agents = tables["agents"].select("process", pl.col("agent").alias(ours), pl.col("agent_id").alias(column))
         events = {
-            name: link(frame, agents, ["process", theirs], ours) if theirs in frame.columns else frame
+            name: link(frame, agents, ["process", column], ours) if column in frame.columns else frame
             for name, frame in events.items()
         }
     for name in ("dispatches", "counters"):
@@ -303,11 +303,11 @@ def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: 
     kernel_names = symbols.select(
         "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
     ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
-    named = dispatches.join(kernel_names, on=["process", "symbol_id"], how="left", maintain_order="left")
-    unknown = named["name"].null_count()
+    rows = dispatches.join(kernel_names, on=["process", "symbol_id"], how="left", maintain_order="left")
+    unknown = rows["name"].null_count()
     if unknown:
         losses.append(Loss("dangling_rows", unknown, detail="dispatches of kernels that the file does not list"))
-    return named.with_columns(pl.col("name").fill_null(pl.format("kernel {}", "symbol_id").cast(pl.Categorical)))
+    return rows.with_columns(pl.col("name").fill_null(pl.format("kernel {}", "symbol_id").cast(pl.Categorical)))
 
 
 def _plain(value: Any) -> str | None:

@@ -93,8 +93,8 @@ class _Numbered:
         if table == "nodes":
             return entities.nodes
         if table == "processes":
-            listed = entities.processes.join(entities.nodes, on="node_id", how="left", maintain_order="left")
-            return listed.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
+            rows = entities.processes.join(entities.nodes, on="node_id", how="left", maintain_order="left")
+            return rows.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
         if table == "threads":
             stride = entities.pid_stride
             return entities.threads.with_columns(pl.col("tid") % stride) if stride else entities.threads

@@ -47,8 +47,8 @@ class Calls:
                     for name in columns
                 ).select(columns)
 
-    def _pieces(self, stored: Sequence[str]) -> Iterator[pl.DataFrame]:
-        yield from self._database.chunks("rocpd_api", dict.fromkeys(stored, pl.Int64))
+    def _pieces(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        yield from self._database.chunks("rocpd_api", dict.fromkeys(names, pl.Int64))
 
     @property
     def _is_marker(self) -> pl.Expr:
@@ -61,12 +61,12 @@ class Calls:
     def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Regions, or (of the markers without duration) samples."""
         names = set(columns)
-        stored = ["id", "apiName_id", "start", "end"]
-        stored += ["args_id"] if names & {"name", "properties"} else []
-        stored += ["domain_id"] if names & {"category", "domain"} else []
-        stored += ["category_id"] if "category" in names else []
+        columns_read = ["id", "apiName_id", "start", "end"]
+        columns_read += ["args_id"] if names & {"name", "properties"} else []
+        columns_read += ["domain_id"] if names & {"category", "domain"} else []
+        columns_read += ["category_id"] if "category" in names else []
         wrong: Counter[tuple[str, str]] = Counter()
-        for piece in self._pieces(stored):
+        for piece in self._pieces(columns_read):
             is_mark = self._is_marker & (pl.col("start") == pl.col("end"))
             calls = piece.filter(is_mark if table == "samples" else ~is_mark.fill_null(value=False))
             calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
@@ -90,8 +90,8 @@ class Calls:
         columns = [function]
         if names & {"name", "properties"}:
             text = self._entities.texts.take("string", calls["args_id"])
-            named = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
-            columns += [named["name"]]
+            labels = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
+            columns += [labels["name"]]
             if "properties" in names:
                 columns += [self._properties(calls)]
         if names & {"category", "domain"}:
@@ -100,21 +100,21 @@ class Calls:
             if "category_id" in calls.columns:
                 kinds["category"] = strings.take("string", calls["category_id"])
             marker = pl.when(pl.col("guessed") == "MARKER").then(pl.lit("MARKER"))
-            recorded = [marker.otherwise(_recorded("domain").str.to_uppercase()).alias("domain")]
-            recorded += [_recorded("category")] if "category" in kinds else []
-            columns += pl.DataFrame(kinds).select(recorded).get_columns()
+            domains = [marker.otherwise(_recorded("domain").str.to_uppercase()).alias("domain")]
+            domains += [_recorded("category")] if "category" in kinds else []
+            columns += pl.DataFrame(kinds).select(domains).get_columns()
         return columns
 
     def _properties(self, calls: pl.DataFrame) -> pl.Series:
         """The arguments as JSON; null where there are none, and for markers, where they are the name."""
-        quoted = self._quoted.take("quoted", calls["args_id"])
-        return calls.select(pl.when(~self._is_marker).then(quoted).alias("properties")).to_series()
+        texts = self._quoted.take("quoted", calls["args_id"])
+        return calls.select(pl.when(~self._is_marker).then(texts).alias("properties")).to_series()
 
     @cached_property
     def _quoted(self) -> Keyed:
         texts = self._entities.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
-        quoted = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
-        return Keyed(texts.select("id", quoted.alias("quoted")), "id")
+        text = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
+        return Keyed(texts.select("id", text.alias("quoted")), "id")
 
     @cached_property
     def _domains(self) -> Keyed:
@@ -146,8 +146,8 @@ class Calls:
             )
 
     def _frames(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        stored = {"api_ptr_id": pl.Int64, "depth": pl.Int64, "name_id": pl.Int64}
-        for piece in self._database.chunks("rocpd_stackframe", stored):
+        types = {"api_ptr_id": pl.Int64, "depth": pl.Int64, "name_id": pl.Int64}
+        for piece in self._database.chunks("rocpd_stackframe", types):
             yield piece.select(
                 pl.col("api_ptr_id").alias("event"),
                 "depth",
@@ -158,5 +158,5 @@ class Calls:
 
 def _recorded(column: str) -> pl.Expr:
     """The recorded value, or a guess from the function name where none is recorded."""
-    recorded = pl.col(column).cast(pl.String)
-    return pl.when(recorded.is_null() | (recorded == "")).then("guessed").otherwise(recorded).alias(column)
+    text = pl.col(column).cast(pl.String)
+    return pl.when(text.is_null() | (text == "")).then("guessed").otherwise(text).alias(column)

@@ -32,11 +32,11 @@ class Entities:
 
     def note(self, counts: Counter[tuple[str, str]]) -> None:
         """Add the losses of a pass over a table, (kind of loss, table) -> rows; a repeated pass adds nothing."""
-        noted = {(loss.kind, loss.detail) for loss in self.database.losses}
+        known_losses = {(loss.kind, loss.detail) for loss in self.database.losses}
         self.database.losses.extend(
             Loss(kind, count, detail)
             for (kind, detail), count in counts.items()
-            if count and (kind, detail) not in noted
+            if count and (kind, detail) not in known_losses
         )
 
     def _stride(self, tag: str) -> int:
@@ -71,9 +71,9 @@ class Entities:
         """api id -> pid, tid."""
         calls = keyed(self.database, "rocpd_api", "id", {"pid": pl.Int64, "tid": pl.Int64})
         pairs = calls.frame.select("pid", "tid").unique(maintain_order=True).with_row_index("thread")
-        numbered = calls.frame.join(pairs, on=["pid", "tid"], how="left", maintain_order="left", nulls_equal=True)
+        rows = calls.frame.join(pairs, on=["pid", "tid"], how="left", maintain_order="left", nulls_equal=True)
         self._pairs = pairs
-        return Keyed(numbered.select("id", "thread"), "id")
+        return Keyed(rows.select("id", "thread"), "id")
 
     @cached_property
     def threads(self) -> pl.DataFrame:
@@ -92,13 +92,13 @@ class Entities:
     def processes(self) -> pl.DataFrame:
         """`stored` = the pid as stored, with the number of the node in it."""
         _ = self._calls
-        stored = self._pairs["pid"].unique(maintain_order=True)
-        if not stored.len():
-            stored = pl.Series("pid", [None], dtype=pl.Int64)
+        pids = self._pairs["pid"].unique(maintain_order=True)
+        if not pids.len():
+            pids = pl.Series("pid", [None], dtype=pl.Int64)
         stride = self.pid_stride
-        node = stored // stride if stride else stored * 0
+        node = pids // stride if stride else pids * 0
         return pl.DataFrame(
-            {"stored": stored, "pid": stored % stride if stride else stored, "node_id": node.fill_null(0)}
+            {"stored": pids, "pid": pids % stride if stride else pids, "node_id": node.fill_null(0)}
         ).with_row_index("process")
 
     @cached_property
@@ -136,15 +136,15 @@ class Entities:
     @cached_property
     def gpus(self) -> pl.DataFrame:
         """GPUs with work or measurements, by the ids that the file has, and the first process that used each."""
-        working = self._used.group_by("gpuId").agg(pl.col("process").min())
-        monitored = self.database.frame("rocpd_monitor", {"deviceId": pl.Int64, "deviceType": pl.String})
-        watched = monitored.filter(pl.col("deviceType").str.to_lowercase() == "gpu")["deviceId"].unique().drop_nulls()
-        gpus = pl.concat([working, pl.DataFrame({"gpuId": watched, "process": None}, schema=working.schema)])
+        users = self._used.group_by("gpuId").agg(pl.col("process").min())
+        monitors = self.database.frame("rocpd_monitor", {"deviceId": pl.Int64, "deviceType": pl.String})
+        ids = monitors.filter(pl.col("deviceType").str.to_lowercase() == "gpu")["deviceId"].unique().drop_nulls()
+        gpus = pl.concat([users, pl.DataFrame({"gpuId": ids, "process": None}, schema=users.schema)])
         node = pl.col("gpuId") // self.gpu_stride if self.gpu_stride else pl.lit(0, pl.Int64)
-        used = gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
+        rows = gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
         first = self.processes.group_by("node_id").agg(pl.col("process").min().alias("first"))
-        listed = used.join(first, on="node_id", how="left", maintain_order="left")
-        return listed.select("gpuId", "node_id", pl.coalesce("process", "first", pl.lit(0, pl.UInt32)).alias("process"))
+        table = rows.join(first, on="node_id", how="left", maintain_order="left")
+        return table.select("gpuId", "node_id", pl.coalesce("process", "first", pl.lit(0, pl.UInt32)).alias("process"))
 
     @cached_property
     def agents(self) -> pl.DataFrame:

@@ -36,10 +36,10 @@ class Measurements:
                 ).select(columns)
 
     def _monitors(self) -> Iterator[pl.DataFrame]:
-        stored: dict[str, type[pl.DataType]] = dict.fromkeys(("deviceId", "start", "end"), pl.Int64)
-        stored |= {"deviceType": pl.String, "monitorType": pl.Categorical, "value": pl.String}
+        types: dict[str, type[pl.DataType]] = dict.fromkeys(("deviceId", "start", "end"), pl.Int64)
+        types |= {"deviceType": pl.String, "monitorType": pl.Categorical, "value": pl.String}
         agents = Keyed(self._entities.agents, "gpuId")
-        for piece in self._database.chunks("rocpd_monitor", stored):
+        for piece in self._database.chunks("rocpd_monitor", types):
             is_gpu = pl.col("deviceType").str.to_lowercase() == "gpu"
             row = agents.rows(piece["deviceId"])
             agent = pl.when(is_gpu).then(agents.frame["agent"].gather(row))
@@ -70,9 +70,9 @@ class Measurements:
         return pairs.with_columns(name, counter_id=pl.col("name_id"))
 
     def _counters(self) -> Iterator[pl.DataFrame]:
-        stored = {"op_id": pl.Int64, "name_id": pl.Int64, "value": pl.Float64}
+        types = {"op_id": pl.Int64, "name_id": pl.Int64, "value": pl.Float64}
         info = self._info.select("process", "name_id", "counter")
-        for piece in self._database.chunks("rocpd_counter", stored):
+        for piece in self._database.chunks("rocpd_counter", types):
             rows = piece.with_columns(
                 process=self._processes(piece["op_id"]), event=piece["op_id"] + self._ops.first_event
             )

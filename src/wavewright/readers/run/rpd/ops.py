@@ -51,10 +51,10 @@ class Ops:
         """The ops that belong to a table, with these columns."""
         times = ("start", "end") if {"start_ns", "end_ns"} & set(columns) else ()
         more_columns = ("sequenceId", "completionSignal") if "properties" in columns else ()
-        stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(more_columns, pl.String)
+        types = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(more_columns, pl.String)
         copies = self._copy_types
         wrong: Counter[tuple[str, str]] = Counter()
-        for piece in self._database.chunks("rocpd_op", stored):
+        for piece in self._database.chunks("rocpd_op", types):
             is_copy = pl.col("opType_id").is_in(copies.implode()).fill_null(value=False)
             ops = piece.filter(is_copy if table == "copies" else ~is_copy)
             if times:
@@ -86,9 +86,9 @@ class Ops:
     @cached_property
     def launches(self) -> Keyed:
         """api id -> the launch in `rocpd_kernelapi`, grids in lanes."""
-        stored: dict[str, type[pl.DataType]] = dict.fromkeys(_LAUNCH.values(), pl.Int64)
-        stored["codeObject_id"] = pl.String  # an empty text where there is none
-        launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", stored)
+        types: dict[str, type[pl.DataType]] = dict.fromkeys(_LAUNCH.values(), pl.Int64)
+        types["codeObject_id"] = pl.String  # an empty text where there is none
+        launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", types)
         calls = keyed(self._database, "rocpd_api", "id", {"apiName_id": pl.Int64})
         in_lanes = calls.take("apiName_id", launches.keys).is_in(self._entities.string_ids(_LANES_LAUNCH).implode())
         lanes = [
@@ -179,11 +179,11 @@ class _Piece:
         """The process that launched the op; else the first one that used its GPU."""
         if self._entities.processes.height == 1:
             return pl.zeros(self._piece.height, pl.UInt32, eager=True)
-        launching = self._entities.process_of(self.thread)
-        if not launching.null_count():
-            return launching
+        launcher = self._entities.process_of(self.thread)
+        if not launcher.null_count():
+            return launcher
         first = Keyed(self._entities.gpus, "gpuId").take("process", self._piece["gpuId"])
-        return pl.select(pl.coalesce(launching, first)).to_series()
+        return pl.select(pl.coalesce(launcher, first)).to_series()
 
     @cached_property
     def agent(self) -> pl.Series:

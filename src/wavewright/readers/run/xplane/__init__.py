@@ -160,16 +160,16 @@ class _Rows:
             for event in line.events:
                 statistics = event.statistics
                 start, end = self._times(event)
-                linked = (0, _positive(statistics.get(_CORRELATION)), start, end)
+                link = (0, _positive(statistics.get(_CORRELATION)), start, end)
                 text = self._text(statistics, (_CORRELATION,))
                 if match is None:
-                    self._rows["device_lines"].append((*linked, agent, line.name, event.name, text))
+                    self._rows["device_lines"].append((*link, agent, line.name, event.name, text))
                 elif copy := copied(event.name, statistics):
-                    self._rows["copies"].append((*linked, *copy, agent, int(match[1]), text))
+                    self._rows["copies"].append((*link, *copy, agent, int(match[1]), text))
                 else:
                     sizes = kernel_sizes(statistics.get("kernel_details"))
                     name = event.name.removesuffix(".kd")
-                    self._rows["dispatches"].append((*linked, name, agent, int(match[1]), text, *sizes))
+                    self._rows["dispatches"].append((*link, name, agent, int(match[1]), text, *sizes))
 
     def _take_host(self, plane: Plane) -> None:
         for line in plane.lines:

@@ -85,14 +85,14 @@ def read_space(data: bytes) -> Space:
 class _PlaneReader:
     """Reads a plane: first its names, which may stand behind its lines."""
 
-    def __init__(self, wire: Wire, whole: Field, space: Space) -> None:
+    def __init__(self, wire: Wire, field: Field, space: Space) -> None:
         self._wire, self._space = wire, space
         self._keys: dict[int, str] = {}
         self._names: dict[int, str] = {}
         self._shared: dict[int, Statistics] = {}
         self._decoded: dict[bytes, tuple[str, Any]] = {}
         self.plane = Plane()
-        parts = list(wire.fields(whole.begin, whole.end))
+        parts = list(wire.fields(field.begin, field.end))
         for part in parts:
             if part.number == 5:
                 self._read_key(part)
@@ -123,12 +123,12 @@ class _PlaneReader:
         key, fields = self._entry(part)
         texts = {each.number: self._wire.text(each) for each in fields if each.number in (2, 4)}
         self._names[key] = texts.get(2) or texts.get(4) or ""
-        shared: Statistics = {}
+        values: Statistics = {}
         for each in fields:
             if each.number == 5 and each.end - each.begin < _UNREAD_BYTES:
-                self._add(each.begin, each.end, shared)
-        if shared:
-            self._shared[key] = shared
+                self._add(each.begin, each.end, values)
+        if values:
+            self._shared[key] = values
 
     def _line(self, part: Field) -> Line:
         line, begin_ns, events = Line(), 0, []
@@ -150,8 +150,8 @@ class _PlaneReader:
 
     def _events(self, parts: list[Field], begin_ns: int) -> Iterator[Event]:
         for _, _, begin, end in parts:
-            read = self._usual_event(begin, end) or self._event(begin, end)
-            metadata, offset, duration, statistics = read
+            event = self._usual_event(begin, end) or self._event(begin, end)
+            metadata, offset, duration, statistics = event
             if offset is None:
                 self._space.timeless_count += 1
                 continue
@@ -159,8 +159,8 @@ class _PlaneReader:
             if not -_LARGEST_NS < start < _LARGEST_NS or not -_LARGEST_NS < stop < _LARGEST_NS:
                 self._space.timeless_count += 1
                 continue
-            shared = self._shared.get(metadata)
-            yield Event(self._names.get(metadata, ""), start, stop, shared | statistics if shared else statistics)
+            values = self._shared.get(metadata)
+            yield Event(self._names.get(metadata, ""), start, stop, values | statistics if values else statistics)
 
     def _event(self, begin: int, end: int) -> _Read:
         """Numbers of an event and its statistics, whatever it contains; the offset is None for a sum over events."""
@@ -213,31 +213,31 @@ class _PlaneReader:
         return metadata, offset, duration, statistics
 
     def _add(self, begin: int, end: int, statistics: Statistics) -> None:
-        stored = self._wire.data[begin:end]
-        pair = self._decoded.get(stored)
+        content = self._wire.data[begin:end]
+        pair = self._decoded.get(content)
         if pair is None:
-            pair, is_name = self._usual_statistic(stored) or self._statistic(begin, end)
+            pair, is_name = self._usual_statistic(content) or self._statistic(begin, end)
             if is_name:  # the same over and over; numbers are different every time
-                self._decoded[stored] = pair
+                self._decoded[content] = pair
         key, value = pair
         if key:
             statistics[key] = value
 
-    def _usual_statistic(self, stored: bytes) -> tuple[tuple[str, Any], bool] | None:
+    def _usual_statistic(self, content: bytes) -> tuple[tuple[str, Any], bool] | None:
         """A small key and a number that is not negative; None = read it otherwise."""
         if (
-            not 4 <= len(stored) <= _USUAL_BYTES
-            or stored[0] != 0x08
-            or stored[1] >= 0x80
-            or stored[2] not in (0x18, 0x20)
+            not 4 <= len(content) <= _USUAL_BYTES
+            or content[0] != 0x08
+            or content[1] >= 0x80
+            or content[2] not in (0x18, 0x20)
         ):
             return None
         value = shift = 0
-        for byte in stored[3:]:
+        for byte in content[3:]:
             value |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
-                return ((self._keys.get(stored[1], ""), value), False) if shift == 7 * (len(stored) - 3) else None
+                return ((self._keys.get(content[1], ""), value), False) if shift == 7 * (len(content) - 3) else None
         return None
 
     def _statistic(self, begin: int, end: int) -> tuple[tuple[str, Any], bool]:

@@ -57,9 +57,9 @@ class Kernels:
         readable_names = _demangled([name for name, _ in kernels if name not in signatures])
         rows = []
         for number, (name, place) in enumerate(kernels):
-            demangled = signatures.get(name) or readable_names.get(name, name)
+            signature = signatures.get(name) or readable_names.get(name, name)
             code_object, address = place or (None, None)
-            row = {"name": name, "demangled": demangled, "code_object": code_object, "address": address}
+            row = {"name": name, "demangled": signature, "code_object": code_object, "address": address}
             rows.append(row | {"kernel": number})
         return frame_of(THREAD_TRACE["kernels"], rows)
 
