@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-ALLOWED = {"docs": 0, "strings": 8, "docstrings": 8, "page": 11, "names": 11, "subjects": 0}
+ALLOWED = {"docs": 0, "strings": 8, "docstrings": 8, "page": 11, "names": 10, "subjects": 0}
 
 # Participles and pronouns: they say what happened to a value, or whose it is, not what it is.
 NAMES = frozenset({"found", "known", "told", "said", "made", "mine", "own", "one", "kept", "held"})

@@ -103,7 +103,7 @@ def _traces(
 def _judged(
     families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float
 ) -> tuple[list[str], list[str]]:
-    """What is above a limit but cannot be told from noise, and what is: as `wavewright gate` judges traces."""
+    """Differences above a limit that may be noise, and those that are not: as `wavewright gate` judges traces."""
     from wavewright.analysis.common.gate import gate, sentence
     from wavewright.analysis.trace.baseline import trace_baseline
     from wavewright.model.baseline import Baseline
@@ -125,7 +125,7 @@ def _judged(
 
 
 def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[Path, str | None]]:
-    """Which dispatch of which path."""
+    """Pairs of a path and its dispatch."""
     from wavewright.errors import UsageError
 
     if len(paths) == 1 and len(dispatches) > 1:
@@ -247,7 +247,7 @@ def _runs(
 
 
 def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
-    """What is above a limit, and leave with a status where that is more than noise."""
+    """Print what is above a limit, and leave with a status where that is more than noise."""
     if not notes and not failures:
         return
     from wavewright.report.kit.tables import printable

@@ -149,7 +149,7 @@ def _summary(
 
 
 def _beside_metrics(request: CounterRequest, *, is_alone: bool) -> RawCounters | None:
-    """What the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
+    """Values that the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
     import polars as pl
 
     from wavewright.analysis.counters.raw import raw_counters
@@ -276,7 +276,7 @@ class OwnPanels:
     raw: RawCounters | None = None
 
     def described(self, top: int | None) -> dict[str, Any]:
-        """What JSON says."""
+        """Keys of JSON."""
         from wavewright.model.answer import to_builtins
 
         tables = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
@@ -284,7 +284,7 @@ class OwnPanels:
         return body | ({} if self.system is None else {"system": to_builtins(self.system)})
 
     def table(self, answer: CounterPanels) -> pl.DataFrame:
-        """What CSV holds: metrics, else the first of these."""
+        """The table of CSV: metrics, else the first of these."""
         if answer.rows.height:
             return answer.rows
         if self.dispatches is not None:
@@ -294,7 +294,7 @@ class OwnPanels:
         return answer.rows if self.raw is None else self.raw.counters
 
     def parts(self, answer: CounterPanels, *, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
-        """What text shows, each after an empty line; kernels too where there are several."""
+        """Parts of text, each after an empty line; kernels too where there are several."""
         from rich.text import Text
 
         from wavewright.report.counters.summary import kernel_table

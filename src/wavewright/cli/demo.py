@@ -51,7 +51,7 @@ def _is_watched() -> bool:
 
 
 def _viewer(port: int) -> Listener | None:
-    """Where the viewer will be; None where nobody watches."""
+    """The port of the viewer; None where nobody watches."""
     if not _is_watched():
         return None
     import_server()

@@ -131,7 +131,7 @@ def _opened(path: Path, target: str | None) -> CounterSet:
 
 
 def _counters(request: CounterRequest, file_format: str) -> None:
-    """Which limit each kernel of a counter capture is at."""
+    """Limits of the kernels of a counter capture."""
     from wavewright.analysis.counters.limiters import limiter_table, limiters
 
     is_text = not (request.as_json or request.as_csv)
@@ -158,7 +158,7 @@ _of_counters = counter_verb(declared_options("diagnose", "counters")(_counters))
 @run_verb
 @declared_options("diagnose", "run")
 def _runs(request: RunRequest, file_format: str, run: bool) -> None:
-    """What set the time of a run, and what to change first."""
+    """Causes of the time of a run, and first changes."""
     from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
 
     gathered = request.gather(partial_diagnosis)
@@ -211,14 +211,14 @@ def _kind_of(word: str) -> Kind | None:
 
 
 def _has_samples(word: str) -> bool:
-    """Whether there are PC samples in the result files of a run."""
+    """True if there are PC samples in the result files of a run."""
     from wavewright.readers.opening import samples_at
 
     return Path(word).exists() and bool(samples_at(Path(word)))
 
 
 def _has_counters(path: Path, kind: Kind | None) -> bool:
-    """Whether a run holds hardware counters as well; folders are asked for their files."""
+    """True if a run holds hardware counters as well; folders are asked for their files."""
     from wavewright.errors import WavewrightError
     from wavewright.readers.counters import open_counters
     from wavewright.readers.files.kinds import STORES_OF_COUNTERS, Kind

@@ -98,7 +98,7 @@ def _tell(
     amd: bool,
     as_json: bool,
 ) -> None:
-    """What one path is."""
+    """Say what one path is."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff, title_of
     from wavewright.readers.opening import DECODED_KINDS
     from wavewright.readers.run.inputs import holds_run
@@ -142,7 +142,7 @@ def _unknown(path: Path) -> WavewrightError:
 
 
 def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
-    """What is nothing to analyse, and what of it was not looked at."""
+    """Say what is not analysed here, and what of it was not looked at."""
     from wavewright.base.files import listed
     from wavewright.model.losses import Loss
     from wavewright.model.run import run_losses
@@ -271,7 +271,7 @@ def _print_uncut(parts: Parts) -> None:
 
 
 def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
-    """What to write on the command line to mean the chosen one."""
+    """Words of the command line for the chosen one."""
     if len(dispatches) == 1:
         return str(path)
     file, inside, _ = chosen.item.folder.label.partition("!")
@@ -348,7 +348,7 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
 
 
 def _raw_rows(traces: list[_Raw], chosen: Dispatch[Window]) -> list[dict[str, Any]]:
-    """What a dispatch is called, and what it is; the rest is in its overview."""
+    """Names and kernels of dispatches; the rest is in its overview."""
     return [
         {
             "key": each.key,

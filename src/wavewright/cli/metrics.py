@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """What NAME may be completed to: panels, tables and names of metrics."""
+    """Completions of NAME: panels, tables and names of metrics."""
     from wavewright.facts.metrics.catalog import catalog
 
     asked = incomplete.lower()

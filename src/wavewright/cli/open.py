@@ -117,7 +117,7 @@ def _again() -> str:
 
 
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:
-    """What the page was told the last time, if nothing has changed since; None when that cannot be known."""
+    """Cached answers of the page, if nothing has changed since; None when that cannot be known."""
     from wavewright.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
 
     folder = cache_folder()

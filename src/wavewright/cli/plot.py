@@ -85,7 +85,7 @@ def _check_name(name: str) -> None:
 
 
 def _document(paths: Sequence[Path], reading: dict[str, Any]) -> Document:
-    """What is at the paths; several are files of one run."""
+    """The document at the paths; several are files of one run."""
     from wavewright.model.document import Library
 
     label = paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"

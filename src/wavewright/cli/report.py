@@ -71,7 +71,7 @@ def command(
 
 
 def _has_data(output: str) -> bool:
-    """Whether the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
+    """True if the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
     return Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
 
 
@@ -134,7 +134,7 @@ def _write(report: Report, output: str, **how: Any) -> Written:
 
 
 def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:
-    """What was written, and the headline."""
+    """Print the files that were written, and the headline."""
     from wavewright.model.report import Sentence
 
     headlines = [

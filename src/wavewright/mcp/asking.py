@@ -106,7 +106,7 @@ def headline(section: Section) -> str:
 
 
 def subject_of(capture: Capture, document: Document) -> str:
-    """What an answer is about, in one line."""
+    """The subject of an answer, in one line."""
     if document.kind != "trace":
         return f"{capture.handle}: {DOCUMENTS[document.kind]}, {capture.name}"
     from wavewright.analysis.trace.subject import subject
@@ -116,7 +116,7 @@ def subject_of(capture: Capture, document: Document) -> str:
 
 
 def losses_of(document: Document, label: str = "loss: ") -> tuple[str, ...]:
-    """What could not be read, in words; notes about the reading have the label `note: `."""
+    """Losses, in words; notes about the reading have the label `note: `."""
     from wavewright.report.kit.losses import loss_lines
 
     lines = [line.plain for line in loss_lines(document.opened.losses)]
@@ -152,7 +152,7 @@ def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Ques
 def _towards_a_place(
     section: Section, given: Mapping[str, str], findings: Sequence[Finding], document: Document
 ) -> tuple[NextQuestion, ...]:
-    """What to ask next, with what leads to a place in the code first: people change lines, not causes."""
+    """Next questions, with what leads to a place in the code first: people change lines, not causes."""
     by = "line" if _has_lines(document) else "instruction"
     hottest = NextQuestion("hotspots", {"by": by}, f"the costliest {by}s")
     questions = tuple(

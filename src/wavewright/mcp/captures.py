@@ -62,7 +62,7 @@ class Captures:
         return [capture for capture in self.named if given in (capture.handle, capture.name, str(capture.path))]
 
     def is_open(self, handle: str) -> bool:
-        """Whether its data are in memory."""
+        """True if its data are in memory."""
         document = self._documents.get(handle)
         return document is not None and document.is_open
 

@@ -1,4 +1,4 @@
-"""What clients need in their settings to start the server. It is printed; no file is changed."""
+"""Settings with which clients start the server. They are printed; no file is changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Snippet(NamedTuple):
 
 
 def snippet(client: str, roots: Sequence[Path]) -> Snippet:
-    """What to put where.
+    """Settings of a client, and their place.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How numbers are made: definitions of topics, from the classes of their answers; and words, from the glossary."""
+"""Definitions of numbers: those of topics, from the classes of their answers; and words, from the glossary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def glossary() -> str:
 
 
 def definition(topic: str) -> str:
-    """How the numbers of a topic are made, for each kind of document that it is about, as Markdown."""
+    """Definitions of the numbers of a topic, for each kind of document that it is about, as Markdown."""
     lines = [f"# {topic}"]
     for kind, topics in QUESTIONS.items():
         if topic not in topics:

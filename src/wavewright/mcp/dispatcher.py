@@ -68,7 +68,7 @@ class Dispatcher:
         return ask(tool, arguments, capture, document)
 
     def _ways_out(self, error: WavewrightError, arguments: Mapping[str, Any]) -> tuple[Offer, ...]:
-        """What to ask instead, where a path was not what it should be."""
+        """Calls to send instead, where a path was not what it should be."""
         given = arguments.get("path") or arguments.get("capture")
         if not isinstance(given, str) or isinstance(error, _ArgumentError):
             return ()

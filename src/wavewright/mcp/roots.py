@@ -1,4 +1,4 @@
-"""Which paths a client may name: those below the folders that the server was started with, all links followed."""
+"""Paths that a client may name: those below the folders that the server was started with, all links followed."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Roots:
         raise UsageError("no such file or folder", where=where, advice=self._nearest(inside[0]))
 
     def holds(self, path: Path) -> bool:
-        """Whether a path stays below one of the folders when all links are followed."""
+        """True if a path stays below one of the folders when all links are followed."""
         return any(is_inside(path, folder) for folder in self.folders)
 
     def relative(self, path: Path) -> str:
-        """How a client names a path: from the first folder, else as a whole.
+        """The name of a path for clients: from the first folder, else as a whole.
 
         Examples
         --------

@@ -57,7 +57,7 @@ def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) 
 
 
 def _says_something(page: pl.DataFrame, column: str) -> bool:
-    """Whether a column has values other than null and 0, and not only what other columns have already."""
+    """True if a column has values other than null and 0, and not only what other columns have already."""
     values = page[column].to_list()
     if not any(value is not None and value != 0 for value in values):
         return False

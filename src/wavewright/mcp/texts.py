@@ -1,4 +1,4 @@
-"""What the server says about itself. Only what a model needs with every turn is in the instructions."""
+"""The server's texts about itself. Only what a model needs with every turn is in the instructions."""
 
 from __future__ import annotations
 

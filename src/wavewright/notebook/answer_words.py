@@ -42,7 +42,7 @@ def _values(answer: Answer) -> list[tuple[str, Any]]:
 
 
 def title_of(answer: Answer) -> str:
-    """What an answer is, and how many rows its tables have.
+    """The class of an answer, and the number of rows of its tables.
 
     Examples
     --------

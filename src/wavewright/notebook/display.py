@@ -37,7 +37,7 @@ _ANSWER_WORDING = Wording(limit=10)
 
 
 class Display(NamedTuple):
-    """What is shown of something: as plain text, and as blocks."""
+    """Display of something: as plain text, and as blocks."""
 
     plain: str
     blocks: tuple[Block, ...]
@@ -59,7 +59,7 @@ class Display(NamedTuple):
 
 
 def bundle_of(shown: Any) -> dict[str, str]:
-    """What a notebook shows of a trace, a run, counters, an answer or a report, by media type."""
+    """Display of a trace, a run, counters, an answer or a report, by media type."""
     try:
         return _display(shown).bundle
     except WavewrightError as error:  # a display says what is wrong; the cell goes on
@@ -83,7 +83,7 @@ def _plain(title: str, blocks: Iterable[Block]) -> str:
 
 
 def document_display(opened: Shown) -> Display:
-    """What is shown of a trace, a run or counters: verdicts, first tables, a picture."""
+    """Display of a trace, a run or counters: verdicts, first tables, a picture."""
     document = document_of(opened)
     sentences: list[Block] = []
     tables: list[Block] = []

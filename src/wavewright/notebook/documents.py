@@ -1,4 +1,4 @@
-"""What was opened, as the documents that questions are asked about."""
+"""Opened traces, runs and counters, as the documents that questions are asked about."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def document_of(opened: Shown) -> Document:
 
 
 def path_of(opened: Shown) -> str:
-    """Where it was read from, the first file of a run; empty = from nowhere."""
+    """Path that it was read from, the first file of a run; empty = from nowhere."""
     if isinstance(opened, ThreadTrace):
         return opened.source.path
     if isinstance(opened, CounterSet):

@@ -1,4 +1,4 @@
-"""What is selected in the page of a widget, and the rows of tables that it stands for."""
+"""The selection in the page of a widget, and the rows of tables that it stands for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONGEST = 16_000
 
 
 def read_place(place: str) -> dict[str, Any]:
-    """What is selected at a place of the page, the part of its URL after `#`; what makes no sense is left out.
+    """The selection at a place of the page, the part of its URL after `#`; what makes no sense is left out.
 
     Examples
     --------

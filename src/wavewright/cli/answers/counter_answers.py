@@ -32,7 +32,7 @@ def l2(request: Request, target: str | None, **options: Any) -> Shown:
 
 
 def memory_chart(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> Shown:
-    """What flows between caches, per kernel, wave, cycle or second."""
+    """Traffic between caches, per kernel, wave, cycle or second."""
     from wavewright.analysis.counters.memory_chart import memory_chart as analysis
     from wavewright.analysis.counters.memory_chart import one_table
 

@@ -29,7 +29,7 @@ _LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some doze
 
 
 def busy(request: RunRequest, bins: int) -> Shown:
-    """Busy time of GPUs, in at most `bins` stretches of time."""
+    """Busy time of GPUs, in at most `bins` bins of time."""
     from wavewright.analysis.run.gpu_time.busy import combine_busy, partial_busy
     from wavewright.analysis.run.select.gpus import shared_gpus
 
@@ -220,7 +220,7 @@ def steps(request: RunRequest, marker: str | None) -> Shown:
 
 
 def summary(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) -> Shown:
-    """Where the time went, in groups; and as the files of `rocpd summary`."""
+    """Times of kernels, copies and calls, in groups; and as the files of `rocpd summary`."""
     from wavewright.analysis.run.contents.rocpd_summary import rocpd_summary
     from wavewright.analysis.run.contents.summary import combine_summary, partial_summary
     from wavewright.export.run.rocpd_summary import write_rocpd_summary

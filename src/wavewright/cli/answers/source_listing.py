@@ -24,7 +24,7 @@ _NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows
 
 
 class _View(NamedTuple):
-    """What is listed, and with which costs."""
+    """Options of a listing: its lines and its costs."""
 
     context: int
     show_all: bool
@@ -38,7 +38,7 @@ class _View(NamedTuple):
 
     @property
     def is_of_instructions(self) -> bool:
-        """Whether an option is given that only instructions have."""
+        """True if an option is given that only instructions have."""
         return (self.around, self.iteration, self.cost, self.arrows) != ((), None, "sum", "waits")
 
 

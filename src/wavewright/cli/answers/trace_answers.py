@@ -35,7 +35,7 @@ _OTHER_COLUMNS = 46  #: Characters that the other columns of the table of shader
 
 
 def coverage(request: TraceRequest) -> Shown:
-    """What the trace covers of the chosen code."""
+    """Coverage of the chosen code."""
     from wavewright.analysis.trace.trust.coverage import coverage as analysis
     from wavewright.analysis.trace.trust.mapping import mapping
     from wavewright.analysis.trace.trust.verdicts import trust_of
@@ -150,7 +150,7 @@ def _lane_options(
     kerncap: Path | None,
     rules: Path | None,
 ) -> LaneOptions:
-    """What the user knows about a dispatch beyond its trace: arguments, sizes and rules."""
+    """Facts of the user about a dispatch beyond its trace: arguments, sizes and rules."""
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.codeobj.kernel_arguments import DispatchSize
     from wavewright.facts.lanes import lane_rules, read_lane_rules

@@ -1,1 +1,1 @@
-"""What the verbs share."""
+"""Parts that verbs share."""

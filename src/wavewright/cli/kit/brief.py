@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class Brief:
-    """What a verb shows while its answer is to be a brief: the parts are collected, and written when it ends."""
+    """Parts of a verb whose answer is to be a brief: they are collected, and written when it ends."""
 
     context: click.Context  #: Of the verb.
     kind: str = ""  #: Of the document: trace, run or counters.

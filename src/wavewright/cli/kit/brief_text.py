@@ -114,7 +114,7 @@ def _worded_section(brief: Brief, verb: str) -> Section | None:
 
 
 def _is_special(context: click.Context) -> bool:
-    """Whether options are given that only this verb has: then its own words fit better."""
+    """True if options are given that only this verb has: then its own words fit better."""
     given = {
         option
         for parameter in context.command.params

@@ -47,12 +47,12 @@ class CounterRequest(Request):
 
     @property
     def losses(self) -> pl.DataFrame:
-        """What was lost of the capture."""
+        """Losses of the capture."""
         return self.counters.losses
 
     @property
     def document(self) -> Document:
-        """What topics are asked about."""
+        """The document that questions are asked about."""
         from wavewright.model.document import Document
 
         path = str(self.path)

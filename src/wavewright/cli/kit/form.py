@@ -41,13 +41,13 @@ def is_about(kind: str) -> None:
 
 
 def is_compact() -> bool:
-    """Whether the compact form of JSON was asked for."""
+    """True if the compact form of JSON was asked for."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(_COMPACT))
 
 
 def asked_top() -> int | None:
-    """What --top says, where a verb has it; None = nothing."""
+    """The number of --top, where a verb has it; None = not given."""
     context = click.get_current_context(silent=True)
     top: int | None = context.params.get("top") if context else None
     return top

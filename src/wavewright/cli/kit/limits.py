@@ -1,4 +1,4 @@
-"""Whether the operating system grants what the work needs, asked before anything large is imported.
+"""Limits of the operating system against the needs of the work, compared before anything large is imported.
 
 Polars cannot be told that a thread or a page of memory is missing: it hangs, panics or aborts. So its needs are
 compared with the limits first.
@@ -28,7 +28,7 @@ _NO_THREAD = ("can't start new thread", "can't spawn", "Resource temporarily una
 
 
 class Granted(NamedTuple):
-    """What there is; None = as much as one likes."""
+    """Threads, memory and files that there are; None = as much as one likes."""
 
     threads: int | None  #: That can still be started.
     address_space: int | None  #: Bytes that can still be mapped.
@@ -129,7 +129,7 @@ def _mapped_bytes() -> int:
 
 
 def _processes_are_limited() -> bool:
-    """Whether processes and threads are few enough to try how many can be started."""
+    """True if processes and threads are few enough to try how many can be started."""
     import resource
 
     limits = [resource.getrlimit(resource.RLIMIT_NPROC)[0]]
@@ -147,7 +147,7 @@ def _waiting_stack_bytes() -> int:
 
 
 def _startable(wanted: int) -> int:
-    """How many threads can be started, up to `wanted`: who else uses up the limit cannot be seen from here."""
+    """Number of threads that can be started, up to `wanted`: who else uses up the limit cannot be seen from here."""
     end = threading.Event()
     started: list[threading.Thread] = []
     before = threading.stack_size(_waiting_stack_bytes())  # address space is another question

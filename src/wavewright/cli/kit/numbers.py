@@ -37,7 +37,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
         return number
 
     def number(self, text: str) -> float:
-        """What a text says."""
+        """The number of a text."""
         return int(text)
 
 
@@ -60,7 +60,7 @@ class Real(Whole):
     kind = "a number"
 
     def number(self, text: str) -> float:
-        """What a text says."""
+        """The number of a text."""
         return float(text)
 
 

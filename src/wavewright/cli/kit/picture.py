@@ -1,4 +1,4 @@
-"""What the verbs that draw have in common: where the picture goes, and in which colours."""
+"""The picture that a verb writes beside its answer: file and colours."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PictureRequest:
             write_picture(drawn(self.theme), self.output, force=self.force)
 
     def lines(self) -> Iterator[Text]:
-        """What text says about it."""
+        """Lines of text about it."""
         from rich.text import Text
 
         from wavewright.report.kit.tables import printable
@@ -58,7 +58,7 @@ class PictureRequest:
 
     @property
     def told(self) -> dict[str, str]:
-        """What JSON says about it."""
+        """Keys of JSON about it."""
         return {} if self.output is None else {"output": str(self.output)}
 
 

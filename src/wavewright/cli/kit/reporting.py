@@ -54,7 +54,7 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool
 
 
 def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared: bool = False) -> list[Document]:
-    """What is at the paths: one document for the files of a run, else one for each; all are read.
+    """The documents at the paths: one document for the files of a run, else one for each; all are read.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
 
 
 def is_comparison(documents: Sequence[Document]) -> bool:
-    """Whether a report compares them."""
+    """True if a report compares them."""
     return len(documents) > 1
 
 

@@ -31,7 +31,7 @@ ALL_ROWS = 1 << 62
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Request:
-    """What every verb that prints an answer is asked for. Subclasses add the selection of their kind of input."""
+    """Inputs and form of an answer, for every verb that prints one. Subclasses add the selection of their kind."""
 
     paths: tuple[str | Path, ...] = ()
     kind: ClassVar[str] = ""  #: Of the document: trace, run or counters; empty = none of them.
@@ -51,7 +51,7 @@ class Request:
 
     @property
     def losses(self) -> pl.DataFrame | Sequence[pl.DataFrame]:
-        """What was lost of the input."""
+        """Losses of the input."""
         return ()
 
     @property
@@ -66,11 +66,11 @@ class Request:
 
     @property
     def document(self) -> Document | None:
-        """What the request is about, as topics take it; None = no document."""
+        """The document of the request, as questions take it; None = no document."""
         return None
 
     def head(self, width: int) -> Parts:
-        """What stands above every report: what it is about."""
+        """Lines above every report: the subject."""
         return ()
 
     def give(
@@ -113,7 +113,7 @@ class Request:
             self.print_losses(losses)
 
     def subject_parts(self, width: int) -> Parts:
-        """What stands above the report in text; in a brief it has a place of its own."""
+        """Lines above the report in text; in a brief it has a place of its own."""
         brief = current_brief()
         if brief is None:
             return self.head(width)

@@ -47,7 +47,7 @@ class RunRequest(Request):
 
     @property
     def document(self) -> Document:
-        """What topics are asked about."""
+        """The document that questions are asked about."""
         from wavewright.model.document import Document
         from wavewright.readers.run.inputs import open_run
 
@@ -56,7 +56,7 @@ class RunRequest(Request):
 
     @property
     def losses(self) -> pl.DataFrame:
-        """What was lost of all runs, when they were first read."""
+        """Losses of all runs, when they were first read."""
         return self.gathered[0].losses
 
     @property
@@ -107,7 +107,7 @@ class RunRequest(Request):
 
 
 def selection_of(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
-    """What the options choose, which are taken out."""
+    """The selection that options ask for, which are taken out."""
     from wavewright.analysis.run.select.choice import RunSelection
 
     begin, end = options.pop("time")
@@ -122,7 +122,7 @@ def selection_of(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
 
 
 def _are_small(inputs: Sequence[RunInput]) -> bool:
-    """Whether inputs are databases that are read in less time than processes take to start."""
+    """True if inputs are databases that are read in less time than processes take to start."""
     from wavewright.base.unpacking import PACKED_SUFFIXES
     from wavewright.readers.files.kinds import Kind
 

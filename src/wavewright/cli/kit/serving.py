@@ -139,7 +139,7 @@ def _tunnel(port: int) -> str:
 
 
 def _has_browser() -> bool:
-    """Whether this session has a screen; text browsers would take the terminal over."""
+    """True if this session has a screen; text browsers would take the terminal over."""
     if _is_remote():
         return False
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -34,7 +34,7 @@ class TraceRequest(Request):
 
     @property
     def document(self) -> Document:
-        """What topics are asked about."""
+        """The document that questions are asked about."""
         from wavewright.model.document import Document
 
         path = str(self.path)
@@ -42,7 +42,7 @@ class TraceRequest(Request):
 
     @property
     def losses(self) -> pl.DataFrame:
-        """What was lost of the trace."""
+        """Losses of the trace."""
         return self.trace.losses
 
     @property
@@ -54,7 +54,7 @@ class TraceRequest(Request):
 
     @property
     def subject(self) -> Subject:
-        """What the trace shows: kernel, dispatch, GPU."""
+        """Subject of the trace: kernel, dispatch, GPU."""
         from wavewright.analysis.trace.subject import subject
 
         return subject(self.trace)

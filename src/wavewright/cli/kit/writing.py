@@ -1,4 +1,4 @@
-"""What the verbs that write runs have in common: formats, where to write, and what was written."""
+"""Formats that runs are written in, checks of outputs, and the list of written files."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets:
 
 
 def _chosen(run: Run, selection: RunSelection) -> Run:
-    """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
+    """The chosen part of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.selection import select
@@ -199,7 +199,7 @@ def show_written(
     as_json: bool,
     more_losses: Sequence[dict[str, Any]] = (),
 ) -> None:
-    """What was written, and what was lost: (path, losses) of inputs and outputs, and rows for JSON of what else was."""
+    """Print written files and losses: (path, losses) of inputs and outputs, and rows for JSON of what else was."""
     outputs: list[dict[str, Any]] = [
         {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
     ]

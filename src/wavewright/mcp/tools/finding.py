@@ -107,7 +107,7 @@ def _may_be_capture(name: str, *, is_whole: bool) -> bool:
 
 
 def _is_there(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a file or a folder, and not a link to nothing or to itself."""
+    """True if an entry is a file or a folder, and not a link to nothing or to itself."""
     try:
         return entry.is_file() or entry.is_dir()
     except OSError:

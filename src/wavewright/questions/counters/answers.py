@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SpeedOfLight(Answer):
-    """How near each unit is to its limit, of all dispatches and of the longest kernels."""
+    """Distance of each unit from its limit, of all dispatches and of the longest kernels."""
 
     panels: CounterPanels
     by_kernel: tuple[tuple[int, CounterPanels], ...]  #: Rank of a kernel, and its panel.

@@ -1,4 +1,4 @@
-"""How counter captures are asked: the chosen kernel, by handle or name."""
+"""Choices of questions about counter captures: the chosen kernel, by handle or name."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ _SPEED = "2"  #: Number of the panel of the speed of light.
 
 
 def counter_contents_of(document: Document) -> CounterContents:
-    """What was captured."""
+    """Contents of the capture."""
     from wavewright.analysis.counters.contents import counter_contents
 
     return document.kept(("topic", "about"), lambda: counter_contents(document.counters))
 
 
 def limits_of_longest(document: Document, *, kernel: str | None = None) -> Limiters:
-    """Which limit the longest kernels are at, or one kernel."""
+    """Limits of the longest kernels, or of one kernel."""
     from wavewright.analysis.counters.limiters import limiters
 
     return asked(document, "limiters", limiters, kernel=kernel, top=_KERNELS)

@@ -1,4 +1,4 @@
-"""What to ask next about counter captures: the kernel that an answer is about, by its handle."""
+"""Next questions about counter captures: the kernel that an answer is about, by its handle."""
 
 from __future__ import annotations
 

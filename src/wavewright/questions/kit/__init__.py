@@ -1,1 +1,1 @@
-"""What declarations are made of: questions, their parameters and their plots."""
+"""Parts of declarations: questions, their parameters and their plots."""

@@ -29,7 +29,7 @@ WIDTH = 140  #: Characters per line of the words: all columns.
 
 
 class Wording(NamedTuple):
-    """How much the words of an answer may say."""
+    """Room for the words of an answer."""
 
     limit: int = 20  #: Rows of a table.
     width: int = WIDTH  #: Characters per line; columns that are wide only are left out below 110.
@@ -85,7 +85,7 @@ class Question(NamedTuple, Generic[A]):
 
     @property
     def kind(self) -> str:
-        """What it is about: a trace, a run or counters."""
+        """Kind of document: a trace, a run or counters."""
         raise NotImplementedError
 
     @property
@@ -140,7 +140,7 @@ class Question(NamedTuple, Generic[A]):
         return parsed(self.name, self.parameters, given)
 
     def missing(self, answer: A) -> str:
-        """Why an answer says nothing; empty = it says something."""
+        """The reason why an answer says nothing; empty = it says something."""
         return self.without_rows if self.rows and self.without_rows and not self.rows(answer).height else ""
 
     def main_table(self, answer: A) -> pl.DataFrame:
@@ -150,7 +150,7 @@ class Question(NamedTuple, Generic[A]):
         return self.rows(answer)
 
     def next_questions(self, document: Document, answer: A) -> tuple[NextQuestion, ...]:
-        """What to ask next, with arguments ready to be sent; the most useful first."""
+        """Next questions, with arguments ready to be sent; the most useful first."""
         questions = [*(self.next_of_answer(document, answer) if self.next_of_answer else ()), *self.next_always]
         return tuple({(each.topic, *each.parameters.items()): each for each in reversed(questions)}.values())[::-1]
 
@@ -197,7 +197,7 @@ def answer_key(name: str, choice: Mapping[str, Any], parameters: Mapping[str, An
 
 
 def then(question: str, reason: str, **parameters: str) -> NextQuestion:
-    """What to ask next, and why.
+    """A next question, and its reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How runs are asked: the chosen part of the run, and kernels by handle."""
+"""Choices of questions about runs: the chosen part of the run, and kernels by handle."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _chosen(document: Document, choice: dict[str, Any]) -> Run:
 
 
 def kernel_pattern(document: Document, given: str) -> str:
-    """What chooses kernels: part of a name or a /REGEX/ as given, or the one kernel that a handle such as k3 names."""
+    """The pattern that chooses kernels: part of a name, a /REGEX/, or the one kernel that a handle such as k3 names."""
     name = kernel_of_handle(given, lambda: kernel_names(document), without="there is none")
     return given if name is None else f"/^{re.escape(name)}$/"
 

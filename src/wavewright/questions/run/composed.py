@@ -18,7 +18,7 @@ _DRAWN_BINS = 240  #: Points of curves, as `report.run.pictures` draws them: wor
 
 
 def busy_as_drawn(document: Document, **choice: Any) -> Busy:
-    """How busy each GPU is, over time as the picture has it."""
+    """Busy time of each GPU, over time as the picture has it."""
     from wavewright.analysis.run.gpu_time.busy import busy
 
     if _is_part(choice):
@@ -40,7 +40,7 @@ def _is_part(choice: dict[str, Any]) -> bool:
 
 
 def several_ranks(document: Document, **choice: Any) -> Ranks:
-    """How work is spread over ranks.
+    """Work of each rank, compared.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What to ask next about a run: what its answers name, by their handles."""
+"""Next questions about a run: what its answers name, by their handles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ASKED_AS = {"top": "kernels"}  #: Verbs of the rules, for which agents have ano
 
 
 def after_diagnosis(document: Document, answer: RunDiagnosis) -> Iterator[NextQuestion]:
-    """What to look at for each finding, then the hottest kernel."""
+    """The question for each finding, then the hottest kernel."""
     from wavewright.analysis.run.diagnose.rules import RULES
 
     seen = set()

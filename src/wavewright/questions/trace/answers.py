@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WaveStates(Answer):
-    """What the waves do over time."""
+    """States of the waves over time."""
 
     states: States
     pipes: Utilization
@@ -30,7 +30,7 @@ class WaveStates(Answer):
 
 @dataclass(frozen=True)
 class TraceCoverage(Answer):
-    """What the trace covers, and whether it can be trusted."""
+    """Coverage of the trace, and verdicts about its trust."""
 
     trust: Trust
     coverage: Coverage

@@ -1,4 +1,4 @@
-"""How thread traces are asked: the chosen part of the trace, and instructions by handle."""
+"""Choices of questions about thread traces: the chosen part of the trace, and instructions by handle."""
 
 from __future__ import annotations
 

@@ -24,14 +24,14 @@ _BINS = 60
 
 
 def trace_contents(document: Document) -> Contents:
-    """What was traced, whatever it is."""
+    """Contents of the trace, whatever it is."""
     from wavewright.analysis.trace.contents import contents
 
     return document.kept(("topic", "about"), lambda: contents(document.trace))
 
 
 def either_diagnosis(document: Document, **choice: Any) -> Diagnosis | SampleDiagnosis:
-    """What to change first, of instructions or of PC samples."""
+    """Findings, of instructions or of PC samples."""
     from wavewright.analysis.trace.diagnose import diagnose
     from wavewright.analysis.trace.required import has_only_samples
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
@@ -53,7 +53,7 @@ def either_hotspots(document: Document, *, by: str = "instruction", **choice: An
 
 
 def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
-    """What the waves stall on, of instructions or of PC samples."""
+    """Stalls, of instructions or of PC samples."""
     from wavewright.analysis.trace.required import has_only_samples
     from wavewright.analysis.trace.samples.stalls import sample_stalls
     from wavewright.analysis.trace.stalls import stalls
@@ -64,7 +64,7 @@ def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
 
 
 def wave_states(document: Document, **choice: Any) -> WaveStates:
-    """What the waves do over time, of the chosen waves."""
+    """States of the chosen waves over time."""
     from wavewright.analysis.trace.costs.activity import issue_share
     from wavewright.analysis.trace.pipes.utilization import utilization
     from wavewright.analysis.trace.required import require_instructions
@@ -83,7 +83,7 @@ def wave_states(document: Document, **choice: Any) -> WaveStates:
 
 
 def trace_coverage(document: Document) -> TraceCoverage:
-    """What the whole trace covers."""
+    """Coverage of the whole trace."""
     from wavewright.analysis.trace.required import require_instructions
     from wavewright.analysis.trace.trust.coverage import coverage
     from wavewright.analysis.trace.trust.mapping import mapping
@@ -98,7 +98,7 @@ def trace_coverage(document: Document) -> TraceCoverage:
 
 
 def occupancy_over_time(document: Document) -> OccupancyOverTime:
-    """How many waves fit on a SIMD, how many were there, and what limits them."""
+    """Waves that fit on a SIMD and were there, over time too, and their limits."""
     from wavewright.analysis.trace.occupancy import occupancy
     from wavewright.analysis.trace.waves.residency import residency
     from wavewright.questions.trace.answers import OccupancyOverTime

@@ -1,4 +1,4 @@
-"""What to ask next about a thread trace: the instruction that an answer is about, by its handle."""
+"""Next questions about a thread trace: the instruction that an answer is about, by its handle."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def after_waits(document: Document, answer: Any) -> Iterator[NextQuestion]:
 
 
 def after_source(document: Document, answer: Any) -> Iterator[NextQuestion]:
-    """What the hottest line waits for."""
+    """The awaited instruction of the hottest line."""
     executed = answer.lines.filter(answer.lines["address"].is_not_null())
     if executed.height and answer.unit == "cycles":
         hottest = executed.sort("cost", "address", descending=[True, False])["address"][0]
