@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.cli.kit.derived import Shown
 from wavewright.cli.kit.io import console, progress
+from wavewright.cli.kit.question_verb import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

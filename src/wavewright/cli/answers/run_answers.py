@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wavewright.cli.kit.derived import Shown
+from wavewright.cli.kit.question_verb import Shown
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
 from wavewright.cli.answers.source_listing import source
-from wavewright.cli.kit.derived import Shown
 from wavewright.cli.kit.io import line_width, progress
+from wavewright.cli.kit.question_verb import Shown
 from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
 from wavewright.errors import UsageError
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
-from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.reply import Offer
 from wavewright.mcp.suggestions import MOST, suggested_calls
+from wavewright.mcp.topic_answers import losses_of, reply_of
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import Sentence
