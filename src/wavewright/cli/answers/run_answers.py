@@ -108,6 +108,7 @@ def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
     """Memory in use over time, with `bins` points per curve."""
     from wavewright.analysis.run.memory.memory import combine_memory, partial_memory
 
+    picture.check()
     answer = combine_memory(request.gather(partial(partial_memory, bins=bins)).values)
 
     def drawn(theme: str) -> str:

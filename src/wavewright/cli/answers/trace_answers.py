@@ -86,6 +86,7 @@ def lanes(
     trace = _with_target(request.require_instructions(), target)
     request = replace(request, trace=trace)
     options = _lane_options(trace, **dispatch_facts)
+    picture.check()
     if row is not None:
         if fixes or wants_floors or omniprobe_path is not None:
             what = "--row shows one instruction, with the best layout; --fix, --floors and --omniprobe are about all"
