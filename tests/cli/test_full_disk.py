@@ -21,7 +21,7 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import Done, call
-from wavewright.cli.kit.writing import FORMATS
+from wavewright.cli.kit.run_files import FORMATS
 from wavewright.errors import MissingToolError
 from wavewright.page.assets import page_folder
 

@@ -16,7 +16,7 @@ from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.kit.run_equality import differences
 from tests.kit.sampling import every_third
-from wavewright.cli.kit.writing import FORMATS
+from wavewright.cli.kit.run_files import FORMATS
 from wavewright.errors import MissingToolError
 from wavewright.page.assets import page_folder
 from wavewright.readers.run.inputs import open_run

@@ -44,7 +44,7 @@ class _LazyGroup(click.Group):
             return None
         question = question_of_verb(cmd_name)
         if question is not None and cmd_name not in _OF_SEVERAL_QUESTIONS:
-            from wavewright.cli.kit.derived import derived_verb
+            from wavewright.cli.kit.question_verb import derived_verb
 
             return derived_verb(question)
         module = import_module(f"wavewright.cli.{_MODULES.get(cmd_name, cmd_name)}")

@@ -11,7 +11,7 @@ from wavewright.cli.kit.commands import selection_options
 from wavewright.cli.kit.io import progress, show_losses
 from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.run import file_progress
-from wavewright.cli.kit.writing import (
+from wavewright.cli.kit.run_files import (
     FORMATS,
     inputs_of,
     opened,

@@ -14,7 +14,7 @@ import click
 from wavewright.base.scratch import scratch_folder
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_options
-from wavewright.cli.kit.serving import Listener, import_server
+from wavewright.cli.kit.viewer import Listener, import_server
 
 if TYPE_CHECKING:
     from wavewright.model.document import Library

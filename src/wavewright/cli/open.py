@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.options import declared_options
-from wavewright.cli.kit.serving import Listener, import_server
+from wavewright.cli.kit.viewer import Listener, import_server
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:

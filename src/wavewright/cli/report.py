@@ -9,7 +9,7 @@ import click
 
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_options
-from wavewright.cli.kit.reporting import again, check_outputs, documents_at, is_comparison, names_to_hide
+from wavewright.cli.kit.report_documents import again, check_outputs, documents_at, is_comparison, names_to_hide
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence, sentence
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.mcp.asking import ask, nearest
 from wavewright.mcp.captures import Captures
 from wavewright.mcp.declared import BY_NAME, MOST_ROWS, USUAL_ROWS
 from wavewright.mcp.reply import Offer, error_of, result_of
 from wavewright.mcp.roots import Roots
 from wavewright.mcp.suggestions import suggested_calls
 from wavewright.mcp.tools import ANSWERS
+from wavewright.mcp.topic_answers import ask, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

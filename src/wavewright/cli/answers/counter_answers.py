@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.cli.kit.derived import Shown
 from wavewright.cli.kit.io import console, progress
+from wavewright.cli.kit.question_verb import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,7 @@ def memory_chart(request: CounterRequest, normalization: str, amd: bool, picture
     from wavewright.analysis.counters.memory_chart import memory_chart as analysis
     from wavewright.analysis.counters.memory_chart import one_table
 
+    picture.check()
     counters, choice = request.counters, request.choice
     with progress("computing metrics"):
         answer = analysis(counters, choice=choice, normalization=normalization, amd=amd)
@@ -60,6 +61,7 @@ def roofline(request: CounterRequest, precision: str, level: str, picture: Pictu
     from wavewright.analysis.counters.roofline import roofline as analysis
     from wavewright.analysis.counters.roofline.kinds import chosen_levels, chosen_precisions
 
+    picture.check()
     roofs = {"levels": chosen_levels(level), "precisions": chosen_precisions(precision)}
     answer = analysis(request.counters, choice=request.choice, top=request.top or None, **options)
 

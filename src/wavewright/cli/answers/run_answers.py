@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wavewright.cli.kit.derived import Shown
+from wavewright.cli.kit.question_verb import Shown
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
     """Memory in use over time, with `bins` points per curve."""
     from wavewright.analysis.run.memory.memory import combine_memory, partial_memory
 
+    picture.check()
     answer = combine_memory(request.gather(partial(partial_memory, bins=bins)).values)
 
     def drawn(theme: str) -> str:

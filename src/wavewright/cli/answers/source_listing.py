@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wavewright.cli.kit.derived import Shown
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import progress
+from wavewright.cli.kit.question_verb import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
 from wavewright.cli.answers.source_listing import source
-from wavewright.cli.kit.derived import Shown
 from wavewright.cli.kit.io import line_width, progress
+from wavewright.cli.kit.question_verb import Shown
 from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
 from wavewright.errors import UsageError
 
@@ -86,6 +86,7 @@ def lanes(
     trace = _with_target(request.require_instructions(), target)
     request = replace(request, trace=trace)
     options = _lane_options(trace, **dispatch_facts)
+    picture.check()
     if row is not None:
         if fixes or wants_floors or omniprobe_path is not None:
             what = "--row shows one instruction, with the best layout; --fix, --floors and --omniprobe are about all"

@@ -203,7 +203,7 @@ def path_type(**how: bool) -> click.Path:
 
 
 def _run_format() -> click.ParamType:  # type: ignore[type-arg,unused-ignore]
-    from wavewright.cli.kit.writing import FormatName
+    from wavewright.cli.kit.run_files import FormatName
 
     return FormatName()
 

@@ -61,7 +61,5 @@ class PictureRequest:
 
 
 def picture_request(options: dict[str, Any]) -> PictureRequest:
-    """The picture that -o, --theme and --force ask for, which are taken out; it is checked."""
-    picture = PictureRequest(options.pop("output"), options.pop("theme"), options.pop("force"))
-    picture.check()
-    return picture
+    """The picture that -o, --theme and --force ask for, which are taken out."""
+    return PictureRequest(options.pop("output"), options.pop("theme"), options.pop("force"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.mcp.tools.comparing import compare
-from wavewright.mcp.tools.finding import list_captures
-from wavewright.mcp.tools.opening import open_capture
-from wavewright.mcp.tools.planning import plan_capture
-from wavewright.mcp.tools.querying import query, schema
+from wavewright.mcp.tools.capture import open_capture
+from wavewright.mcp.tools.capture_list import list_captures
+from wavewright.mcp.tools.capture_plan import plan_capture
+from wavewright.mcp.tools.comparison import compare
+from wavewright.mcp.tools.queries import query, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.questions.counters.asking import asked
+from wavewright.questions.counters.counter_question import asked
 from wavewright.words.kit.handles import handle, is_handle, parse_handle
 
 if TYPE_CHECKING:

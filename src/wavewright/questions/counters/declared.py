@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.questions.counters.asking import CHOICE, CounterQuestion
 from wavewright.questions.counters.composed import (
     chart_of_one,
     counter_contents_of,
@@ -14,6 +13,7 @@ from wavewright.questions.counters.composed import (
     panels_of_document,
     speed_of_light_of,
 )
+from wavewright.questions.counters.counter_question import CHOICE, CounterQuestion
 from wavewright.questions.counters.next_questions import after_limits
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
-from wavewright.questions.run.asking import asked
+from wavewright.questions.run.run_question import asked
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.diagnose.budget import TimeBudget

@@ -9,9 +9,9 @@ from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
-from wavewright.questions.run.asking import CHOICE, RunQuestion, kernels_named
 from wavewright.questions.run.composed import busy_as_drawn, memory_as_drawn, several_ranks, time_budget
 from wavewright.questions.run.next_questions import HOTTEST, after_diagnosis, after_kernels, after_ranks
+from wavewright.questions.run.run_question import CHOICE, RunQuestion, kernels_named
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics

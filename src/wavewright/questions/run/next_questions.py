@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.model.next_question import NextQuestion
 from wavewright.questions.kit.question import then
-from wavewright.questions.run.asking import kernel_names
+from wavewright.questions.run.run_question import kernel_names
 from wavewright.words.kit.handles import handle
 
 if TYPE_CHECKING:

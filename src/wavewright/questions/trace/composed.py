@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.questions.trace.asking import asked, check_code, chosen, rows_of
+from wavewright.questions.trace.trace_question import asked, check_code, chosen, rows_of
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.about.contents import Contents

@@ -9,7 +9,6 @@ from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
-from wavewright.questions.trace.asking import AT, CHOICE, LINES, UNIT, TraceQuestion
 from wavewright.questions.trace.composed import (
     either_diagnosis,
     either_hotspots,
@@ -30,6 +29,7 @@ from wavewright.questions.trace.next_questions import (
     after_stalls,
     after_waits,
 )
+from wavewright.questions.trace.trace_question import AT, CHOICE, LINES, UNIT, TraceQuestion
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.about.contents import Contents

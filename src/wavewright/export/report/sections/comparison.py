@@ -83,7 +83,7 @@ def _compared(documents: Sequence[Document]) -> Any:
 
         return counter_compare([document.counters for document in documents])
     from wavewright.analysis.trace.compare import compare
-    from wavewright.questions.trace.asking import check_code
+    from wavewright.questions.trace.trace_question import check_code
 
     traces = [document.trace for document in documents]
     for document in documents:

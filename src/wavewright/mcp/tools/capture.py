@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
-from wavewright.mcp.asking import losses_of, reply_of
 from wavewright.mcp.reply import Offer
 from wavewright.mcp.suggestions import MOST, suggested_calls
+from wavewright.mcp.topic_answers import losses_of, reply_of
 from wavewright.model.blocks import Sentence
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
@@ -50,7 +50,7 @@ def open_capture(captures: Captures, arguments: dict[str, Any], say: Callable[[s
 
 
 def _notes(document: Document) -> tuple[str, ...]:
-    notes = losses_of(document, "note: ")[:_NOTES]
+    notes = losses_of(document, "note")[:_NOTES]
     if document.kind != "trace":
         return notes
     others = document.trace.source.other_dispatches
