@@ -110,7 +110,7 @@ def command(
     wavewright counters workloads/gemm/MI300X
     wavewright counters run/ --panel l2 --kernel gemm --per wave
     wavewright counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
-    wavewright counters --plan --panel l2 --target MI300X -o l2.txt
+    wavewright counters --plan --panel l2 --target MI300X -o l2.json
     """
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
