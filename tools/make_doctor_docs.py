@@ -28,7 +28,7 @@ _STATUSES = {
 }
 _HEAD = """# Checks of `wavewright doctor`
 
-<!-- made by tools/make_doctor_docs.py from src/wavewright/capture/doctor/rules.toml -->
+<!-- made by tools/make_doctor_docs.py from src/wavewright/capture/doctor/checks.toml -->
 
 `wavewright doctor` looks at everything between a machine and a good capture. It never needs root, and changes nothing.
 It needs neither a GPU nor ROCm: where they are missing it says so once, and what depends on them is

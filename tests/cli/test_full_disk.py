@@ -50,7 +50,7 @@ WRITERS: dict[str, tuple[str, ...]] = {
     "convert html of a trace": ("convert", "trace", "-f", "html", "-o", "OUT"),
     "convert html of counters": ("convert", "counters", "-f", "html", "-o", "OUT"),
     "counters --csv-dir": ("counters", "counters", "--csv-dir", "OUT"),
-    "counters --plan": ("counters", "counters", "--plan", "-o", "OUT.yaml"),
+    "counters --plan": ("counters", "counters", "--plan", "-o", "OUT.json"),
     "roofline": ("roofline", "counters", "-o", "OUT.svg"),
     "memory-chart": ("memory-chart", "counters", "-o", "OUT.svg"),
     "summary --rocpd-csv": ("summary", "run", "--rocpd-csv", "OUT"),
