@@ -56,20 +56,7 @@ def command(
     *,
     force: bool,
 ) -> None:
-<<<<<<< HEAD
     """Metrics of a counter capture."""
-=======
-    """PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
-    folder of its passes, a ROCpd database with counters, a CSV of rocprof, or an analysis database. Without options a
-    summary is shown; `wavewright metrics` explains each metric.
-
-    \b
-    wavewright counters workloads/gemm/MI300X
-    wavewright counters run/ --panel l2 --kernel gemm --per wave
-    wavewright counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
-    wavewright counters --plan --panel l2 --target MI300X -o l2.json
-    """
->>>>>>> a25257e591c083b1e3d7c2db0db21af4ad036836
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
