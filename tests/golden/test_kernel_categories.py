@@ -12,7 +12,7 @@ from tests.kit.opened import open_run
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.kernels.categories import categories_of, category
 from wavewright.analysis.run.kernels.top import top
-from wavewright.base.words import kernel_head, kernel_title
+from wavewright.facts.kernel_titles import kernel_head, kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wavewright.capture.doctor import Check
-    from wavewright.capture.jobs.capture import take as take
+    from wavewright.capture.jobs.capture_run import take as take
     from wavewright.capture.jobs.plan import Plan as Plan
     from wavewright.capture.jobs.result import Result as Result
     from wavewright.capture.judgement import Judgement as Judgement
@@ -33,7 +33,7 @@ _HOMES = {
     "Pool": "wavewright.capture.pool.schedule",
     "Result": "wavewright.capture.jobs.result",
     "Verdict": "wavewright.capture.judgement",
-    "take": "wavewright.capture.jobs.capture",
+    "take": "wavewright.capture.jobs.capture_run",
 }
 __all__ = ["att", "counters", "discover", "doctor", "open_result", "run", "samples"]
 __all__ += sorted(_HOMES)

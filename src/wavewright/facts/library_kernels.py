@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wavewright.base.words import kernel_title
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.runtime_kernels import is_runtime_kernel
 
 

@@ -1,4 +1,4 @@
-"""A report: sections made of blocks (`model.blocks`), with the data tables behind them and what it was made of.
+"""A report: sections made of blocks (`model.blocks`), with their data tables and what it was made of.
 
 Tables come twice: `Table` as people read it, and `DataTable` with the numbers behind it, for workbooks, JSON and
 notebooks.

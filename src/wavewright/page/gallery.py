@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.base.words import kernel_title
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.overview import overview

@@ -11,7 +11,7 @@ from typing import Any
 
 from synth.profiler_output import KERNEL
 from synth.rocm_tree import RocmTree, steered
-from wavewright.capture.jobs.capture import take
+from wavewright.capture.jobs.capture_run import take
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import Result
 from wavewright.capture.kinds import ThreadTraces

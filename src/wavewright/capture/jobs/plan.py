@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from wavewright.capture.jobs.capture import discovery_before, take
+from wavewright.capture.jobs.capture_run import discovery_before, take
 from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, RAW
 from wavewright.capture.kinds import ThreadTraces
 from wavewright.capture.plans.commands import needs_discovery, planned

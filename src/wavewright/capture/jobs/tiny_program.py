@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.capture.doctor.check import bad, ok, skipped
 from wavewright.capture.doctor.view import printable
-from wavewright.capture.jobs.capture import take
+from wavewright.capture.jobs.capture_run import take
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.kinds import Counters, Discovery, ThreadTraces
 from wavewright.capture.machines.runner import Limits, run_program

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from wavewright.base.words import counted, kernel_title, percent, shortened
+from wavewright.base.words import counted, percent, shortened
 from wavewright.errors import NotATraceError, UsageError
+from wavewright.facts.kernel_titles import kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -20,7 +20,7 @@ import msgspec
 from wavewright.base import stopping
 from wavewright.base.words import amount
 from wavewright.capture.gpus.choice import reserved
-from wavewright.capture.jobs.capture import end_abandoned, take
+from wavewright.capture.jobs.capture_run import end_abandoned, take
 from wavewright.capture.jobs.folder import JobFolder, WorkedOnError, job_lock
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.pool.folder import ERROR_FILE, LOG, Problem, job_folder, planned_job, work_folder

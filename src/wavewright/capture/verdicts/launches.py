@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import counted, kernel_title, shortened
+from wavewright.base.words import counted, shortened
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
 from wavewright.capture.rocprofv3.messages import printable_line
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.facts.kernel_titles import kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import counted, kernel_title, percent, shortened
+from wavewright.base.words import counted, percent, shortened
 from wavewright.capture.judgement import Judgement, TracedDispatch, Verdict
 from wavewright.capture.verdicts.launches import LaunchTables, launch_count, passes, why_none
 from wavewright.capture.verdicts.streams import Look, Looks, Places, listed_engines, looks_below
 from wavewright.errors import WavewrightError
+from wavewright.facts.kernel_titles import kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -52,7 +52,7 @@ def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = (
 
     `notes` say what was chosen before. Ends the program with status 1 if the capture is not good.
     """
-    from wavewright.capture.jobs import capture
+    from wavewright.capture.jobs import capture_run
     from wavewright.capture.jobs.folder import JobFolder
 
     job = request.job(recording) if request.program else JobFolder(request.folder).stored_job()
@@ -62,7 +62,7 @@ def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = (
     with _teller(request) as say, _no_empty_folder(request.folder):
         for note in notes:
             say({"event": "note", "text": note})
-        result = capture.take(
+        result = capture_run.take(
             job,
             request.folder,
             machine=request.machine,

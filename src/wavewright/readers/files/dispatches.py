@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from wavewright.base.words import counted, kernel_title, shortened
+from wavewright.base.words import counted, shortened
 from wavewright.errors import UsageError
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.runtime_kernels import is_runtime_kernel
 
 if TYPE_CHECKING:

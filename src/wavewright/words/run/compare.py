@@ -11,7 +11,8 @@ from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.analysis.run.compare.compare import REMAINDER, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, kernel_title, percent
+from wavewright.base.words import counted, percent
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, titled
 from wavewright.words.kit.words import brief, brief_kernel, duration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import kernel_title
+from wavewright.facts.kernel_titles import kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ import pytest
 
 from tests.kit.together import together
 from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
-from wavewright.base.words import kernel_head, kernel_title
+from wavewright.facts.kernel_titles import kernel_head, kernel_title
 
 ATEN = "void at::native::vectorized_elementwise_kernel<4, at::native::{}<float>, std::array<char*, 3ul> >(int, int)"
 TENSILE = "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT{}_MI16x16x1_SN_LDSB1_AFC1_AFEM1_ASEM1_CLR1_VWA{}_WG32_8_1"

@@ -21,7 +21,7 @@ from synth.rocm_tree import SCRIPTS, make_rocm_tree
 from tests.conftest import SHARED
 from tests.unit.capture.made_captures import Bench, installation_of
 from wavewright.capture.gpus.locks import holder_of, lock_path
-from wavewright.capture.jobs.capture import take
+from wavewright.capture.jobs.capture_run import take
 from wavewright.capture.jobs.folder import JobFolder
 from wavewright.capture.jobs.plan import Plan
 from wavewright.capture.jobs.result import stored_result
@@ -493,7 +493,7 @@ from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.jobs.folder import converted
 from wavewright.capture.jobs.job import Job
-from wavewright.capture.jobs.capture import take
+from wavewright.capture.jobs.capture_run import take
 from wavewright.errors import WavewrightError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 given = json.loads(sys.argv[1])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.unit.capture.made_captures import Bench, installation_of, running
-from wavewright.capture.jobs.capture import take
+from wavewright.capture.jobs.capture_run import take
 from wavewright.capture.jobs.folder import WorkedOnError, is_locked, job_lock
 from wavewright.capture.judgement import Verdict
 from wavewright.capture.machines import guard
@@ -26,7 +26,7 @@ from wavewright.base import stopping
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.jobs.folder import converted
 from wavewright.capture.jobs.job import Job
-from wavewright.capture.jobs.capture import take
+from wavewright.capture.jobs.capture_run import take
 from wavewright.capture.rocprofv3.releases import Installation
 stopping.watch()
 given = json.loads(Path(sys.argv[1]).read_text())

@@ -10,8 +10,9 @@ from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED,
 from wavewright.analysis.common.gate.groups import groups_of
 from wavewright.analysis.common.gate.limits import finding_checks, limit_checks
 from wavewright.analysis.common.gate.subjects import SUBJECTS
-from wavewright.base.words import counted, kernel_title, percent
+from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 

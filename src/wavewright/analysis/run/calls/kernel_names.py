@@ -7,8 +7,8 @@ from collections import Counter
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import kernel_title
 from wavewright.codeobj.names import demangle_all
+from wavewright.facts.kernel_titles import kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

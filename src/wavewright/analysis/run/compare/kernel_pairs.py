@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.analysis.run.calls.kernel_names import readable_names
-from wavewright.base.words import kernel_title
+from wavewright.facts.kernel_titles import kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

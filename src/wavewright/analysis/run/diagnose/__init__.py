@@ -23,7 +23,8 @@ from wavewright.analysis.run.diagnose.recording_caveats import (
 )
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COPY
-from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.base.words import counted, duration, percent
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.run_rules import RULES
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run

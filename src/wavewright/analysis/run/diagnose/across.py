@@ -13,7 +13,8 @@ from wavewright.analysis.run.collectives.meetings import clock_offsets, matched
 from wavewright.analysis.run.diagnose.ledger import Candidate
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
-from wavewright.base.words import counted, duration, kernel_title, percent
+from wavewright.base.words import counted, duration, percent
+from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import readable_names
-from wavewright.base.words import kernel_head, kernel_title
 from wavewright.facts.kernel_categories.rules import OTHER, category_rules
+from wavewright.facts.kernel_titles import kernel_head, kernel_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
