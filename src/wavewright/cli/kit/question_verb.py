@@ -80,7 +80,8 @@ def _trace_answer(question: Question[Any], request: TraceRequest) -> Shown:
 def _run_answer(question: Question[Any], request: RunRequest) -> Shown:
     analysis = question.analysis()
     if analysis.partial is None or analysis.combine is None:
-        raise NotImplementedError(f"{question.name} declares no partial answers")
+        needed = "a question about runs needs partial and combine in its Analysis, or a function in cli/answers"
+        raise NotImplementedError(f"{question.name}: {needed}")
     return Shown(analysis.combine(request.gather(analysis.partial).values))
 
 

@@ -1,4 +1,4 @@
-"""Requests per byte that L2 fetched: a hit rate cannot tell: requests are smaller than lines."""
+"""Bytes requested of L2 per byte that it fetched; a hit rate cannot tell, because several requests share a line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.l2.traffic import Measurement
 
 _HARDLY_READS = 0.01  #: Of the bytes written: a reuse of so little says nothing.
-LARGEST_READ = 2.0  #: Times 64 bytes: the size of reads where the counters do not tell it.
+#: Reads of 128 bytes count as one of 64 where the counters do not tell sizes: fetched bytes are at most twice as many.
+LARGEST_READ = 2.0
 
 
-def reuse(best: Mapping[str, Measurement]) -> dict[str, float | None]:
+def reuse(measurements: Mapping[str, Measurement]) -> dict[str, float | None]:
     """`requested_bytes_mean`, `reuse_at_least` and `reuse_at_most` of one kernel, from its measurement of each metric.
 
-    Only measurements of one run about as many dispatches are divided.
+    Only measurements of one run with equally many dispatches are divided.
 
     Examples
     --------
@@ -27,7 +28,7 @@ def reuse(best: Mapping[str, Measurement]) -> dict[str, float | None]:
     >>> found["reuse_at_least"], found["reuse_at_most"]
     (4.0, 4.0)
     """
-    requested, read, written = (best.get(name) for name in ("requested_bytes", "read_bytes", "write_bytes"))
+    requested, read, written = (measurements.get(name) for name in ("requested_bytes", "read_bytes", "write_bytes"))
     bounds = {
         "requested_bytes_mean": requested.value if requested else None,
         "reuse_at_least": None,

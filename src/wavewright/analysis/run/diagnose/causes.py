@@ -33,7 +33,7 @@ _IS_SMALL = pl.col("is_small") & (pl.col("kind") == COPY) & ~pl.col("is_edge")
 
 
 def _due_to(kind: str) -> pl.Expr:
-    """Gaps that are due to a kind of call as a runs, and the parts of others that are spent in one."""
+    """Gaps that are due to a kind of call as a whole, and the parts of others that are spent in one."""
     return (_BLOCKER.eq(kind) & _NOT_FIRST & _CAUSE.ne("data loader")) | _CAUSE.eq(kind)
 
 
