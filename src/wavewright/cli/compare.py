@@ -238,9 +238,7 @@ def _runs(
     def report() -> Parts:
         from wavewright.words.run.compare import comparison_report
 
-        return comparison_report(
-            answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
-        )
+        return comparison_report(answer, paths=[*map(str, asked.paths)], limit=asked.limit, everything=everything)
 
     asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
     _echo_outcome(notes, failures)

@@ -13,7 +13,6 @@ from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import (
     console,
     emit_json,
-    line_width,
     progress,
     show_losses,
 )
@@ -204,7 +203,7 @@ def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> 
         return
     from wavewright.words.run.recording import recording_report
 
-    _print_uncut(recording_report(written, called, answer, width=line_width()))
+    _print_uncut(recording_report(written, called, answer))
     show_losses(gathered.losses)
 
 

@@ -47,9 +47,9 @@ def _of_runs() -> dict[type[Answer], Words]:
     from wavewright.words.run.gemms import gemms_report
 
     return {
-        Contents: _worded(contents_report),
-        Gemms: _worded(gemms_report),
-        RunComparison: _worded(comparison_report),
+        Contents: _limited(contents_report),
+        Gemms: _limited(gemms_report),
+        RunComparison: _limited(comparison_report),
     }
 
 

@@ -88,7 +88,7 @@ def _runs(documents: list[Document], arguments: dict[str, Any], limit: int) -> t
     sides = [[document.kept("mcp side", partial(partial_compare, document.run))] for document in documents]
     answer = combine_compare(sides, step=arguments.get("step"))
     paths = [document.label for document in documents]
-    return answer, comparison_report(answer, paths=paths, limit=limit, width=WIDTH)
+    return answer, comparison_report(answer, paths=paths, limit=limit)
 
 
 def _counters(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:

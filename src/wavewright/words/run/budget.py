@@ -9,7 +9,6 @@ from wavewright.model.blocks import GAP, AnyBlock, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import duration
 from wavewright.words.run.words import gpu_name
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.diagnose.budget import TimeBudget
 
 
-def budget_report(answer: TimeBudget, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
+def budget_report(answer: TimeBudget, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The parts of the time, which add up to all of it, and the same for each GPU."""
     if not answer.parts.height:
         yield sentence(("no GPU work was recorded", "bold"))

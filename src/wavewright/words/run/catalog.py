@@ -23,7 +23,7 @@ _TITLES = {
 }
 
 
-def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iterator[AnyBlock]:
+def catalog_report(answer: Catalog, *, is_whole: bool) -> Iterator[AnyBlock]:
     """The report of `wavewright schema`: an overview, or all columns of one requested view or table."""
     if not is_whole:
         name, _, row, _ = answer.relations.row(0)

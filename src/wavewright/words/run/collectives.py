@@ -10,7 +10,6 @@ from wavewright.model.blocks import GAP, AnyBlock, sentence
 from wavewright.words.kit.tables import Column, frame_table
 from wavewright.words.kit.words import brief_kernel, duration, size
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
 _FEWEST_RANKS = 64
 
 
-def collectives_report(
-    answer: Collectives, *, width: int = WIDE, limit: int | None = 20, with_calls: bool = False
-) -> Iterator[AnyBlock]:
-    """The report of `wavewright collectives`, for a terminal of `width` columns."""
+def collectives_report(answer: Collectives, *, limit: int | None = 20, with_calls: bool = False) -> Iterator[AnyBlock]:
+    """The report of `wavewright collectives`."""
     yield sentence((_verdict(answer), "bold"))
     yield from caveat_lines(answer.caveats)
     if not answer.collectives.height:

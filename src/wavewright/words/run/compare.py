@@ -15,7 +15,6 @@ from wavewright.base.words import counted, kernel_title, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, titled
 from wavewright.words.kit.words import brief, brief_kernel, duration
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +39,6 @@ def comparison_report(
     answer: RunComparison,
     *,
     paths: Sequence[str] = (),
-    width: int = WIDE,
     limit: int = 20,
     everything: bool = False,
 ) -> Iterator[AnyBlock]:
@@ -59,10 +57,10 @@ def comparison_report(
     yield sentence((_noise(answer), "dim"))
     for side in others:
         if not answer.is_equal(side):
-            yield from _side(answer, side, width=width, limit=limit, everything=everything)
+            yield from _side(answer, side, limit=limit, everything=everything)
 
 
-def _side(answer: RunComparison, side: int, *, width: int, limit: int, everything: bool) -> Iterator[AnyBlock]:
+def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> Iterator[AnyBlock]:
     label = printable(answer.sides["label"][side])
     yield GAP
     yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)

@@ -17,16 +17,14 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.contents.run_contents import Contents
 
 
-def contents_report(
-    answer: Contents, *, width: int = 100, limit: int = 20, show_secrets: bool = False
-) -> Iterator[AnyBlock]:
-    """The report of `wavewright tables`, for a terminal of `width` columns."""
+def contents_report(answer: Contents, *, limit: int = 20, show_secrets: bool = False) -> Iterator[AnyBlock]:
+    """The report of `wavewright tables`."""
     if not answer.files.height:
         yield sentence(("nothing was read", "bold"))
         return
     yield sentence((_verdict(answer), "bold"))
     yield GAP
-    yield from _table_lines(answer, width=width, limit=limit)
+    yield from _table_lines(answer, limit=limit)
     if answer.stored.height:
         yield GAP
         yield frame_table(answer.stored, _STORED, limit=limit, what="stored tables")
@@ -36,7 +34,7 @@ def contents_report(
         yield frame_table(answer.environment, _ENVIRONMENT, limit=count, what="environment variables")
 
 
-def _table_lines(answer: Contents, *, width: int, limit: int) -> Iterator[AnyBlock]:
+def _table_lines(answer: Contents, *, limit: int) -> Iterator[AnyBlock]:
     filled = answer.tables_found.filter(pl.col("row_count") > 0)
     empty = answer.tables_found.filter(pl.col("row_count") == 0)["table"].to_list()
     yield frame_table(filled, _TABLES, limit=max(limit, filled.height), what="tables with rows")

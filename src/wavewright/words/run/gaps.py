@@ -50,7 +50,7 @@ _PATH = re.compile(r"^.*/(?=[^/]+/[^/]+\.py\()")  #: Folders before the last one
 
 
 def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
-    """The report of `wavewright gaps`, for a terminal of `width` columns."""
+    """The report of `wavewright gaps`."""
     causes = _kinds(answer)
     yield sentence((_verdict(answer, causes, is_window=is_window), "bold"))
     main = _main_cause(causes, _idle_share(answer), has_calls=answer.call_count > 0)
@@ -59,7 +59,7 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: b
     if not answer.gpus.height:
         return
     yield GAP
-    yield _gpu_table(answer, width=width, limit=limit)
+    yield _gpu_table(answer, limit=limit)
     if not answer.gap_count:
         return
     yield GAP
@@ -142,7 +142,7 @@ def _process(row: dict[str, Any]) -> str:
     return process_name(row["rank"], row["pid"])
 
 
-def _gpu_table(answer: Gaps, *, width: int, limit: int) -> Table:
+def _gpu_table(answer: Gaps, *, limit: int) -> Table:
     columns = [
         *_where(answer),
         Column("gaps", lambda row: f"{row['gap_count']:,}"),

@@ -32,7 +32,7 @@ _TYPES = {
 }
 
 
-def gemms_report(answer: Gemms, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
+def gemms_report(answer: Gemms, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright regions --shapes`."""
     yield sentence((_verdict(answer), "bold"))
     if not answer.operators.height:

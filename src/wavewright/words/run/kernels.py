@@ -25,12 +25,12 @@ _STEPS = "▁▂▃▄▅▆▇█"
 
 
 def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright kernels NAME`, for a terminal of `width` columns."""
+    """The report of `wavewright kernels NAME`."""
     yield sentence((_verdict(answer, name), "bold"))
     if not answer.kernels.height:
         return
     yield GAP
-    yield _kernel_table(answer, width=width, limit=limit)
+    yield _kernel_table(answer, limit=limit)
     names = answer.kernels["name"].head(_DETAILED).to_list()
     for kernel in names:
         yield GAP
@@ -38,7 +38,7 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
         is_kernel = pl.col("name") == kernel
         yield from _histogram(answer.histogram.filter(is_kernel), width=width)
         yield from _trend(answer.over_time.filter(is_kernel), width=width)
-        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10), width=width)
+        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10))
         yield _longest_table(answer.longest.filter(is_kernel), limit=min(limit, 5))
         counters = answer.counters.filter(is_kernel)
         if counters.height:
@@ -62,7 +62,7 @@ def _verdict(answer: Kernels, name: str) -> str:
     return headline
 
 
-def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:
+def _kernel_table(answer: Kernels, *, limit: int) -> Table:
     columns = [
         Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
         Column("calls", lambda row: f"{row['calls']:,}"),
@@ -108,7 +108,7 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
     yield chart([f"  {duration(top).rjust(11)} │{line}"])
 
 
-def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:
+def _shape_table(rows: pl.DataFrame, *, limit: int) -> Table:
     columns = [
         Column("  grid", lambda row: "  " + _triple(row, "grid"), is_text=True, is_fixed=True),
         Column("workgroup", lambda row: _triple(row, "workgroup"), is_text=True, is_fixed=True),

@@ -11,7 +11,6 @@ from wavewright.words.kit.tables import Column, frame_table
 from wavewright.words.kit.words import duration
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 _FEWEST_RANKS = 64
 
 
-def launches_report(answer: LaunchStatistics, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright launches`, for a terminal of `width` columns."""
+def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright launches`."""
     yield sentence((_verdict(answer), "bold"))
     if not answer.processes.height:
         return

@@ -46,7 +46,7 @@ _DARK = {
 
 
 def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright memory`, for a terminal of `width` columns."""
+    """The report of `wavewright memory`."""
     yield sentence((_headline(answer), "bold"))
     if not answer.places.height:
         yield Sentence("record allocations with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True")
@@ -55,10 +55,10 @@ def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iter
     yield GAP
     yield _place_table(answer, width=width, limit=limit)
     yield GAP
-    yield _site_table(answer, "peak", "alive at the peak", width=width, limit=limit)
+    yield _site_table(answer, "peak", "alive at the peak", limit=limit)
     if answer.sites["unfreed_bytes"].sum():
         yield GAP
-        yield _site_table(answer, "unfreed", _never(answer), width=width, limit=limit)
+        yield _site_table(answer, "unfreed", _never(answer), limit=limit)
 
 
 def _headline(answer: Memory) -> str:
@@ -121,7 +121,7 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
     return frame_table(answer.places, columns, limit=limit, what="memories")
 
 
-def _site_table(answer: Memory, kind: str, what: str, *, width: int, limit: int) -> Table:
+def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
     import polars as pl
 
     amount = f"{kind}_bytes"

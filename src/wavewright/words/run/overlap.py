@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright overlap`, for a terminal of `width` columns."""
+    """The report of `wavewright overlap`."""
     yield sentence((_verdict(answer), "bold"))
     if not answer.gpus.height:
         return
     yield GAP
-    yield _gpu_table(answer, width=width, limit=limit)
+    yield _gpu_table(answer, limit=limit)
     if answer.levels["level"].max() != 1:
         yield GAP
         yield _level_table(answer, width=width, limit=limit)
     if answer.streams.height:
         yield GAP
-        yield _stream_table(answer, width=width, limit=limit)
+        yield _stream_table(answer, limit=limit)
         if answer.stream_limit:
             yield sentence((f"compared are the {answer.stream_limit} busiest streams of a GPU", "bold"))
     if answer.processes.height:
         yield GAP
-        yield _process_table(answer, width=width, limit=limit)
+        yield _process_table(answer, limit=limit)
     if answer.bridged_ns:
         yield Sentence(f"idle intervals ({duration(answer.bridged_ns)} in total) count as busy between processes")
     if answer.host.height:
@@ -80,7 +80,7 @@ def _who(row: dict[str, Any]) -> str:
     return process_name(row["rank"], row["pid"])
 
 
-def _gpu_table(answer: Overlap, *, width: int, limit: int) -> Table:
+def _gpu_table(answer: Overlap, *, limit: int) -> Table:
     columns = [
         _where(answer),
         Column("process", _who, is_text=True, is_fixed=True),
@@ -136,12 +136,12 @@ def _pair(first: str, second: str) -> list[Column]:
     ]
 
 
-def _stream_table(answer: Overlap, *, width: int, limit: int) -> Table:
+def _stream_table(answer: Overlap, *, limit: int) -> Table:
     columns = [_where(answer), Column("process", _who, is_text=True, is_fixed=True), *_pair("stream", "stream_id")]
     return frame_table(answer.streams, columns, limit=limit, what="pairs of streams")
 
 
-def _process_table(answer: Overlap, *, width: int, limit: int) -> Table:
+def _process_table(answer: Overlap, *, limit: int) -> Table:
     columns = [_where(answer), *_pair("process", "pid")]
     return frame_table(answer.processes, columns, limit=limit, what="pairs of processes on one GPU")
 

@@ -35,7 +35,7 @@ _GROUPS = 3  #: Groups that text shows; JSON has all.
 def path_report(
     answer: CriticalPath, scenarios: Sequence[Scenario] = (), *, width: int = 100, limit: int = 20
 ) -> Iterator[AnyBlock]:
-    """The report of `wavewright path`, for a terminal of `width` columns."""
+    """The report of `wavewright path`."""
     if not answer.segments.height:
         yield sentence(("no calls and no GPU work were recorded", "bold"))
         return
@@ -61,7 +61,7 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
     yield _class_table(classes, width=width)
     yield GAP
     contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
-    yield _contributor_table(contributors, group, width=width, limit=limit)
+    yield _contributor_table(contributors, group, limit=limit)
     yield GAP
     yield _segment_table(answer.of_group(group["group"], "segments"), group, limit=max(5, limit // 4))
     steps = answer.of_group(group["group"], "steps")
@@ -103,7 +103,7 @@ def _class_table(classes: pl.DataFrame, *, width: int) -> Table:
     return frame_table(classes, columns, limit=None, what="classes")
 
 
-def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, width: int, limit: int) -> Table:
+def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
     columns = [
         Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
         Column("name", _name, is_text=True, takes_rest=True),

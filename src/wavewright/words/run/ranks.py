@@ -12,7 +12,6 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
 from wavewright.words.run.words import process_name
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +23,8 @@ _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as even
 _FEWEST_RANKS = 64  #: Ranks that are always shown.
 
 
-def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright ranks`, for a terminal of `width` columns: what costs most comes first."""
+def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright ranks`: what costs most comes first."""
     lines = [(answer.cost_ns, _imbalance(answer)), (_mean_wait(answer), _waiting(answer))]
     for number, (_, line) in enumerate(sorted(lines, key=lambda line: -line[0])):
         if line:

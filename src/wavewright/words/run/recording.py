@@ -31,27 +31,25 @@ _COUNTS = {
 _KINDS = 3  #: Products that are named.
 
 
-def recording_report(
-    path: str, called: str, answer: Recording, *, width: int = 100, limit: int = 12
-) -> Iterator[AnyBlock]:
+def recording_report(path: str, called: str, answer: Recording, *, limit: int = 12) -> Iterator[AnyBlock]:
     """The report of `wavewright info` about runs."""
     yield sentence((printable(path), "bold"), f": {called}")
     yield Sentence(f"  {_counts(answer)}")
     yield Sentence(f"  {_where(answer)}")
     if answer.processes.height:
         yield GAP
-        yield _process_table(answer, width, limit)
+        yield _process_table(answer, limit)
     yield GAP
     for number, step in enumerate(next_steps(path, answer)):
         yield Sentence(f"  next: {step.replace(path, 'PATH') if number else step}", "advice")
 
 
-def about_parts(answer: Recording, *, width: int = 100, limit: int = 12) -> Iterator[AnyBlock | Block]:
+def about_parts(answer: Recording, *, limit: int = 12) -> Iterator[AnyBlock | Block]:
     """What was recorded, for a report: no path and no commands."""
     yield Sentence(_counts(answer), "headline")
     yield Sentence(_where(answer))
     if answer.processes.height:
-        yield _process_table(answer, width, limit)
+        yield _process_table(answer, limit)
 
 
 def _counts(answer: Recording) -> str:
@@ -88,7 +86,7 @@ def _where(answer: Recording) -> str:
     return sentence
 
 
-def _process_table(answer: Recording, width: int, limit: int) -> AnyBlock:
+def _process_table(answer: Recording, limit: int) -> AnyBlock:
     has_ranks = answer.processes["rank"].null_count() < answer.processes.height
     several = answer.processes["path"].n_unique() > 1
     columns = [

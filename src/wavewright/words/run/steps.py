@@ -12,7 +12,6 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table
 from wavewright.words.kit.words import brief_kernel, duration
 from wavewright.words.run.ranks import who_of
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.steps import Steps
 
 
-def steps_report(answer: Steps, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright steps`, for a terminal of `width` columns."""
+def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright steps`."""
     if answer.source == "none":
         yield sentence(("no steps: no marker covers the GPU work, and its kernels do not repeat", "bold"))
         yield Sentence("name the marker of a step with --step; `wavewright summary --domain MARKER` lists markers")

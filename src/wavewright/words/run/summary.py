@@ -33,7 +33,7 @@ _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "S
 def summary_report(
     answer: Summary, *, width: int = WIDE, limit: int = 20, is_window: bool = False
 ) -> Iterator[AnyBlock]:
-    """The report of `wavewright summary`, for a terminal of `width` columns."""
+    """The report of `wavewright summary`."""
     if not answer.domains.height:
         yield sentence(("no event in this window" if is_window else "no event was recorded", "bold"))
         return

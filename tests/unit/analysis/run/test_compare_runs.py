@@ -397,7 +397,7 @@ def printed(answer: RunComparison) -> str:
 
 def tables(answer: RunComparison, width: int = 120) -> str:
     out = Console(width=width, file=io.StringIO(), color_system=None)
-    for part in comparison_report(answer, width=width):
+    for part in comparison_report(answer):
         out.print(part)
     file = out.file
     assert isinstance(file, io.StringIO)

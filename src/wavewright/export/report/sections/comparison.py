@@ -105,7 +105,7 @@ def _words(documents: Sequence[Document], answer: Any, limit: int) -> Iterable[A
     if kind == "run":
         from wavewright.words.run.compare import comparison_report
 
-        return comparison_report(answer, paths=labels_of(documents), width=WIDTH, limit=limit)
+        return comparison_report(answer, paths=labels_of(documents), limit=limit)
     if kind == "counters":
         from wavewright.words.counters.compare import counter_comparison_report
 
