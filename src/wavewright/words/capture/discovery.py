@@ -27,7 +27,7 @@ def discovery_report(
     yield GAP
     yield _table(kernels, suggestion, limit)
     yield GAP
-    yield sentence((f"suggested: {printable(suggestion.line)}", "bold"))
+    yield sentence((f"suggested: {suggestion.line}", "bold"))
     for note in suggestion.notes:
         yield row("note", printable(note))
     yield GAP

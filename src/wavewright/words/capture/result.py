@@ -91,9 +91,9 @@ def _headline(result: Result) -> Sentence:
     verdict = result.verdict.value
     attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
     return headline(
-        f"{title_of(result.job.recording)} of {printable(result.job.name or 'the program')}: ",
+        f"{title_of(result.job.recording)} of {result.job.name or 'the program'}: ",
         (verdict, STYLES.get(verdict, "red")),
-        (f"{attempts}, in {printable(str(result.folder))}", "not bold"),
+        (f"{attempts}, in {result.folder}", "not bold"),
     )
 
 

@@ -41,7 +41,7 @@ def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, 
         yield GAP
         yield from _waits(answer, limit)
     for note in answer.notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")
 
 
 def head_line(answer: KernelCode) -> Sentence:
@@ -189,7 +189,7 @@ def _mix_table(answer: KernelCode, limit: int) -> Table:
             *(_kind_column(kind, counts) for kind in KINDS if kind in counts[None]),
             Column("live VGPR", _number("live_vgprs_max")),
             Column("AGPR", lambda row: _blank(row["live_agprs_max"] or None), is_text=True, is_fixed=True),
-            Column("source", lambda row: printable(_lines(row)), is_text=True, is_fixed=True, takes_rest=True),
+            Column("source", _lines, is_text=True, is_fixed=True, takes_rest=True),
         ),
         limit=limit + 1,
         what="rows",

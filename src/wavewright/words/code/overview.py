@@ -36,7 +36,7 @@ def overview_report(answer: CodeOverview, *, limit: int) -> Iterator[AnyBlock]:
         yield sentence((_LEGEND, "dim"))
         yield sentence(("--kernel NAME shows the code of one, its live registers, and what one wave more needs", "dim"))
     for note in answer.notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")
 
 
 def register_cell(row: dict[str, Any], kind: str) -> str:
@@ -85,7 +85,7 @@ _KERNELS = (
     Column("workgroup", lambda row: row["workgroup_size_required"] or _most(row), is_text=True, is_fixed=True),
     Column("lanes", _number("wave_size"), is_wide=True),
     Column("code", lambda row: f"{row['code_bytes']:,}"),
-    Column("kernel", lambda row: printable(row["demangled"]), takes_rest=True, is_text=True),
+    Column("kernel", lambda row: row["demangled"], takes_rest=True, is_text=True),
 )
 
 

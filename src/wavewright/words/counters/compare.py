@@ -35,9 +35,9 @@ def counter_comparison_report(
     """Blocks of verdicts, captures, their kernels, then changed metrics; `everything`: all metrics."""
     others = range(1, answer.sides.height)
     for side in others:
-        yield headline(printable(answer.verdict(side)))
+        yield headline(answer.verdict(side))
     for note in answer.notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")
     yield GAP
     yield frame_table(answer.sides, _SIDES, limit=limit, what="captures")
     for side in others:
@@ -120,7 +120,7 @@ def _metric_columns(base: str, side: str, rows: pl.DataFrame, decimals: int | No
         Column("metric", _name, takes_rest=True),
         Column(base, lambda row: figure(row["base"], decimals)),
         Column(side, lambda row: figure(row["value"], decimals)),
-        Column("unit", lambda row: printable(row["unit"]), is_text=True, is_fixed=True),
+        Column("unit", lambda row: row["unit"], is_text=True, is_fixed=True),
         Column("difference", lambda row: _signed(row["delta"], decimals), is_wide=True),
         Column("change", _change),
         Column("noise", _noise, is_wide=True),
@@ -173,7 +173,7 @@ _SIDES = [
     Column("kernels", lambda row: f"{row['kernel_count']:,}"),
     Column("time", lambda row: duration(row["duration_ns"])),
     Column("change", lambda row: percent(row["change"], sign=True) if row["side"] else ""),
-    Column("path", lambda row: printable("/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:])), takes_rest=True),
+    Column("path", lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]), takes_rest=True),
 ]
 _KERNELS = [
     Column("effect", lambda row: "-" if row["delta_ns"] is None else _signed_time(row["delta_ns"])),

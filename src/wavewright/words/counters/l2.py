@@ -31,7 +31,7 @@ def l2_report(answer: L2, *, limit: int) -> Iterator[AnyBlock]:
     if answer.measurements.select("run", "file").n_unique() > 1:
         yield _run_table(answer.measurements, limit)
     for note in answer.notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")
 
 
 def _subject(answer: L2, row: dict[str, Any]) -> str:
@@ -47,7 +47,7 @@ def _subject(answer: L2, row: dict[str, Any]) -> str:
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
     """The measurements of each kernel; metrics that no kernel has get no column."""
     columns = {
-        "kernel_name": Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+        "kernel_name": Column("kernel", lambda row: row["kernel_name"], takes_rest=True),
         "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
         "duration_ns_mean": Column("µs", lambda row: _microseconds(row["duration_ns_mean"])),
         "hit_rate": Column("hit", lambda row: _percent(row["hit_rate"])),
@@ -69,12 +69,12 @@ def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
     return frame_table(
         measurements,
         [
-            Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+            Column("kernel", lambda row: row["kernel_name"], takes_rest=True),
             Column("metric", lambda row: row["metric"], is_text=True),
             Column("value", lambda row: _value(row)),
             Column("calls", lambda row: f"{row['dispatch_count']:,}"),
             Column("run", lambda row: str(row["run"])),
-            Column("file", lambda row: printable("/".join(row["file"].split("/")[-2:])), is_text=True, is_name=True),
+            Column("file", lambda row: "/".join(row["file"].split("/")[-2:]), is_text=True, is_name=True),
         ],
         limit=limit,
         what="measurements, each run for itself",

@@ -107,9 +107,9 @@ def _columns(
     numbers = [_number(name, is_first=not at, notes=notes, decimals=decimals) for at, name in enumerate(wanted)]
     return [
         Column("", lambda row: dim(row["metric_id"]), is_text=True, is_fixed=True),
-        _name(table) if explain else Column("metric", lambda row: printable(row["name"]), is_text=True),
+        _name(table) if explain else Column("metric", lambda row: row["name"], is_text=True),
         *numbers,
-        *([Column("unit", lambda row: printable(row["unit"]), is_text=True, is_fixed=True)] if has_unit else []),
+        *([Column("unit", lambda row: row["unit"], is_text=True, is_fixed=True)] if has_unit else []),
         *(_peaks(decimals) if "peak" in table.columns else []),
         *(_boxes(rows) if has_spread and table.layout == "quartiles" else []),
         *(_bars(rows) if table.id.startswith(_MIX) else []),

@@ -135,7 +135,7 @@ def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
     ['no clock']
     """
     for caveat in caveats[:_CAVEATS]:
-        yield Sentence(printable(caveat), "note")
+        yield Sentence(caveat, "note")
     if len(caveats) > _CAVEATS:
         yield sentence((f"showing {_CAVEATS} of {len(caveats):,} notes; --json has all", "bold cyan"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
 from wavewright.model import blocks
 from wavewright.words.counters.words import figure
 from wavewright.words.kit.tables import Column, frame_table
@@ -66,7 +65,7 @@ def raw_table(
     has_passes = rows["pass"].n_unique() > 1
     has_units = bool((rows["unit"] != "").any())
     columns = [
-        Column("counter", lambda row: printable(row["counter"]), is_text=True, is_name=True),
+        Column("counter", lambda row: row["counter"], is_text=True, is_name=True),
         *([Column("channels", lambda row: _whole(row["channel_count"] or None))] if has_channels else []),
         Column("mean", lambda row: figure(row["mean"], decimals)),
         Column("min", lambda row: figure(row["minimum"], decimals)),
@@ -74,6 +73,6 @@ def raw_table(
         Column("total", lambda row: figure(row["total"], decimals), is_wide=True),
         *([Column("unit", lambda row: row["unit"], is_text=True)] if has_units else []),
         Column("dispatches", lambda row: _whole(row["dispatch_count"])),
-        *([Column("pass", lambda row: printable(row["pass_name"]), is_text=True)] if has_passes else []),
+        *([Column("pass", lambda row: row["pass_name"], is_text=True)] if has_passes else []),
     ]
     return frame_table(rows, columns, limit=limit, what="counters", title=title)

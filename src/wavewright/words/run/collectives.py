@@ -87,7 +87,7 @@ _COLUMNS = [
     Column("skew", lambda row: _some(row["start_skew_ns"]), is_wide=True),
     Column("end skew", lambda row: _some(row["end_skew_ns"]), is_wide=True),
     Column("last", _last, is_text=True, is_fixed=True),
-    Column("group", lambda row: printable(row["group"] or "-"), is_text=True, is_wide=True),
+    Column("group", lambda row: row["group"] or "-", is_text=True, is_wide=True),
 ]
 _PROCESS_COLUMNS = [
     Column("process", who_of, is_text=True, is_fixed=True),

@@ -45,13 +45,13 @@ def comparison_report(
     """The answer of `wavewright compare` about runs at `paths`; `everything` shows differences within noise too."""
     others = range(1, answer.sides.height)
     for side in others:
-        yield sentence((printable(answer.verdict(side)), "bold"))
+        yield sentence((answer.verdict(side), "bold"))
         if time_verdict := answer.time_verdict(side):
-            yield Sentence(printable(time_verdict))
+            yield Sentence(time_verdict)
     if any(answer.may_be_renamed(side) for side in others):
         yield sentence(("one kernel is new and one is gone; --force compares them with each other", "dim"))
     yield GAP
-    where = Column("path", lambda row: printable(paths[row["side"]]), takes_rest=True)
+    where = Column("path", lambda row: paths[row["side"]], takes_rest=True)
     columns = [*_side_columns(answer), where] if paths else _side_columns(answer)
     yield frame_table(answer.sides, columns, limit=limit, what="runs")
     yield sentence((_noise(answer), "dim"))
@@ -66,7 +66,7 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
     yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)
     for pair in answer.renamed:
         if pair.side == side:
-            yield Sentence(printable(f"renamed: {both_names(pair.base_name, pair.name, 400)}"))
+            yield Sentence(f"renamed: {both_names(pair.base_name, pair.name, 400)}")
     rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
     what = "things" if everything else "changes"
@@ -188,7 +188,7 @@ def _side_columns(answer: RunComparison) -> list[Column]:
     classes = {"computing": "computation_ns", "communicating": "communication_ns", "copying": "copy_ns"}
     classes = {word: name for word, name in classes.items() if answer.sides[name].sum()} | {"idle": "idle_ns"}
     return [
-        Column("", lambda row: printable(row["label"]), is_text=True),
+        Column("", lambda row: row["label"], is_text=True),
         Column("GPU time", lambda row: f"{row['gpu_ns'] / 1e6:,.3f} ms"),
         Column("change", lambda row: change_text(row["change"]) if row["side"] else ""),
         Column("noise", lambda row: _total_noise(row) if row["side"] else ""),

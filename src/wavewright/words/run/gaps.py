@@ -260,7 +260,7 @@ def _longest(answer: Gaps) -> Iterator[AnyBlock]:
     yield sentence((f"the longest gap, {duration(row['gap_ns'])}{place}", "bold"))
     yield Sentence(f"  {_story(row)}")
     if row["function"] and row["function_ns"]:
-        yield Sentence(f"  the thread was {duration(row['function_ns'])} of it in {printable(row['function'])}")
+        yield Sentence(f"  the thread was {duration(row['function_ns'])} of it in {row['function']}")
     for depth, frame in enumerate(_frames(row["stack"])):
         yield Sentence(f"  {'in' if not depth else '  '} {'  ' * depth}{frame}")
 

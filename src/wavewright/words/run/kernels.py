@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
 from wavewright.words.kit.charts import resampled
@@ -154,7 +153,7 @@ def _longest_table(rows: pl.DataFrame, *, limit: int) -> Table:
 
 def _counter_table(rows: pl.DataFrame, *, limit: int) -> Table:
     columns = [
-        Column("  counter", lambda row: "  " + printable(row["counter"] or "?"), is_text=True),
+        Column("  counter", lambda row: "  " + (row["counter"] or "?"), is_text=True),
         Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
         Column("mean", lambda row: f"{row['value_mean']:,.1f}"),
         Column("min", lambda row: f"{row['value_min']:,.1f}"),

@@ -59,7 +59,7 @@ def _verdict(answer: LaunchStatistics) -> str:
 
 
 _FUNCTION_COLUMNS = [
-    Column("function", lambda row: printable(row["function"]), is_text=True, is_name=True),
+    Column("function", lambda row: row["function"], is_text=True, is_name=True),
     Column("launches", lambda row: f"{row['launch_count']:,}"),
     Column("graphs", lambda row: f"{row['graph_count']:,}"),
     Column("work", lambda row: f"{row['work_count']:,}"),

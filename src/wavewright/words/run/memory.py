@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
@@ -135,7 +134,7 @@ def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
         Column(
             "allocator", lambda row: _POOLS.get(row["pool"], row["pool"]), is_text=True, is_fixed=True, is_wide=True
         ),
-        Column("call site", lambda row: printable(row["site"]), takes_rest=True),
+        Column("call site", lambda row: row["site"], takes_rest=True),
     ]
     return frame_table(rows, columns, limit=limit, what="call sites", title=what)
 

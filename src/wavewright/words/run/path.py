@@ -184,7 +184,7 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         for each in scenario.predictions[:_GROUPS]
     ]
     columns = [
-        Column("what if", lambda row: printable(row["text"]), is_text=True, takes_rest=True),
+        Column("what if", lambda row: row["text"], is_text=True, takes_rest=True),
         Column("process", lambda row: row["who"], is_text=True, is_fixed=True),
         Column("now", lambda row: duration(row["span_ns"])),
         Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),

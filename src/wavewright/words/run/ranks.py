@@ -63,7 +63,7 @@ def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]
 def caveat_lines(caveats: tuple[Caveat, ...]) -> Iterator[Sentence]:
     """Reasons not to take the numbers at face value, a line each."""
     for caveat in caveats:
-        yield sentence((f"{printable(caveat.sentence)}; {caveat.advice}", "bold yellow"))
+        yield sentence((f"{caveat.sentence}; {caveat.advice}", "bold yellow"))
 
 
 def _imbalance(answer: Ranks) -> str:
@@ -152,7 +152,7 @@ def _process_columns(answer: Ranks) -> list[Column]:
             if has_ranks
             else []
         ),
-        *([Column("node", lambda row: printable(row["host"]) or "-", is_text=True)] if has_hosts else []),
+        *([Column("node", lambda row: row["host"] or "-", is_text=True)] if has_hosts else []),
         Column("pid", lambda row: process_name(None, row["pid"]), is_wide=has_ranks),
         Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
         Column("compute", lambda row: duration(row["compute_ns"])),

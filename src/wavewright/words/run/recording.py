@@ -33,7 +33,7 @@ _KINDS = 3  #: Products that are named.
 
 def recording_report(path: str, called: str, answer: Recording, *, limit: int = 12) -> Iterator[AnyBlock]:
     """The report of `wavewright info` about runs."""
-    yield sentence((printable(path), "bold"), f": {called}")
+    yield sentence((path, "bold"), f": {called}")
     yield Sentence(f"  {_counts(answer)}")
     yield Sentence(f"  {_where(answer)}")
     if answer.processes.height:
@@ -102,6 +102,6 @@ def _process_table(answer: Recording, limit: int) -> AnyBlock:
         Column("regions", lambda row: f"{row['region_count']:,}"),
         Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["start_ns"])),
         Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True, is_wide=True),
-        Column("command", lambda row: printable(row["command"] or "-"), is_text=True, takes_rest=True),
+        Column("command", lambda row: row["command"] or "-", is_text=True, takes_rest=True),
     ]
     return frame_table(answer.processes, columns, limit=limit, what="processes")

@@ -48,7 +48,7 @@ def _thing_table(answer: Top, things: pl.DataFrame, *, limit: int, title: str = 
         Column("calls", lambda row: f"{row['calls']:,}"),
         Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.3f}"),
         Column("mean us", lambda row: "-" if row["mean_ns"] is None else f"{row['mean_ns'] / 1e3:,.3f}"),
-        Column("kind", lambda row: printable(row["domain"].lower()), is_text=True, is_fixed=True),
+        Column("kind", lambda row: row["domain"].lower(), is_text=True, is_fixed=True),
         Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
     ]
     what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import AnyBlock, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table
@@ -42,13 +41,13 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
     """
     if len(outputs) == 1:
         only = outputs[0]
-        yield sentence((printable(only["path"]), "bold"), f": {size(only['bytes'])}")
+        yield sentence((only["path"], "bold"), f": {size(only['bytes'])}")
         yield Sentence(f"  {_contents(only['counts'])}")
         return
     title = f"{size(sum(each['bytes'] for each in outputs))} written"
     rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
     columns = [
-        Column("output", lambda row: printable(row["path"]), is_text=True),
+        Column("output", lambda row: row["path"], is_text=True),
         Column("size", lambda row: size(row["size"])),
         Column("contents", lambda row: row["contents"], is_text=True, takes_rest=True),
     ]

@@ -45,13 +45,13 @@ def capture_report(
     yield sentence((path, "bold"), f": raw thread-trace capture, {files}")
     clock = next((f.clock_mhz for f in facts if f.clock_mhz), None)
     running = f", shader clock {clock:,.0f} MHz" if clock else ""
-    yield Sentence(f"GPU: {printable(', '.join(dict.fromkeys(rows['gpu'])))}{running}")
+    yield Sentence(f"GPU: {', '.join(dict.fromkeys(rows['gpu']))}{running}")
     yield dispatch_table(rows)
     yield from chosen_line(rows)
     for fact, key in zip(facts, rows["key"], strict=True):
         if fact.launch is not None:
             launch = f"{launch_sentence(fact.launch)}; {launch_source(fact.launch)}"
-            yield Sentence(printable(f"  dispatch {key}: {launch}"))
+            yield Sentence(f"  dispatch {key}: {launch}")
     yield from _losses(facts, rows)
     for problem in problems:
         yield sentence(("unreadable: ", "bold red"), str(problem))
@@ -92,7 +92,7 @@ def code_object_report(
     if kernels:
         yield Table("", (Column("kernel", "rest", is_name=True), *(Column(name, "number") for name in names)), rows)
     for loss in losses:
-        yield Sentence(printable(f"{loss.message}; {loss.advice}"), "loss")
+        yield Sentence(f"{loss.message}; {loss.advice}", "loss")
 
 
 def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
@@ -122,7 +122,7 @@ def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
     if len(contents.objects) > _LISTED:
         yield Sentence(f"showing {_LISTED} of {len(contents.objects):,}, --json has all")
     for loss in contents.losses:
-        yield Sentence(printable(f"{loss.message}; {loss.advice}"), "loss")
+        yield Sentence(f"{loss.message}; {loss.advice}", "loss")
 
 
 def _next_step(path: str, facts: Sequence[Overview]) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.trace.compare.verdict import RELABELLED
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, frame_table, hexadecimal, short
@@ -24,7 +23,7 @@ def compare_report(answer: Comparison, *, limit: int, everything: bool = False) 
     `everything` shows differences within noise too, grey.
     """
     others = range(1, answer.traces.height)
-    parts: list[AnyBlock] = [headline(printable(answer.verdict(number))) for number in others]
+    parts: list[AnyBlock] = [headline(answer.verdict(number)) for number in others]
     if answer.different_kernels:
         parts.append(sentence(("these are different kernels: what is matched may not correspond", "bold yellow")))
     elif answer.matched_share < 0.5:
@@ -79,7 +78,7 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
             for row in classes.head(_CLASSES).iter_rows(named=True)
         )
         kind = " (not a change)" if answer.traces["is_same_code"][number] else ""
-        parts.append(sentence((f"stalls{kind}, {extent}: ", "bold"), printable(changes)))
+        parts.append(sentence((f"stalls{kind}, {extent}: ", "bold"), changes))
     return parts
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
@@ -79,7 +78,7 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[AnyBlock]:
     if lines.files.height > 1:
         parts.append(frame_table(lines.files, _FILES, limit=few, what="files", title="by file"))
     if remedy:
-        parts.append(sentence(("remedy: ", "bold"), printable(remedy)))
+        parts.append(sentence(("remedy: ", "bold"), remedy))
     return parts
 
 

@@ -45,7 +45,7 @@ def contents_report(
     """
     seen = facts.overview
     number = f", dispatch {printable(key)}" if key else ""
-    yield sentence((printable(label), "bold"), f": {kind}{number}")
+    yield sentence((label, "bold"), f": {kind}{number}")
     lines = [("GPU:", _gpu(facts))]
     lines += [("kernel:", _kernel(row)) for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True)]
     if facts.kernels.height > _MAX_KERNELS:

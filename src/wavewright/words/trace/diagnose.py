@@ -80,7 +80,7 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield Sentence(context)
     yield from map(Sentence, floor_lines(answer))
     if answer.launch is not None:
-        yield Sentence(printable(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}"))
+        yield Sentence(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}")
     yield from trust_lines(answer.trust)
     for caveat in answer.trust.caveats:
         words = f"{printable(caveat.sentence)}; {caveat.advice}"

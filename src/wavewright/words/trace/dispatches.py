@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import AnyBlock, Cell, Named, Sentence, Table
 from wavewright.words.kit.tables import Column, frame_table, short
@@ -47,7 +46,7 @@ def chosen_line(rows: pl.DataFrame) -> Iterator[AnyBlock]:
     row = next(row for row in rows.iter_rows(named=True) if row["is_chosen"])
     kernel = f" ({brief_kernel(row['kernel'], 40)})" if row["kernel"] else ""
     yield Sentence(
-        f"Showing dispatch {printable(row['key'])}{kernel}. {counted(rows.height - 1, 'more dispatches')} here; "
+        f"Showing dispatch {row['key']}{kernel}. {counted(rows.height - 1, 'more dispatches')} here; "
         "use --dispatch or --kernel"
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.tables import Column, bar_cell, frame_table, place
@@ -59,7 +58,7 @@ def _words(floor: Floor) -> str:
 
 
 def _notes(answer: Floors) -> list[Sentence]:
-    return [sentence((printable(note), "bold yellow")) for note in answer.notes]
+    return [sentence((note, "bold yellow")) for note in answer.notes]
 
 
 def _cycles(row: dict[str, Any]) -> str:
@@ -79,7 +78,7 @@ _PIPES = (
     Column("", lambda row: bar_cell(row["span_share"] or 0.0, 6), is_bar=True, is_wide=True),
     Column("executions", _counted),
     Column("confidence", lambda row: row["confidence"], is_text=True, is_fixed=True),
-    Column("evidence", lambda row: printable(row["evidence"]), takes_rest=True),
+    Column("evidence", lambda row: row["evidence"], takes_rest=True),
 )
 _CHANGES = (
     Column("row", lambda row: f"{row['row']}"),

@@ -183,5 +183,5 @@ def _names(by: str) -> list[Column]:
         return [unit, ADDRESS, costliest, SOURCE]
     return [
         Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-        Column(by, lambda row: printable(row["unit"] or _NONE[by]), takes_rest=True),
+        Column(by, lambda row: row["unit"] or _NONE[by], takes_rest=True),
     ]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, place
@@ -22,7 +21,7 @@ _STRIDES_SHOWN = 3
 def pattern_report(answer: RowPattern) -> Iterator[AnyBlock]:
     """What the lanes address, and how that is served."""
     where = place(answer.file, answer.line)
-    yield sentence((f"row {answer.row}: {printable(answer.text)}", "bold"), f"  {printable(where)}" if where else "")
+    yield sentence((f"row {answer.row}: {answer.text}", "bold"), f"  {where}" if where else "")
     access_count = answer.groups["access"].n_unique()
     yield Sentence(_facts(answer, access_count))
     for (access,), lanes in answer.lanes.group_by("access", maintain_order=True):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, short
@@ -251,10 +250,10 @@ def _unknown(answer: Lanes) -> Iterator[AnyBlock]:
         yield sentence(("why executions are not known", "bold"))
         for row in reasons.head(_REASONS_SHOWN).iter_rows(named=True):
             rows = counted(row["row_count"], "rows" if row["row_count"] != 1 else "row")
-            yield Sentence(f"  {short(row['execution_count'])} executions of {rows}: {printable(row['reason'])}")
+            yield Sentence(f"  {short(row['execution_count'])} executions of {rows}: {row['reason']}")
         if reasons.height > _REASONS_SHOWN:
             yield sentence((f"  {counted(reasons.height - _REASONS_SHOWN, 'more reasons')}; --json has all", "dim"))
     assumed = sorted({part for text in answer.rows["assumes"].unique().to_list() for part in text.split("; ") if part})
     notes = [*answer.notes, *(f"assumed: {part}" for part in assumed)]
     for note in notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
 from wavewright.base.words import percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Sentence, sentence
 from wavewright.words.kit.tables import Column, frame_table, short
@@ -51,7 +50,7 @@ def _verdict(answer: MemoryLatency) -> Sentence:
     row = tight.row(0, named=True)
     low, high = short(row["latency_cycles_p50"]), short(row["latency_cycles_p95"])
     takes = f" takes {low} cycles (95 % within {high})"
-    return sentence(f"{text}the costliest with exact samples: ", (printable(row["text"] or "?"), "bold"), takes)
+    return sentence(f"{text}the costliest with exact samples: ", (row["text"] or "?", "bold"), takes)
 
 
 def _exposure(answer: MemoryLatency, width: int) -> Grid:

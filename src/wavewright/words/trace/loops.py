@@ -152,5 +152,5 @@ _FRONT = (
 )
 _BACK = (
     Column("stall", lambda row: percent(row["steady_stall_share"])),
-    Column("source", lambda row: printable(_where(row) or row["function"] or ""), takes_rest=True),
+    Column("source", lambda row: _where(row) or row["function"] or "", takes_rest=True),
 )

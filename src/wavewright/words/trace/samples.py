@@ -168,7 +168,7 @@ def _interval(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)}"
 
 
-_CAUSE = Column("cause", lambda row: printable(row["cause"]), is_text=True, is_fixed=True)
+_CAUSE = Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True)
 _SHARES = (
     Column("share", lambda row: percent(row["share"])),
     Column("95 % interval", lambda row: _interval(row["share_min"], row["share_max"]), is_text=True, is_fixed=True),

@@ -105,7 +105,7 @@ class _File:
     def text(self) -> Iterator[Sentence]:
         """A heading, then the lines around those that are hot."""
         share, unit = self.measure.total(self.file) / (self.total or 1), self.measure.unit
-        yield sentence((f"{printable(self.file['file'])}  {percent(share)} of the {unit}", "bold"))
+        yield sentence((f"{self.file['file']}  {percent(share)} of the {unit}", "bold"))
         if not self.file["has_text"]:
             yield sentence((f"  its text is not here; {self.view.advice}", "yellow"))
         *numbers, words = self.measure.line_cells

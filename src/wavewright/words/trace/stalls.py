@@ -141,12 +141,12 @@ _TYPE = Column("type", lambda row: row["type"], is_text=True)
 _CLASSIC_LINE = (
     Column("stalled", lambda row: percent(row["stalled_share"])),
     _TYPE,
-    Column("source", lambda row: printable(row["source"][-48:]), takes_rest=True),
+    Column("source", lambda row: row["source"][-48:], takes_rest=True),
 )
 _CLASSIC_ROW = (
     Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
     ADDRESS,
     _TYPE,
     _TEXT,
-    Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True, is_name=True),
+    Column("source", lambda row: row["source"][-38:], is_text=True, is_wide=True, is_name=True),
 )

@@ -69,7 +69,7 @@ def roofline_report(
         plan = f"try: wavewright counters --plan --panel sol --target {printable(target)} plans all that is needed"
         yield Sentence(plan)
     for caveat in answer.caveats:
-        yield sentence(("caveat: ", "bold yellow"), printable(caveat))
+        yield sentence(("caveat: ", "bold yellow"), caveat)
 
 
 def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str], limit: int) -> Iterator[AnyBlock]:
@@ -94,13 +94,13 @@ def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str]
         if number == _MAX_LETTERS:
             yield sentence((f"not drawn: {len(moved) - _MAX_LETTERS:,} more without operations", "bold"))
             break
-        yield sentence((f"not drawn: {one_letter}: ", "bold"), printable(f"{lead}, only bytes: {', '.join(phrases)}"))
+        yield sentence((f"not drawn: {one_letter}: ", "bold"), f"{lead}, only bytes: {', '.join(phrases)}")
     for reason, kernels in reasons.items():
         same = {tuple(dict.fromkeys(where)) for where in kernels.values()}
         where = f" at {', '.join(same.pop())}" if len(same) == 1 else ""
         named = list(kernels)
         more = f" and {len(named) - _MAX_LETTERS:,} more" if len(named) > _MAX_LETTERS else ""
-        yield sentence((f"not drawn: {', '.join(named[:_MAX_LETTERS])}{more}{where}: ", "bold"), printable(reason))
+        yield sentence((f"not drawn: {', '.join(named[:_MAX_LETTERS])}{more}{where}: ", "bold"), reason)
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, Any]:
@@ -123,7 +123,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
 
     columns = [
         Column("", lambda row: letter(row["row"]), is_text=True, is_fixed=True),
-        Column("kernel", lambda row: printable(row["kernel_name"] or ""), takes_rest=True),
+        Column("kernel", lambda row: row["kernel_name"] or "", takes_rest=True),
         *([Column("dispatch", lambda row: str(row["dispatch_id"]), handle="d")] if answer.by == "dispatch" else []),
         *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
         Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
@@ -151,7 +151,7 @@ def _ceiling_table(answer: Roofline, picture: RooflinePicture) -> Table:
         Column("benchmark", lambda row: rate(row["empirical"], row["unit"][1:])),
         Column("95 % interval", _interval, is_wide=True),
         Column("theoretical", lambda row: rate(row["theoretical"], row["unit"][1:])),
-        Column("", lambda row: printable(row["reason"]), takes_rest=True, is_fixed=True),
+        Column("", lambda row: row["reason"], takes_rest=True, is_fixed=True),
     ]
     return frame_table(rows, columns, limit=None, what="roofs")
 

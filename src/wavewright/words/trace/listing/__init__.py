@@ -66,7 +66,7 @@ def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how:
     row, everything = rows[index], sum(map(measure.hot, rows))
     what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
     where: list[Part] = [] if row["address"] is None else [" at ", Named(hexadecimal(row["address"]), "i")]
-    return sentence(("hottest: ", "bold"), printable(row["text"] or "?"), *where, f": {what}")
+    return sentence(("hottest: ", "bold"), row["text"] or "?", *where, f": {what}")
 
 
 def _listing(
