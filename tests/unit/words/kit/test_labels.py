@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from tests.kit.terminal import terminal_lines
 from tests.kit.together import together
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.model.blocks import Placed
 from wavewright.words.kit.labels import brief_paths
 from wavewright.words.kit.tables import Column, bar_cell, frame_table
 from wavewright.words.kit.words import brief_kernel, brief_kernels
+from wavewright.writers.terminal.blocks import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def full_names() -> Iterator[None]:
 
 
 def printed(columns: Sequence[Column], width: int, rows: pl.DataFrame = ROWS) -> list[str]:
-    return terminal_lines([frame_table(rows, columns, limit=None, what="rows")], width)
+    return plain_text([frame_table(rows, columns, limit=None, what="rows")], width).splitlines()
 
 
 def numbers(count: int) -> list[Column]:

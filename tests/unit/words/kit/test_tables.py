@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from tests.kit.terminal import terminal_text
 from wavewright.base.shown import printable
 from wavewright.words.kit.tables import Column, frame_table
+from wavewright.writers.terminal.blocks import plain_text
 
 
 def test_names_cannot_command_the_terminal() -> None:
@@ -20,4 +20,4 @@ def test_names_cannot_command_the_terminal() -> None:
 def test_every_text_cell_is_made_printable() -> None:
     rows = pl.DataFrame({"name": ["a\x1b[31mb\nc"]})
     table = frame_table(rows, [Column("name", lambda row: row["name"], is_text=True)], limit=1, what="rows")
-    assert r"a\x1b[31mb\nc" in terminal_text([table], 60, force_terminal=True)
+    assert r"a\x1b[31mb\nc" in plain_text([table], 60)
