@@ -203,10 +203,10 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavewright.analysis.run.gpu_time.gaps import gaps
     from wavewright.analysis.run.ranks.ranks import ranks
     from wavewright.readers.run.inputs import open_run
-    from wavewright.words.run.compare import comparison_report
     from wavewright.words.run.demo import run_story
     from wavewright.words.run.gaps import gaps_report
     from wavewright.words.run.ranks import ranks_report
+    from wavewright.words.run.run_changes import comparison_report
     from wavewright.words.run.summary import summary_report
 
     before, after = (open_run(folder / name) for name in ("before", "after"))
@@ -256,7 +256,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavewright.analysis.counters.limiters import limiters
     from wavewright.analysis.counters.roofline import roofline
     from wavewright.readers.counters import open_counters
-    from wavewright.words.counters.compare import counter_comparison_report
+    from wavewright.words.counters.capture_changes import counter_comparison_report
     from wavewright.words.counters.limiters import verdict_lines
     from wavewright.words.counters.roofline import roofline_report
     from wavewright.words.counters.summary import kernel_table

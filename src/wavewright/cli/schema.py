@@ -25,7 +25,7 @@ def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     answer = catalog(_run(paths), name)
 
     def report() -> Parts:
-        from wavewright.words.run.catalog import catalog_report
+        from wavewright.words.run.data.catalog import catalog_report
 
         return catalog_report(answer, is_whole=name is None)
 

@@ -22,7 +22,7 @@ def command(request: RunRequest, show_secrets: bool) -> None:
     answer = combine_contents(gathered.values)
 
     def report() -> Parts:
-        from wavewright.words.run.contents import contents_report
+        from wavewright.words.run.data.contents import contents_report
 
         return contents_report(answer, limit=request.limit, show_secrets=show_secrets)
 

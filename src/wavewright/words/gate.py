@@ -12,7 +12,7 @@ from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.writers.markdown.blocks import markdown_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavewright.words.run.query import query_report
+from wavewright.words.run.data.query import query_report
 from wavewright.writers.terminal.blocks import plain_text
 
 PATHS = [f"/workspace/python/a_long_folder_of_sources/model_executor/runner.py({n}): forward_batch" for n in (7, 8)]

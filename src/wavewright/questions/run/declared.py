@@ -42,7 +42,7 @@ def _about() -> Analysis[Recording]:
 
 
 def _about_words(answer: Recording, wording: Wording) -> Parts:
-    from wavewright.words.run.recording import about_parts
+    from wavewright.words.run.data.origin import about_parts
 
     return about_parts(answer, limit=wording.limit)
 
@@ -97,7 +97,7 @@ def _budget() -> Analysis[TimeBudget]:
 
 
 def _budget_words(answer: TimeBudget, wording: Wording) -> Parts:
-    from wavewright.words.run.budget import budget_report
+    from wavewright.words.run.time_budget import budget_report
 
     return budget_report(answer, limit=wording.limit)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
-from wavewright.words.capture.rows import row
+from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.shell import shell_text
-from wavewright.words.kit.tables import Column, table_of
-from wavewright.words.kit.words import brief_kernel, duration, size
+from wavewright.words.kit.brief_names import brief_kernel, duration, size
+from wavewright.words.kit.frame_tables import Column, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

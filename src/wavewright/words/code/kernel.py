@@ -11,7 +11,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.code.curve import live_curve
-from wavewright.words.kit.tables import Column, frame_table, hexadecimal, place
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from wavewright.analysis.counters.contents import counter_next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from wavewright.words.counters.limiters import (
     numbers_words,
     times_words,
 )
+from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.handles import handle
-from wavewright.words.kit.words import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

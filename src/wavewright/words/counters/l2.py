@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import amount, percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

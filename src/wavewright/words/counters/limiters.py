@@ -21,8 +21,8 @@ from wavewright.model.blocks import (
     sentence,
 )
 from wavewright.words.counters.access import access_lines
-from wavewright.words.kit.words import brief, duration
-from wavewright.writers.markdown.escaping import escaped
+from wavewright.words.kit.brief_names import brief, duration
+from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

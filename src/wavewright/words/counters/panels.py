@@ -10,8 +10,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
-from wavewright.words.counters.words import BLANK, Footnotes, box_plot, figure, sentence_list
-from wavewright.words.kit.tables import Column, dim, frame_table
+from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure, sentence_list
+from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table, sentence
+from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
 from wavewright.words.counters.panels import peak_cell, percent_bar
-from wavewright.words.counters.words import figure, folded_names, sentence_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,8 +12,8 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,9 +6,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from wavewright.model import blocks
-from wavewright.words.counters.words import figure
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.counters.metric_text import figure
+from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     import polars as pl

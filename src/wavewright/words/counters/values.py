@@ -10,9 +10,9 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
 from wavewright.model import blocks
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.counters.words import figure, folded_names, sentence_list
-from wavewright.words.kit.tables import Column, dim, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
+from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief_kernel, duration, size
+from wavewright.words.kit.brief_names import brief_kernel, duration, size
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
 
 if TYPE_CHECKING:

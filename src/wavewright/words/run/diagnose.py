@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, labelled, sentence
-from wavewright.words.kit.words import brief, brief_kernel
-from wavewright.writers.markdown.escaping import escaped
+from wavewright.words.kit.brief_names import brief, brief_kernel
+from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief, duration
+from wavewright.words.kit.brief_names import brief, duration
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

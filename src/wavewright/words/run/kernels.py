@@ -8,10 +8,10 @@ import polars as pl
 
 from wavewright.base.words import counted, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
+from wavewright.words.kit.brief_names import brief_kernel, duration
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.words.run.words import gpu_name
+from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.run.place_names import gpu_name
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:

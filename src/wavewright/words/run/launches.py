@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import duration
+from wavewright.words.kit.brief_names import duration
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
 

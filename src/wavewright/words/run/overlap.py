@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import duration
-from wavewright.words.run.words import gpu_name, node_name, process_name
+from wavewright.words.kit.brief_names import duration
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import gpu_name, node_name, process_name
 from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import polars as pl
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.words.run.words import process_name
+from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import process_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
 from wavewright.analysis.run.measures.trees import LAYER, inherited
 from wavewright.base.words import counted, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, titled
-from wavewright.words.kit.words import brief, duration
+from wavewright.words.kit.brief_names import brief, duration
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

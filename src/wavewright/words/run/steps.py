@@ -9,8 +9,8 @@ import polars as pl
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
-from wavewright.words.kit.labels import brief_paths
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_paths import brief_paths
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, hexadecimal, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, hexadecimal, place, short
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION
 
 if TYPE_CHECKING:

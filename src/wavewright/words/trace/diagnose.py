@@ -8,10 +8,10 @@ from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
-from wavewright.words.kit.tables import hexadecimal, place, short
+from wavewright.words.kit.frame_tables import hexadecimal, place, short
 from wavewright.words.trace.floors import floor_sentences
-from wavewright.words.trace.trust import SEVERITY_TONES, trust_lines
-from wavewright.writers.markdown.escaping import as_code, escaped
+from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
+from wavewright.writers.markdown.escapes import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:

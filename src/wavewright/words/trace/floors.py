@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import INSTRUCTION
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.words.trace.measures import WIDE
+from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.trace.listing.measures import WIDE
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.words.trace.traffic import traffic_report
 from wavewright.writers.terminal.bars import sparkline

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.base.shown import printable
 from wavewright.base.words import percent
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, hexadecimal, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, hexadecimal, place, short
 from wavewright.words.trace.row_columns import ADDRESS
 from wavewright.writers.terminal.bars import sparkline
 

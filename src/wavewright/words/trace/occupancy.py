@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, shortened
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, short
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
-from wavewright.words.kit.tables import Column, frame_table, hexadecimal, place
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
-from wavewright.writers.markdown.escaping import as_code, escaped
+from wavewright.writers.markdown.escapes import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:

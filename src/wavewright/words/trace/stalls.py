@@ -11,7 +11,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place, short
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from wavewright.analysis.trace.memory_latency.beyond_trace import counter_comman
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table, hexadecimal, short
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, short
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.memory_latency import MemoryLatency

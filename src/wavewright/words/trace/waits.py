@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Named, Part, Sentence, Table, sentence
-from wavewright.words.kit.tables import brief_place, short
+from wavewright.words.kit.frame_tables import brief_place, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,7 +31,7 @@ from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
-from wavewright.words.run.compare import both_names, comparison_report
+from wavewright.words.run.run_changes import both_names, comparison_report
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
 Made = Callable[..., Run]

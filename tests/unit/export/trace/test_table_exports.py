@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from tests.kit.made_traces import made, one_wave
 from tests.kit.ui_directories import frame, load
 from wavewright.errors import UsageError
-from wavewright.export.trace.tables import write_json, write_parquet
+from wavewright.export.trace.table_folder import write_json, write_parquet
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace, TraceSource
 
@@ -51,7 +51,7 @@ def test_json_holds_every_table(tmp_path: Path) -> None:
 
 
 def test_json_of_a_real_trace_in_pieces(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavewright.export.kit.tables._CHUNK_ROWS", 1000)
+    monkeypatch.setattr("wavewright.export.kit.table_files._CHUNK_ROWS", 1000)
     trace = load(shared / "data" / "att-mi300x-bmm" / "c01" / "ui_output_agent_5600_dispatch_1")
     stream = io.BytesIO()
     write_json(trace, stream)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.words.trace.dispatches import dispatch_table
+from wavewright.words.trace.input.dispatches import dispatch_table
 from wavewright.writers.terminal.blocks import plain_text
 
 

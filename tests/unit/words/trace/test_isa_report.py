@@ -10,7 +10,7 @@ from wavewright.analysis.trace.listing import IsaListing, SampleListing
 from wavewright.model.schema import empty_frame
 from wavewright.words.trace.listing import isa_report, samples_report
 from wavewright.words.trace.listing.lines import IsaView, contexts, focus, isa_lines, pairs_of
-from wavewright.words.trace.measures import CYCLES
+from wavewright.words.trace.listing.measures import CYCLES
 from wavewright.writers.terminal.blocks import plain_text
 
 

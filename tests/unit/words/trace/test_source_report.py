@@ -9,7 +9,7 @@ import polars as pl
 from tests.kit.together import together
 from wavewright.analysis.trace.listing.source_lines import SourceListing
 from wavewright.model.schema import empty_frame
-from wavewright.words.trace.source import SourceView, source_report
+from wavewright.words.trace.listing.source import SourceView, source_report
 from wavewright.writers.terminal.blocks import plain_text
 
 COSTS = {

@@ -9,7 +9,7 @@ import polars as pl
 from tests.kit.together import together
 from wavewright.model import blocks
 from wavewright.model.blocks import Cell
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.writers.terminal.blocks import plain_text
 
 ROWS = pl.DataFrame(

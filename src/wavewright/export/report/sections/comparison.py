@@ -103,13 +103,13 @@ def _unit(traces: Sequence[Any]) -> str:
 def _words(documents: Sequence[Document], answer: Any, limit: int) -> Iterable[AnyBlock]:
     kind = documents[0].kind
     if kind == "run":
-        from wavewright.words.run.compare import comparison_report
+        from wavewright.words.run.run_changes import comparison_report
 
         return comparison_report(answer, paths=labels_of(documents), limit=limit)
     if kind == "counters":
-        from wavewright.words.counters.compare import counter_comparison_report
+        from wavewright.words.counters.capture_changes import counter_comparison_report
 
         return counter_comparison_report(answer, width=WIDTH, limit=limit)
-    from wavewright.words.trace.compare import compare_report
+    from wavewright.words.trace.trace_changes import compare_report
 
     return compare_report(answer, limit=limit)

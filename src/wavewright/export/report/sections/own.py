@@ -120,7 +120,7 @@ def _rows(document: Document, sql: str) -> pl.DataFrame:
 
 
 def _words(rows: pl.DataFrame, limit: int) -> tuple[Block, ...]:
-    from wavewright.words.run.query import query_report
+    from wavewright.words.run.data.query import query_report
 
     return readable(query_report(rows.head(limit), rows.height, width=WIDTH))
 

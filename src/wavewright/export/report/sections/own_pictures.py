@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.words.kit.words import brief
+from wavewright.words.kit.brief_names import brief
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
-from wavewright.export.run.perfetto.calls import write_calls, write_marks
-from wavewright.export.run.perfetto.counters import allocation_points, copy_points, monitor_points, sample_points
+from wavewright.export.run.perfetto.call_slices import write_calls, write_marks
+from wavewright.export.run.perfetto.counter_tracks import allocation_points, copy_points, monitor_points, sample_points
 from wavewright.export.run.perfetto.emitter import Emitter
 from wavewright.export.run.perfetto.gpu import write_gpu_work
 from wavewright.export.run.perfetto.packets import Packets

@@ -14,7 +14,7 @@ from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.rocpd.guids import guids_of
 from wavewright.export.run.rocpd.part import PartWriter
 from wavewright.export.run.rocpd.run import RunWriter
-from wavewright.export.run.rocpd.schema import VERSION, create_views
+from wavewright.export.run.rocpd.sql_schema import VERSION, create_views
 from wavewright.model.losses import Loss
 from wavewright.readers.run.rocpd.layout import PREFIX, stored_tables, suffix_of
 

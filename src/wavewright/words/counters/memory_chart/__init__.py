@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.counters.memory_chart.canvas import HEAT, chart_canvas
-from wavewright.words.counters.memory_chart.words import NOT_MEASURED, headline, subject
+from wavewright.words.counters.memory_chart.chart_lines import NOT_MEASURED, headline, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

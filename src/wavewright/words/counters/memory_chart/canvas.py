@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.words.counters.memory_chart.words import (
+from wavewright.words.counters.memory_chart.chart_lines import (
     CU_SECTIONS,
     Columns,
     Line,

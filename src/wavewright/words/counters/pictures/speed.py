@@ -8,8 +8,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
+from wavewright.words.counters.metric_text import figure
 from wavewright.words.counters.speed import nearest_to_peak, unit_group
-from wavewright.words.counters.words import figure
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_words import listed, sentences

@@ -12,7 +12,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.counters.roofline.plot import roofline_chart
-from wavewright.words.counters.roofline.words import (
+from wavewright.words.counters.roofline.roof_labels import (
     bound_words,
     intensity,
     letter,
@@ -23,8 +23,8 @@ from wavewright.words.counters.roofline.words import (
     subject,
     work_done,
 )
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief
+from wavewright.words.kit.brief_names import brief
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

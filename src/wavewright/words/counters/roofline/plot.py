@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.counters.roofline.geometry import decades, log_place
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
-from wavewright.words.counters.roofline.words import letter, power, rate
+from wavewright.words.counters.roofline.roof_labels import letter, power, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

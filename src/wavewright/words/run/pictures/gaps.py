@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import duration
+from wavewright.words.kit.brief_names import duration
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
