@@ -55,7 +55,7 @@ def grown_lines(answer: GateAnswer) -> pl.DataFrame:
 
 
 def sentences(answer: GateAnswer) -> Iterator[str]:
-    """What to know about a verdict: what it is based on, what it can see, notes."""
+    """Facts about a verdict: what it is based on, what it can see, notes."""
     if answer.base_capture_count:
         captures = f"{counted(answer.capture_count, 'captures')} against {answer.base_capture_count:,}"
         limit = f"threshold {100 * answer.threshold:g} %"

@@ -118,7 +118,7 @@ def _with_commands(section: Section, report: Report) -> Section:
 
 
 class _Plan:
-    """Which sections a report has, and how long they are."""
+    """Sections of a report, and their lengths."""
 
     def __init__(
         self, purpose: Purpose, limit: int, wanted: tuple[str, ...], unwanted: tuple[str, ...], *, with_source: bool
@@ -128,7 +128,7 @@ class _Plan:
         self.with_source = with_source
 
     def has(self, name: str) -> bool:
-        """Whether a section beside the topics is in the report."""
+        """True if a section beside the topics is in the report."""
         return name not in self.unwanted and (not self.wanted or name in self.wanted)
 
     def about(self, document: Document, baseline: Document | None, losses: Sequence[str]) -> list[Section]:
@@ -153,7 +153,7 @@ class _Plan:
         return [*(each for each in sections if not each.skipped), *(each for each in sections if each.skipped)]
 
     def compared(self, documents: Sequence[Document], losses: Sequence[str]) -> list[Section]:
-        """What changed against the first capture, then the findings of each."""
+        """Changes against the first capture, then the findings of each."""
         sections = []
         labels = comparison.labels_of(documents)
         if self.has(glance.NAME):

@@ -14,7 +14,7 @@ STYLES = {"good": "green", "lossy": "yellow", "truncated": "yellow", "incomplete
 
 
 def event_lines(event: Mapping[str, Any]) -> list[Sentence]:
-    """What an event says to somebody who watches."""
+    """An event as a line for somebody who watches."""
     name = str(event.get("event"))
     if name == "discovered":
         return _discovered(event)

@@ -91,7 +91,7 @@ def _largest_first(rows: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Sentence]:
-    """What the tables leave out, counted."""
+    """Counts of what the tables leave out."""
     same = int((rows["status"] == "same").sum())
     if same:
         words = f"{counted(same, 'metrics')} {'is' if same == 1 else 'are'} the same or within noise; --all shows them"

@@ -36,7 +36,7 @@ _COLUMNS = (
 
 
 def limiters_parts(answer: Limiters) -> Iterator[Block]:
-    """What limits each kernel, the longest first, with its numbers."""
+    """The limiter of each kernel, the longest first, with its numbers."""
     yield Sentence(_headline(answer), "headline")
     yield Sentence(limits_headline(answer))
     for caveat in answer.caveats:

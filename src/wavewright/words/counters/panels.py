@@ -96,7 +96,7 @@ def _table_parts(
 def _columns(
     table: MetricTable, rows: pl.DataFrame, notes: Footnotes, *, decimals: int | None, explain: bool
 ) -> list[Column]:
-    """What the layout of the table shows; what all rows lack, or what one dispatch cannot tell, has no column."""
+    """Columns of the table's layout; what all rows lack, or what one dispatch cannot tell, has no column."""
     has_spread = bool((rows["dispatch_count"].max() or 0) > 1)  # type: ignore[operator]
     has_unit = any(rows["unit"])
     wanted = [name for name in table.columns if name not in ("peak", "peak_share")]
@@ -149,7 +149,7 @@ def _boxes(rows: pl.DataFrame) -> list[Column]:
 
 
 def _bars(rows: pl.DataFrame) -> list[Column]:
-    """How much there is of each kind, the longest bar for the most frequent one."""
+    """Amounts of each kind, the longest bar for the most frequent one."""
     most = max((value for value in rows["average"] if value is not None), default=0.0)
     if not most or rows["unit"].n_unique() > 1:
         return []

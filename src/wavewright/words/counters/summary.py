@@ -127,7 +127,7 @@ def _calls(row: dict[str, Any]) -> str:
 
 
 def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
-    """What limits the trust in the numbers; says how many are not shown.
+    """Caveats about the numbers; says how many are not shown.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
 
 
 def next_lines(path: str, words: Sequence[str] = ()) -> Iterator[Sentence]:
-    """What to ask next; `words` are those of the panels that the capture suffices for.
+    """Advice what to ask next; `words` are those of the panels that the capture suffices for.
 
     Examples
     --------

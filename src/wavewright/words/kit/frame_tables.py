@@ -37,7 +37,7 @@ class Column:
 
     @property
     def role(self) -> blocks.Role:
-        """How it gives way where the table is too wide."""
+        """The way it becomes narrower where the table is too wide."""
         if self.is_bar:
             return "bar"
         if self.takes_rest:

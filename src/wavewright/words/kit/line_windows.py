@@ -1,4 +1,4 @@
-"""Which lines of a long listing to show: windows around the interesting ones, the rest folded and counted."""
+"""Windows of a long listing around its interesting lines; the rest is folded and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How busy the GPUs are, for the terminal."""
+"""Busy time of the GPUs in words."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _finding_blocks(number: int, finding: RunFinding, answer: RunDiagnosis) -> I
 
 
 def gain_text(finding: RunFinding, answer: RunDiagnosis) -> str:
-    """What a finding gains at most, in words."""
+    """The largest gain of a finding, in words."""
     if finding.within:
         parent = next((n for n, each in enumerate(answer.findings, 1) if each.rule == finding.within), 0)
         return f"at most {percent(finding.gain_share_max)}, within {parent}"

@@ -81,7 +81,7 @@ def _idle_share(answer: Gaps) -> float:
 
 
 def _main_cause(causes: pl.DataFrame, idle_share: float = 1.0, *, has_calls: bool = True) -> str:
-    """What most of the gap time is and what to do about it; empty = little is idle, or there is nothing to say."""
+    """The main cause of gap time and the advice about it; empty = little is idle, or there is nothing to say."""
     if idle_share < _SMALL:
         return ""
     shares = {row["cause"]: row["share"] or 0.0 for row in causes.iter_rows(named=True)}
@@ -266,7 +266,7 @@ def _longest(answer: Gaps) -> Iterator[AnyBlock]:
 
 
 def _story(row: dict[str, Any]) -> str:
-    """When the next work was launched, and what it waited for."""
+    """The launch of the next work: its time, and what it waited for."""
     if row["launch_at_ns"] is None:
         return f"the next work is {brief_kernel(row['next'], 60)}; its launch was not recorded"
     at, delay = row["launch_at_ns"], row["launch_ns"]

@@ -1,4 +1,4 @@
-"""How the dispatches of some kernels behave, for the terminal."""
+"""Dispatches of some kernels in words."""
 
 from __future__ import annotations
 

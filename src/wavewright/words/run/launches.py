@@ -1,4 +1,4 @@
-"""How GPU work is launched, for the terminal."""
+"""Launches of GPU work in words."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _unfreed(answer: Memory) -> str:
 
 
 def place_label(row: dict[str, Any], *, with_process: bool) -> str:
-    """How a row of `places` is called."""
+    """The label of a row of `places`."""
     place = _PLACES.get(row["kind"]) or gpu_name(None, row["gpu"], with_node=False)
     who = f" {process_name(row['rank'], row['pid'])}" if with_process else ""
     return f"{place} ({_POOLS.get(row['pool'], row['pool'])}){who}"

@@ -1,4 +1,4 @@
-"""What runs at the same time, for the terminal."""
+"""Overlap of work in words."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
 
 
 def headline(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool) -> str:
-    """What set the time, in one sentence.
+    """One sentence about what set the time.
 
     Examples
     --------

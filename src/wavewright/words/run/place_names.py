@@ -55,7 +55,7 @@ def node_name(node: str | None) -> str:
 
 
 def place_words(nodes: Iterable[str | None], file_count: int) -> str:
-    """Where processes or GPUs were: on how many nodes, or, where no host name was recorded, in how many files.
+    """Places of processes or GPUs: the number of nodes, or, where no host name was recorded, of files.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How evenly the work is spread over ranks, for the terminal."""
+"""Balance of the work of ranks in words."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ _WHY = {
 
 
 def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:
-    """Why a rank is late, with the share of it."""
+    """The reason why a rank is late, with the share of it."""
     rows = causes.filter(*(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run")))
     if not rows.height or rows["cause_share"][0] is None:
         return ""
@@ -126,7 +126,7 @@ def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:
 
 
 def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
-    """Where the names of collectives were recorded: of which it is the last most often."""
+    """Collectives of which a rank is the last most often, where their names were recorded."""
     latest = answer.collectives.filter(pl.col("collective").is_not_null() & pl.col("is_complete")).filter(
         *(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run") if name in late)
     )

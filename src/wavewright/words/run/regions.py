@@ -123,7 +123,7 @@ class _Shown:
 
     @property
     def title(self) -> str:
-        """What is left out."""
+        """Words about what is left out."""
         parts = []
         if self.frame_count:
             parts.append(f"without {counted(self.frame_count, 'frames and calls')} that add nothing (--frames)")
@@ -135,7 +135,7 @@ class _Shown:
 
 
 def _is_passing(tree: pl.DataFrame, by: str) -> pl.Series:
-    """Whether nodes add nothing: frames of Python whose GPU work (or time) is that of one region below or of the region
+    """True if nodes add nothing: frames of Python whose GPU work (or time) is that of one region below or of the region
     above, and, for GPU work, calls of a runtime that launched all of what is above.
     """
     column, least = ("gpu_total_count", 1.0) if by == "gpu" else ("total_ns", _ALMOST_ALL)

@@ -1,4 +1,4 @@
-"""What changed between runs, for the terminal."""
+"""Changes between runs in words."""
 
 from __future__ import annotations
 

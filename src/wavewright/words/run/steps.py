@@ -62,7 +62,7 @@ def _anchor(answer: Steps) -> str:
 
 
 def _findings(answer: Steps) -> Iterator[Sentence]:
-    """What is unusual, a line each."""
+    """Unusual steps, a line each."""
     warm_up = answer.steps.filter(pl.col("kind") == "warm-up")
     if warm_up.height:
         more = duration(int(warm_up["excess_ns"].sum()))

@@ -1,4 +1,4 @@
-"""Where the time of a run went, for the terminal."""
+"""The time of a run in words."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def summary_report(
 
 
 def _verdict(answer: Summary) -> str:
-    """Where most of the GPU time is; where there is none, of the calls."""
+    """The thing with most of the GPU time; where there is none, of the time of calls."""
     on_gpu = answer.things.filter(pl.col("domain").is_in(GPU_DOMAINS))
     sums = on_gpu.group_by("domain", "name").agg(pl.col("total_ns").sum())
     sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")

@@ -1,4 +1,4 @@
-"""What takes most GPU time, for the terminal."""
+"""Things that take most GPU time, in words."""
 
 from __future__ import annotations
 

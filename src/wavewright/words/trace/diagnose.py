@@ -66,7 +66,7 @@ def context_line(answer: Diagnosis) -> str:
 
 
 def floor_lines(answer: Diagnosis) -> list[str]:
-    """What the floors of the code say, where they leave little room."""
+    """A sentence about the floors of the code, where they leave little room."""
     floors = answer.floors
     if floors is None or floors.largest is None or floors.largest.share < _LOW_FLOOR_SHARE:
         return []

@@ -31,7 +31,7 @@ def floors_report(answer: Floors, *, limit: int) -> list[AnyBlock]:
 
 
 def floor_sentences(answer: Floors) -> list[str]:
-    """What the floors say, in words; empty = nothing is known.
+    """The floors in words; empty = nothing is known.
 
     A floor of a part of the instructions is said to be one.
     """

@@ -95,7 +95,7 @@ def _not_known(row: dict[str, Any]) -> str:
 
 
 def _step(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
-    """What has to shrink for the next number of waves."""
+    """Resources that have to shrink for the next number of waves."""
     freed = limiters.with_columns(free=limiters["allocated"] - limiters["next_at_most"])
     steps = [
         f"{step['limiter']} ≤ {step['next_at_most']:,} {step['unit']} (free {step['free']:,})"

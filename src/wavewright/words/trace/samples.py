@@ -145,14 +145,14 @@ def _finding_lines(number: int, finding: SampleFinding) -> Iterator[AnyBlock]:
 
 
 def open_questions(answer: SampleDiagnosis) -> list[str]:
-    """What the samples do not tell."""
+    """Sentences about what the samples do not tell."""
     if not answer.scope.sample_count:
         return []
     return [_WAVES_NOT_TIME, *([] if answer.has_reasons else [_HOST_TRAP])]
 
 
 def next_recordings(answer: SampleDiagnosis) -> list[str]:
-    """What to record to know more."""
+    """Advice what to record to know more."""
     return [*([] if answer.has_reasons else [_REASONS_ADVICE]), _TRACE_ADVICE]
 
 

@@ -50,7 +50,7 @@ def _noise(answer: Comparison) -> Sentence:
 
 
 def _spread(answer: Comparison) -> str:
-    """What the column of noise bounds."""
+    """The heading of the column of noise: what it bounds."""
     return "noise" if answer.noise_from == "repeats" else "spread"
 
 

@@ -61,7 +61,7 @@ def _wider(neighbours: pl.DataFrame) -> list[Sentence]:
 
 
 def _untold(target: str | None) -> Sentence:
-    """What a trace cannot tell, and how to learn it."""
+    """Facts that a trace cannot tell, and the way to learn them."""
     more: list[Part]
     counters = counter_command(target)
     if counters is not None:

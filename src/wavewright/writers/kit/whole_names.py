@@ -40,7 +40,7 @@ class WholeNames:
 
 
 def _fits(name: str, parts: Sequence[str]) -> bool:
-    """Whether the parts are in the name, in this order, the first at its start and the last at its end."""
+    """True if the parts are in the name, in this order, the first at its start and the last at its end."""
     at = len(parts[0])
     if len(name) <= sum(map(len, parts)) or not name.startswith(parts[0]) or not name.endswith(parts[-1]):
         return False

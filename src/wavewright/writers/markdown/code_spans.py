@@ -110,7 +110,7 @@ def _bare(word: str) -> str:
 
 
 def texts_of(document: Document) -> Sequence[str]:
-    """What a capture calls things, beside what stands in the tables of an answer."""
+    """Names in a capture, beside those in the tables of an answer."""
     if document.kind == "run":
         return _texts_of_run(document.run)
     frames = document.counters.tables.values() if document.kind == "counters" else ()

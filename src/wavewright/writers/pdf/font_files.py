@@ -1,4 +1,4 @@
-"""Which characters a font file has, and how wide they are: what decides where a line ends and which font is needed."""
+"""Characters of a font file and their widths: these decide where a line ends and which font is needed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def sans() -> FontFile:
 
 
 def sans_width(text: str) -> float:
-    """How wide a text is in the font of this package, in sizes of the font.
+    """The width of a text in the font of this package, in sizes of the font.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def sans_width(text: str) -> float:
 
 
 def mono_width(text: str) -> float:
-    """How wide a text is in the font for names and code, in sizes of the font.
+    """The width of a text in the font for names and code, in sizes of the font.
 
     Examples
     --------

@@ -46,14 +46,14 @@ _WHOLE_CELL = 1_500  #: Characters of a cell up to which its row stays on one pa
 
 @dataclass(frozen=True)
 class _Extent:
-    """What a column needs, in sizes of the type."""
+    """The width that a column needs, in sizes of the type."""
 
     least: float
     full: float
     is_name: bool = False  #: May be cut to fewer characters.
 
     def with_letters(self, letters: int) -> _Extent:
-        """Where names need at most that many characters."""
+        """The width where names need at most that many characters."""
         return _Extent(max(self.least, min(self.full, letters * _mono("x"))), self.full) if self.is_name else self
 
 

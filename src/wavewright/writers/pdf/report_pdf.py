@@ -89,7 +89,7 @@ def typeset(report: Report, form: Any, **options: Any) -> Any:
 
 
 def page_content(report: Report) -> tuple[dict[str, Any], list[bytes]]:
-    """What the template shows, and the pictures."""
+    """The values that the template shows, and the pictures."""
     names, pictures = Names(), list[bytes]()
     made_of = report.provenance
     headline = headline_of(report)

@@ -21,7 +21,7 @@ _REGULAR = 400
 
 @dataclass(frozen=True)
 class SpareFonts:
-    """What is added to our fonts."""
+    """Fonts that are added to ours."""
 
     families: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class SpareFonts:
 
     @property
     def words(self) -> str:
-        """Which fonts of the machine were used, and what no font has; empty = ours were enough."""
+        """Fonts of the machine that were used, and characters that no font has; empty = ours were enough."""
         parts = []
         if self.families:
             parts.append(f"for other characters, of the machine: {', '.join(self.families)}")

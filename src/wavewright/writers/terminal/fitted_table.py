@@ -81,7 +81,7 @@ class _Column:
 
     @property
     def wraps(self) -> bool:
-        """Whether it holds paragraphs, or full names: these are wrapped, not cut."""
+        """True if it holds paragraphs, or full names: these are wrapped, not cut."""
         return (
             self.role == "prose"
             or any(isinstance(cell, Cell) and "\n" in cell for cell in self.cells)

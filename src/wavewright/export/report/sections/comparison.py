@@ -1,4 +1,4 @@
-"""What changed between captures, beyond noise."""
+"""Changes between captures, beyond noise."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def verdict_of(documents: Sequence[Document]) -> str:
 
 
 def labels_of(documents: Sequence[Document]) -> list[str]:
-    """What to call the captures: their labels, with letters where several are called alike."""
+    """Names of the captures: their labels, with letters where several are called alike."""
     labels = [document.label for document in documents]
     if len(set(labels)) == len(labels):
         return labels

@@ -36,7 +36,7 @@ def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = 
 
 
 def _missing(answer: MemoryChart) -> Iterator[AnyBlock]:
-    """Why values are missing, the same reason once."""
+    """Reasons why values are missing, each once."""
     titles = dict(answer.blocks.select("block", "title").iter_rows())
     reasons: dict[str, list[str]] = {}
     for row in answer.values.iter_rows(named=True):

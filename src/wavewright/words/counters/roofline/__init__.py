@@ -73,7 +73,7 @@ def roofline_report(
 
 
 def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str], limit: int) -> Iterator[AnyBlock]:
-    """Why kernels, or levels of them, are not in the plot; what is true of all of a kernel's levels is said once."""
+    """Reasons why kernels, or levels of them, are not plotted; one that all levels of a kernel have is said once."""
     works = {"GIOP/s": ("iop",), "GFLOP/s": ("flop",)}.get(picture.unit, ("flop", "iop"))
     letters = {_key(row): letter(number) for number, row in enumerate(answer.kernels.head(limit).iter_rows(named=True))}
     reasons: dict[str, dict[str, list[str]]] = {}

@@ -18,7 +18,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letter(row: int) -> str:
-    """How a kernel is marked: A to Z, then AA, AB, ...
+    """The mark of a kernel: A to Z, then AA, AB, ...
 
     Examples
     --------
@@ -76,14 +76,14 @@ def _digits(value: float) -> str:
 
 
 def subject(answer: Roofline) -> str:
-    """Which GPU."""
+    """The GPU."""
     if answer.product and answer.target:
         return f"{answer.product} ({answer.target})"
     return answer.product or answer.target or "unknown GPU"
 
 
 def source(roofs: Sequence[Roof]) -> str:
-    """Where the roofs come from, in words."""
+    """The origin of the roofs, in words."""
     words = {
         ("empirical",): "roofs measured by a benchmark",
         ("theoretical",): "theoretical roofs (*), at the highest clock",
@@ -118,7 +118,7 @@ def _shares(counts: dict[str, float]) -> str:
 
 
 def bound_words(row: dict[str, Any]) -> str:
-    """What the kernel is bound by; in brackets = the nearest roof, but it is far below every roof; ? = above it.
+    """The bound of the kernel; in brackets = the nearest roof, but it is far below every roof; ? = above it.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def bound_words(row: dict[str, Any]) -> str:
 
 
 def level_marks(levels: Sequence[str]) -> str:
-    """What the second character of a mark means.
+    """The meaning of the second character of a mark.
 
     Examples
     --------

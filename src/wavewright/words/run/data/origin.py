@@ -45,7 +45,7 @@ def recording_report(path: str, called: str, answer: Recording, *, limit: int = 
 
 
 def about_parts(answer: Recording, *, limit: int = 12) -> Iterator[AnyBlock | Block]:
-    """What was recorded, for a report: no path and no commands."""
+    """The recording for a report: no path and no commands."""
     yield Sentence(_counts(answer), "headline")
     yield Sentence(_where(answer))
     if answer.processes.height:

@@ -1,4 +1,4 @@
-"""How busy each GPU is over time."""
+"""Busy share of each GPU over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GPUs waited for between their work, and how long the gaps are."""
+"""Causes of the gaps between the work of GPUs, and the lengths of the gaps."""
 
 from __future__ import annotations
 

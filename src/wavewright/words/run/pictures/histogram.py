@@ -1,4 +1,4 @@
-"""How the durations of the kernels with most time vary."""
+"""Spread of the durations of the kernels with most time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each rank had to do, and how long it waited for the others."""
+"""Work of each rank, and its waits for the others."""
 
 from __future__ import annotations
 

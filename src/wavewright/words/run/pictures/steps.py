@@ -1,4 +1,4 @@
-"""How long each step took, by what the GPUs of its process did."""
+"""Time of each step, by what the GPUs of its process did."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _cut_steps(
 
 
 def _lengths(rows: Sequence[dict[str, Any]]) -> str:
-    """Which steps are longer than the axis, in words."""
+    """Steps that are longer than the axis, in words."""
     if not rows:
         return ""
     words = [f"step {row['step']:,} {duration(row['length_ns'])}" for row in rows[:_MOST_CUT]]

@@ -40,7 +40,7 @@ def dispatch_table(rows: pl.DataFrame) -> Table:
 
 
 def chosen_line(rows: pl.DataFrame) -> Iterator[AnyBlock]:
-    """Which of several dispatches verbs show, and how to choose another."""
+    """The dispatch that verbs show of several, and the way to choose another."""
     if rows.height < 2:
         return
     row = next(row for row in rows.iter_rows(named=True) if row["is_chosen"])

@@ -64,7 +64,7 @@ def contents_report(
 
 
 def about_parts(facts: Contents, *, limit: int = _MAX_KERNELS) -> Iterator[AnyBlock]:
-    """What was traced, for a report: no path and no commands."""
+    """The trace for a report: no path and no commands."""
     seen = facts.overview
     yield headline("; ".join(_holdings(facts)) or "nothing was recorded")
     yield Labelled("GPU", _gpu(facts))

@@ -95,7 +95,7 @@ def _verdict(answer: Lanes) -> Iterator[Sentence]:
 
 
 def _harm(rows: pl.DataFrame) -> Iterator[Sentence]:
-    """Whether the conflicts matter."""
+    """A sentence about whether the conflicts matter."""
     conflicting = rows.filter(pl.col("extra_cycles_total") > 0)
     if not conflicting.height:
         return
@@ -239,7 +239,7 @@ def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
 
 
 def _unknown(answer: Lanes) -> Iterator[AnyBlock]:
-    """Why, and what was assumed."""
+    """Reasons, and assumptions."""
     if answer.reasons.height:
         yield GAP
         reasons = (

@@ -19,7 +19,7 @@ _STRIDES_SHOWN = 3
 
 
 def pattern_report(answer: RowPattern) -> Iterator[AnyBlock]:
-    """What the lanes address, and how that is served."""
+    """Addresses of the lanes, and the cycles or segments that serve them."""
     where = place(answer.file, answer.line)
     yield sentence((f"row {answer.row}: {answer.text}", "bold"), f"  {where}" if where else "")
     access_count = answer.groups["access"].n_unique()

@@ -47,12 +47,12 @@ class IsaLine:
 
     @property
     def is_row(self) -> bool:
-        """Whether the line shows a row."""
+        """True if the line shows a row."""
         return self.end - self.begin == 1
 
     @property
     def is_fold(self) -> bool:
-        """Whether the line represents several rows."""
+        """True if the line represents several rows."""
         return self.end - self.begin > 1
 
 

@@ -144,7 +144,7 @@ CYCLES_WITH_LANES = replace(
 
 
 def cycle_measure(costs: pl.DataFrame) -> Measure:
-    """How to show cycles of all executions: with what lanes do, where that was asked for."""
+    """The measure of cycles of all executions: with what lanes do, where that was asked for."""
     has_lanes = costs.height and costs["extra_lds_cycles_total"].null_count() == 0
     return CYCLES_WITH_LANES if has_lanes else CYCLES
 
@@ -168,7 +168,7 @@ def _bare_sample_cells(cost: str, width: int) -> dict[str, Cell]:
 
 
 def sample_measure(counts: pl.DataFrame) -> Measure:
-    """How to show samples with these counts: with issue and stall, or, where no sample tells them, without."""
+    """The measure of samples with these counts: with issue and stall, or, where no sample tells them, without."""
     informative = int(counts["issued_count"].sum()) + int(counts["stalled_count"].sum())
     return SAMPLES if informative else BARE_SAMPLES
 

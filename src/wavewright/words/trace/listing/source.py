@@ -38,7 +38,7 @@ class SourceView:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there is room for words beside the numbers."""
+        """True if there is room for words beside the numbers."""
         return self.width >= _WIDE
 
 
@@ -173,7 +173,7 @@ def _tree(rows: Sequence[ListingRow], measure: Measure) -> Iterator[ListingRow]:
 def _foot(
     listing: SourceListing | SampleLines, measure: Measure, unmapped_share: float, unshown: int
 ) -> Iterator[Sentence]:
-    """What rows belong to, and what was not shown."""
+    """Sentences about what rows belong to, and what was not shown."""
     frame = "first own" if listing.attribution == "mine" else listing.attribution
     yield sentence((f"rows belong to the {frame} line of their inline chain", "dim"))
     if unmapped_share:

@@ -1,4 +1,4 @@
-"""Which instructions waves wait for, and for how long."""
+"""Instructions that waves wait for, and the length of the waits."""
 
 from __future__ import annotations
 
