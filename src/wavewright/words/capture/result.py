@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short, size
 from wavewright.capture.jobs.folder import DISCOVERIES
 from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
 from wavewright.words.capture.events import STYLES
 from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.plan import title_of
-from wavewright.words.kit.brief_names import brief_kernel, size
-from wavewright.words.kit.frame_tables import Column, short, table_of
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, grouped, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.brief_names import size
 from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def register_cell(row: dict[str, Any], kind: str) -> str:
 
 
 def _number(name: str) -> Any:
-    return lambda row: "-" if row[name] is None else f"{row[name]:,}"
+    return lambda row: grouped(row[name])
 
 
 def _spills(row: dict[str, Any]) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.counters.metric_text import BLANK, figure, sentence_list
-from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:

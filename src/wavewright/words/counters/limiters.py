@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.facts.limiters import QUANTITIES
 from wavewright.model.blocks import (
     GAP,
@@ -21,7 +21,7 @@ from wavewright.model.blocks import (
     sentence,
 )
 from wavewright.words.counters.access import access_lines
-from wavewright.words.kit.brief_names import brief, duration
+from wavewright.words.kit.brief_names import brief
 from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:

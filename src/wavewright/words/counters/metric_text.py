@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.words.kit.frame_tables import short
+from wavewright.base.words import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

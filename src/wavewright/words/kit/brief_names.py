@@ -1,4 +1,4 @@
-"""Times, sizes and names in few characters, the same in all reports."""
+"""Names in few characters, the same in all reports."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.base.shown import printable
-from wavewright.base.words import duration as duration
-from wavewright.base.words import size as size
 from wavewright.model.blocks import KernelName
 
 if TYPE_CHECKING:

@@ -165,17 +165,3 @@ def brief_place(file: str | None, line: int | None, width: int = 22) -> str:
     """
     full = place(file, line)
     return full if len(full) <= width else "…" + full[-(width - 1) :]
-
-
-def short(number: float) -> str:
-    """A large number in few characters.
-
-    Examples
-    --------
-    >>> short(1_677_652), short(142_900), short(12), short(12_506_944_760_000)
-    ('1.68M', '142.9K', '12', '12.51T')
-    """
-    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
-        if abs(number) >= size:
-            return f"{number / size:.2f}{letter}"
-    return f"{number / 1e3:.1f}K" if abs(number) >= 1e3 else f"{number:.0f}"

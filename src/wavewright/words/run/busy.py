@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent, truncation
+from wavewright.base.words import duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
-from wavewright.words.kit.brief_names import duration
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, gpu_names, place_words

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, process_name
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -133,13 +133,11 @@ def _where(answer: Gaps) -> list[Column]:
         Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True)
     ]
     if answer.gpus["pid"].count():
-        columns.append(Column("process", _process, is_text=True, is_fixed=True))
+        columns.append(
+            Column("process", lambda row: process_name(row["rank"], row["pid"]), is_text=True, is_fixed=True)
+        )
         columns.append(Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])))
     return columns
-
-
-def _process(row: dict[str, Any]) -> str:
-    return process_name(row["rank"], row["pid"])
 
 
 def _gpu_table(answer: Gaps, *, limit: int) -> Table:

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.brief_names import brief, duration
+from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, duration, percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
-from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.place_names import gpu_name
 from wavewright.writers.terminal.bars import bar
 
@@ -116,7 +116,7 @@ def _shape_table(rows: pl.DataFrame, *, limit: int) -> Table:
         Column("of kernel", lambda row: percent(row["kernel_share"])),
         Column("VGPR+AGPR", lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}"),
         Column("SGPR", lambda row: _number(row["sgpr_count"]), is_wide=True),
-        Column("LDS", lambda row: "-" if row["lds_bytes"] is None else short(row["lds_bytes"])),
+        Column("LDS", lambda row: short(row["lds_bytes"])),
         Column("scratch", lambda row: _number(row["scratch_bytes"]), is_wide=True),
         Column("waves/SIMD", _occupancy, is_text=True),
     ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.brief_names import duration
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.brief_names import duration, size
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, process_name

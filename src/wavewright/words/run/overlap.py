@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.brief_names import duration
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, node_name, process_name
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -108,16 +107,12 @@ def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
     cells = 20 if width >= WIDE else 12
     columns = [
         Column("", where, is_text=True),
-        Column("at once", _level, is_text=True, is_fixed=True),
+        Column("at once", lambda row: counted(row["level"], row["what"]), is_text=True, is_fixed=True),
         Column("time", lambda row: duration(row["length_ns"])),
         Column("of busy", lambda row: percent(row["busy_share"])),
         Column("", lambda row: bar_cell(row["busy_share"] or 0.0, cells), is_bar=True),
     ]
     return frame_table(answer.levels, columns, limit=limit, what="levels", title="concurrency")
-
-
-def _level(row: dict[str, Any]) -> str:
-    return counted(row["level"], row["what"])
 
 
 def _number(value: int | None) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import process_name
 

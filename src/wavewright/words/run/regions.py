@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
 from wavewright.analysis.run.measures.trees import LAYER, inherited
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, sentence
-from wavewright.words.kit.brief_names import brief, duration
+from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, titled
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _tree_table(shown: _Shown, *, limit: int) -> Table:
     ]
     rest = [Column("self", lambda row: duration(row["self_ns"])), _MEAN]
     columns = [
-        Column("region", _node, takes_rest=True),
+        Column("region", lambda row: Cell(_shown_name(row["name"]), level=int(row["indent"])), takes_rest=True),
         _CALLS,
         *([gpu, *shares, cpu, *rest] if is_gpu else [cpu, *shares, *rest, gpu]),
     ]
@@ -174,10 +174,6 @@ def _tree_table(shown: _Shown, *, limit: int) -> Table:
 
 _CALLS = Column("calls", lambda row: f"{row['call_count']:,}")
 _MEAN = Column("mean", lambda row: duration(row["mean_ns"]), is_wide=True)
-
-
-def _node(row: dict[str, Any]) -> str:
-    return Cell(_shown_name(row["name"]), level=int(row["indent"]))
 
 
 def _shown_name(name: str | None) -> str:

@@ -11,9 +11,9 @@ from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.analysis.run.compare.compare import REMAINDER, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, kernel_title, percent
+from wavewright.base.words import counted, duration, kernel_title, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, sentence
-from wavewright.words.kit.brief_names import brief, brief_kernel, duration
+from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.frame_tables import Column, frame_table, titled
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
 
@@ -113,17 +113,13 @@ _PROCESS_COLUMNS = [
 ]
 
 
-def _some(value: int | None) -> str:
-    return "-" if value is None else duration(value)
-
-
 def _step_columns(answer: Steps) -> list[Column]:
     several = answer.processes.height > 1
     is_known = answer.steps["host_ns"].null_count() < answer.steps.height
     idle = [Column("idle", lambda row: duration(row["idle_ns"]))]
     parts = [
-        Column("launched", lambda row: _some(row["queued_ns"])),
-        Column("host", lambda row: _some(row["host_ns"])),
+        Column("launched", lambda row: duration(row["queued_ns"])),
+        Column("host", lambda row: duration(row["host_ns"])),
     ]
     return [
         *([Column("process", who_of, is_text=True, is_fixed=True)] if several else []),

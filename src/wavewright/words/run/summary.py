@@ -11,9 +11,9 @@ from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.statistics import EXACT_VALUES
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.brief_names import brief, brief_kernel, brief_kernels, duration, size
+from wavewright.words.kit.brief_names import brief, brief_kernel, brief_kernels
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import node_name, place_words
 from wavewright.writers.terminal.fitted_table import WIDE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
-from wavewright.words.kit.brief_names import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.brief_paths import brief_paths
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
-from wavewright.words.kit.frame_tables import hexadecimal, place, short
+from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.trace.floors import floor_sentences
 from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
 from wavewright.writers.markdown.escapes import as_code, escaped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import INSTRUCTION
@@ -61,10 +61,6 @@ def _notes(answer: Floors) -> list[Sentence]:
     return [sentence((note, "bold yellow")) for note in answer.notes]
 
 
-def _cycles(row: dict[str, Any]) -> str:
-    return "-" if row["floor_cycles_total"] is None else f"{row['floor_cycles_total']:,}"
-
-
 def _counted(row: dict[str, Any]) -> str:
     if row["counted_count"] == row["execution_count"]:
         return f"{row['execution_count']:,}"
@@ -73,7 +69,7 @@ def _counted(row: dict[str, Any]) -> str:
 
 _PIPES = (
     Column("pipe", lambda row: row["pipe"], is_text=True, is_fixed=True),
-    Column("floor", _cycles),
+    Column("floor", lambda row: grouped(row["floor_cycles_total"])),
     Column("share", lambda row: percent(row["span_share"])),
     Column("", lambda row: bar_cell(row["span_share"] or 0.0, 6), is_bar=True, is_wide=True),
     Column("executions", _counted),

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:

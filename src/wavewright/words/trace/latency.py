@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import percent
+from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.trace.listing.measures import WIDE
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.words.trace.traffic import traffic_report
@@ -79,9 +79,7 @@ def _distribution(row: dict[str, Any]) -> str:
 
 _ROWS = (
     Column("mean", lambda row: _bound(row, "mean")),
-    Column(
-        "sd", lambda row: "-" if row["latency_cycles_sd"] is None else short(row["latency_cycles_sd"]), is_wide=True
-    ),
+    Column("sd", lambda row: short(row["latency_cycles_sd"]), is_wide=True),
     Column("min", lambda row: short(row["latency_cycles_min"]), is_wide=True),
     Column("p50", lambda row: short(row["latency_cycles_p50"]), is_wide=True),
     Column("p95", lambda row: short(row["latency_cycles_p95"])),

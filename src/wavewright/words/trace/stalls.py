@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import percent, short
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.trace.compare.verdict import RELABELLED
-from wavewright.base.words import counted, truncation
+from wavewright.base.words import counted, grouped, percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, short
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.compare import Comparison
@@ -98,17 +98,9 @@ def _signed(cycles: float) -> str:
     return f"{'+' if cycles > 0 else '-' if cycles < 0 else ''}{short(abs(cycles))}"
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:+.1f} %"
-
-
-def _bound(value: float | None) -> str:
-    return "?" if value is None else f"{100 * value:.1f} %"
-
-
 def _traces(answer: Comparison) -> tuple[Column, ...]:
     calls = _CALLS if answer.traces["kernel_ns_median"].count() else ()
-    spread = Column(_spread(answer), lambda row: _bound(row["duration_noise_share"]))
+    spread = Column(_spread(answer), lambda row: percent(row["duration_noise_share"], none="?"))
     return (*_TOTALS, spread, *_COSTS, *calls, _PATH)
 
 
@@ -117,31 +109,23 @@ _TOTALS = (
     Column("waves", lambda row: f"{row['wave_count']:,}"),
     Column("instructions", lambda row: short(row["instructions_per_wave"]), is_wide=True),
     Column("cycles mean", lambda row: short(row["duration_cycles_mean"])),
-    Column("change", lambda row: _share(row["duration_delta_share"]) if row["trace"] else ""),
+    Column("change", lambda row: percent(row["duration_delta_share"], none="", sign=True) if row["trace"] else ""),
 )
 
 _COSTS = (
     Column("stall", lambda row: short(row["stall_cycles_per_wave"]), is_wide=True),
     Column("idle", lambda row: short(row["idle_cycles_per_wave"] or 0), is_wide=True),
-    Column("per SIMD", lambda row: _per_simd(row["waves_per_simd_mean"]), is_wide=True),
+    Column("per SIMD", lambda row: grouped(row["waves_per_simd_mean"], 2, none=""), is_wide=True),
 )
 
 #: From the runs beside the traces.
 _CALLS = (
-    Column("calls", lambda row: "-" if row["call_count"] is None else f"{row['call_count']:,}"),
-    Column("median µs", lambda row: _microseconds(row["kernel_ns_median"])),
-    Column("traced µs", lambda row: _microseconds(row["kernel_ns"])),
+    Column("calls", lambda row: grouped(row["call_count"])),
+    Column("median µs", lambda row: grouped(row["kernel_ns_median"], 1, unit=1e3)),
+    Column("traced µs", lambda row: grouped(row["kernel_ns"], 1, unit=1e3)),
 )
 
 _PATH = Column("path", lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]), takes_rest=True)
-
-
-def _per_simd(waves: float | None) -> str:
-    return "" if waves is None else f"{waves:.2f}"
-
-
-def _microseconds(nanoseconds: float | None) -> str:
-    return "-" if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"
 
 
 def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
@@ -157,8 +141,8 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
     named = [Column("address", place, handle="i")] if answer.by in ("instruction", "block") else []
     return (
         Column("delta", lambda row: toned(row, _signed(row["delta_cycles_per_wave"]))),
-        Column("of all", lambda row: toned(row, _share(row["delta_share"]))),
-        Column(_spread(answer), lambda row: _cycles(row["noise_cycles_per_wave"]), is_wide=True),
+        Column("of all", lambda row: toned(row, percent(row["delta_share"], none="", sign=True))),
+        Column(_spread(answer), lambda row: short(row["noise_cycles_per_wave"], none="?"), is_wide=True),
         Column("speed", lambda row: _signed(row["speed_cycles_per_wave"]), is_wide=True),
         Column(base, lambda row: short(row["base_cost_cycles_per_wave"])),
         Column(other, lambda row: short(row["cost_cycles_per_wave"])),
@@ -168,10 +152,6 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
         Column("", lambda row: changed[row["change"]], is_text=True, is_fixed=True),
         Column(answer.by, _label, takes_rest=True),
     )
-
-
-def _cycles(value: float | None) -> str:
-    return "?" if value is None else short(value)
 
 
 def _count(value: float) -> str:

@@ -8,9 +8,9 @@ import polars as pl
 
 from wavewright.analysis.trace.memory_latency.beyond_trace import counter_command
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, short
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.memory_latency import MemoryLatency

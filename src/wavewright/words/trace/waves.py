@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
 
 if TYPE_CHECKING:

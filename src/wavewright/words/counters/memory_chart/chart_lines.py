@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
-from wavewright.words.kit.brief_names import brief, duration
+from wavewright.base.words import counted, duration
+from wavewright.words.kit.brief_names import brief
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.memory_chart import MemoryChart

@@ -9,7 +9,7 @@ from wavewright.analysis.counters.roofline.geometry import picture_of
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import grouped, percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.counters.roofline.plot import roofline_chart
 from wavewright.words.counters.roofline.roof_labels import (
@@ -126,7 +126,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
         Column("kernel", lambda row: row["kernel_name"] or "", takes_rest=True),
         *([Column("dispatch", lambda row: str(row["dispatch_id"]), handle="d")] if answer.by == "dispatch" else []),
         *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
-        Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
+        Column("µs", lambda row: grouped(row["duration_ns_mean"], 1, unit=1e3), is_wide=True),
         Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
         Column(
             picture.unit[1:],
@@ -161,7 +161,3 @@ def _interval(row: dict[str, Any]) -> str:
         return "-"
     half = (row["empirical_high"] - row["empirical_low"]) / 2
     return f"± {percent(half / row['empirical'], 2)}"
-
-
-def _microseconds(nanoseconds: float | None) -> str:
-    return "-" if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.base.words import size
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.brief_names import size
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.place_names import process_name
 

@@ -8,9 +8,8 @@ import polars as pl
 
 from wavewright.analysis.run.select.recording import next_steps
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, duration
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.brief_names import duration
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.place_names import node_name, place_words
 

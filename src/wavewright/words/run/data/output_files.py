@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted
+from wavewright.base.words import counted, size
 from wavewright.model.blocks import AnyBlock, Sentence, sentence
-from wavewright.words.kit.brief_names import size
 from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.brief_names import brief_kernels, duration
+from wavewright.words.kit.brief_names import brief_kernels
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, power_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.words import duration
 from wavewright.errors import UsageError
-from wavewright.words.kit.brief_names import duration
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.input.trust import caveat_lines, trust_lines
 from wavewright.words.trace.row_columns import WAVE
 
@@ -118,8 +118,8 @@ _ENGINES = (
     Column("waves", lambda row: f"{row['wave_count']:,}"),
     Column("of all", lambda row: percent(row["traced_share"])),
     Column("instructions", lambda row: f"{row['instruction_count']:,}"),
-    Column("mean stay", lambda row: _mean(row["target_duration_cycles_mean"])),
-    Column("on other CUs", lambda row: _mean(row["other_duration_cycles_mean"])),
+    Column("mean stay", lambda row: short(row["target_duration_cycles_mean"], none="")),
+    Column("on other CUs", lambda row: short(row["other_duration_cycles_mean"], none="")),
     Column("other CUs", lambda row: str(row["other_cu_count"])),
 )
 _OUTLIERS = (
@@ -154,7 +154,3 @@ _FILES = (
 def _tail(path: str) -> str:
     """The end of a path; its start is the same everywhere."""
     return "/".join(path.rsplit("/", 2)[-2:])
-
-
-def _mean(cycles: float | None) -> str:
-    return "" if cycles is None else short(cycles)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import AnyBlock, Cell, Named, Sentence, Table
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, shortened
+from wavewright.base.words import counted, grouped, shortened
 from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
@@ -86,7 +86,7 @@ def code_object_report(
     names = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
     amounts = [[getattr(kernel, name) for name in names] for kernel in kernels]
     rows = tuple(
-        (shortened(kernel.name), *("-" if amount is None else f"{amount:,}" for amount in of_kernel))
+        (shortened(kernel.name), *(grouped(amount) for amount in of_kernel))
         for kernel, of_kernel in zip(kernels, amounts, strict=True)
     )
     if kernels:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, short
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.trace.row_columns import INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ _LINES = (
     Column("rows", lambda row: f"{row['row_count']:,}"),
     Column("runs", lambda row: short(row["execution_count"])),
     Column("lanes", lambda row: percent(row["active_lane_share"], 0) if row["active_lane_share"] is not None else "?"),
-    Column("extra cycles", lambda row: "" if row["extra_cycles_total"] is None else short(row["extra_cycles_total"])),
+    Column("extra cycles", lambda row: short(row["extra_cycles_total"], none="")),
     Column(
         "of LDS",
         lambda row: (
@@ -180,10 +180,8 @@ _LINES = (
             else percent(row["extra_cycles_total"] / (row["ideal_cycles_total"] + row["extra_cycles_total"]), 0)
         ),
     ),
-    Column("segments", lambda row: "" if row["segment_count_total"] is None else short(row["segment_count_total"])),
-    Column(
-        "least", lambda row: "" if row["least_segment_count_total"] is None else short(row["least_segment_count_total"])
-    ),
+    Column("segments", lambda row: short(row["segment_count_total"], none="")),
+    Column("least", lambda row: short(row["least_segment_count_total"], none="")),
     Column("known", lambda row: percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)),
 )
 _BRANCHES = (

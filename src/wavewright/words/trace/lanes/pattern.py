@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table, place
 
@@ -78,14 +78,10 @@ def _fix(answer: RowPattern) -> Iterator[Sentence]:
     yield sentence(("try: ", "bold cyan"), f"{answer.fix}: {now:,} cycles become {then:,}")
 
 
-def _after(row: dict[str, Any]) -> str:
-    return "" if row["fixed_count"] is None else f"{row['fixed_count']:,}"
-
-
 _PHASES = (
     Column("phase", lambda row: f"{row['group'] + 1}"),
     Column("cycles", lambda row: f"{row['count']:,}"),
-    Column("after", _after, is_fixed=True),
+    Column("after", lambda row: grouped(row["fixed_count"], none=""), is_fixed=True),
     Column("lanes", lambda row: row["lanes"], is_text=True),
     Column("fullest bank", lambda row: "" if row["bank"] is None else str(row["bank"])),
     Column("lanes that meet in it", lambda row: row["colliding"], takes_rest=True),

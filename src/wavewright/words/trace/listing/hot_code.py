@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import percent
+from wavewright.base.words import percent, short
 from wavewright.model.blocks import Code, CodeLine, Sentence
-from wavewright.words.kit.frame_tables import place, short
+from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import instruction_handle
 
 if TYPE_CHECKING:

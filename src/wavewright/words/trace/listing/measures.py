@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.words import short
 from wavewright.model.schema import SAMPLE_COUNTS
-from wavewright.words.kit.frame_tables import hexadecimal, short
+from wavewright.words.kit.frame_tables import hexadecimal
 
 if TYPE_CHECKING:
     import polars as pl

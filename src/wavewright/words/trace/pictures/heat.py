@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, short
 from wavewright.errors import UsageError
-from wavewright.words.kit.frame_tables import hexadecimal, place, short
+from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.line_windows import stretches
 from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS, HeatLine, draw_heat, heat_height
