@@ -69,7 +69,7 @@ def _diagnose() -> Analysis[RunDiagnosis]:
 
 
 def _diagnose_words(answer: RunDiagnosis, wording: Wording) -> Parts:
-    from wavewright.words.run.findings import diagnosis_parts
+    from wavewright.words.run.diagnose import diagnosis_parts
 
     return diagnosis_parts(answer, limit=wording.limit)
 

@@ -18,10 +18,9 @@ from wavewright.base.words import counted
 from wavewright.errors import MissingToolError, OutputError
 from wavewright.model.blocks import Finding, Sentence, Table
 from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, outline
-from wavewright.writers.pdf.font_files import DOTS, MONO, SANS, sans_width
+from wavewright.writers.pdf.font_files import DOTS, MONO, SANS, sans_width, spare_fonts
 from wavewright.writers.pdf.page_blocks import page_blocks
 from wavewright.writers.pdf.page_text import Names, chunks, cut_to
-from wavewright.writers.pdf.spare_fonts import spare_fonts
 from wavewright.writers.xlsx.sheet_about import headline_of
 
 if TYPE_CHECKING:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from wavewright.base.sql import quoted
-from wavewright.export.run.rocpd.views import VIEWS
+from wavewright.facts.loader import packaged_text
 from wavewright.readers.run.rocpd.layout import PREFIX, StoredColumn, StoredTable, stored_tables, suffix_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
+
+_VIEW = re.compile(r"^-- VIEW (\w+)\n(.+?);$", re.MULTILINE | re.DOTALL)
+
+#: View -> its SELECT.
+VIEWS: dict[str, str] = dict(_VIEW.findall(packaged_text("views.sql", package=__package__)))
+
 
 VERSION = "3.0.3"  #: Version of the schema that is written: the first that can store all of a `Run`.
 

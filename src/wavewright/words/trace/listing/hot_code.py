@@ -38,13 +38,13 @@ def hot_code_parts(answer: HotCode) -> Iterator[Block]:
             block = []
         elif previous is not None and answer.is_source and line["line"] != previous["line"] + 1:
             block.append(CodeLine(None, ""))  # lines left out
-        block.append(_line(line, answer))
+        block.append(_line(line))
         previous = line
     if previous is not None:
         yield Code(previous["file"], tuple(block))
 
 
-def _line(line: dict[str, Any], answer: HotCode) -> CodeLine:
+def _line(line: dict[str, Any]) -> CodeLine:
     is_executed = line["address"] is not None and (line["hit_count"] is None or line["hit_count"] > 0)
     cost = short(line["cost"]) if line["cost"] else ""
     handle = instruction_handle(line["address"]) if is_executed else ""
