@@ -123,7 +123,7 @@ def _lanes_of_row(request: TraceRequest, row: int, options: LaneOptions) -> Show
         answer = row_pattern(request.trace, row, options)
 
     def drawn(theme: str) -> str:
-        from wavewright.words.trace.lanes.picture import lane_svg
+        from wavewright.words.trace.lane_access.picture import lane_svg
 
         return lane_svg(answer, theme=theme)
 

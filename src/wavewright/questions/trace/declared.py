@@ -479,7 +479,7 @@ def _lanes() -> Analysis[Lanes]:
 
 
 def _lanes_words(answer: Lanes, wording: Wording) -> Parts:
-    from wavewright.words.trace.lanes import lanes_report
+    from wavewright.words.trace.lane_access import lanes_report
 
     return lanes_report(answer, limit=wording.limit, **wording.how)
 
