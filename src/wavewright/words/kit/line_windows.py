@@ -13,7 +13,7 @@ _SHORTEST_FOLD = 3  #: Fewer lines are shown: the line that says they are folded
 
 @dataclass(frozen=True)
 class Stretch:
-    """Lines [begin, end), all shown or all folded into one."""
+    """A half-open range of lines, all shown or all folded into one."""
 
     begin: int
     end: int

@@ -168,7 +168,7 @@ def _with_handles(text: str, marks: Iterable[Mark]) -> str:
     'loop 0 at i0x17e0'
     """
     for mark in sorted(marks, reverse=True):
-        text = f"{text[: mark.begin]}{mark.handle}{text[mark.begin :]}"
+        text = text[: mark.begin] + mark.handle + text[mark.begin :]
     return _one_line(text)
 
 

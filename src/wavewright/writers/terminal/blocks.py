@@ -86,7 +86,7 @@ def sentence_text(sentence: Sentence) -> Text:
 
 
 def _marked(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
-    """Words with tones; letters that become escapes move the marks behind them."""
+    """Words with tones; letters that become escapes move the marks that follow."""
     escaped = _lines if has_lines else printable
     text, end = Text(style=tone), 0
     for mark in marks:

@@ -223,7 +223,7 @@ def _cut_apart(cells: Sequence[Text], width: int) -> list[Text]:
 
 
 def told_apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Texts that are too long, with what tells them apart in this width; empty = their beginnings do.
+    """Texts that are too long, with what tells them apart in this width; empty = their first characters do.
 
     Examples
     --------
