@@ -27,7 +27,7 @@ from tests.cli.in_process import Done, call
 from tests.kit.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
 from tests.kit.sampling import covering, every_third, every_third_pair
 from wavewright.cli import _group
-from wavewright.export.trace.table_folder import write_parquet
+from wavewright.export.trace.tables import write_parquet
 
 STRANGE = "[red]gemm[/] [/bold] :smile: \u202e日本"
 SAMPLED = [

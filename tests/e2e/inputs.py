@@ -73,7 +73,7 @@ def real_trace(kernel: str, agent: int) -> Path:
 def marked_gemm() -> Path:
     """The matrix multiplication as a decoded trace whose waves have marker scopes: `tile` around `load`."""
     from tests.kit.made_markers import ENTER, FIRST, LEAVE, markers
-    from wavewright.export.trace.table_folder import write_parquet
+    from wavewright.export.trace.tables import write_parquet
     from wavewright.readers.opening import open_trace
 
     folder = _scratch() / "marked"
@@ -192,7 +192,7 @@ def real_empty_trace() -> Path:
 @cache
 def hostile_source() -> Path:
     """The matrix multiplication with names and texts of source files that try to be more than text."""
-    from wavewright.export.trace.table_folder import write_parquet
+    from wavewright.export.trace.tables import write_parquet
     from wavewright.readers.opening import open_trace
 
     image = "/src/<img src=x onerror=alert(1)>.hip"

@@ -13,7 +13,7 @@ from tests.e2e.inputs import made_gemm
 from tests.e2e.numbers import percent
 from tests.e2e.waiting import eventually
 from wavewright.analysis.trace.costs.flame import flame
-from wavewright.export.trace.table_folder import write_parquet
+from wavewright.export.trace.tables import write_parquet
 from wavewright.readers.opening import open_trace
 
 

@@ -183,10 +183,10 @@ def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Call
         kernel_ids = KernelIds()
         return lambda trace: write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids)
     if file_format == "parquet":
-        from wavewright.export.trace.table_folder import write_parquet
+        from wavewright.export.trace.tables import write_parquet
 
         return lambda trace: write_parquet(trace, output / f"wavewright_{_label(trace)}", force=force)
-    from wavewright.export.trace.table_folder import write_json
+    from wavewright.export.trace.tables import write_json
 
     return lambda trace: write_json(trace, output / f"wavewright_{_label(trace)}.json", force=force)
 

@@ -18,7 +18,7 @@ from wavewright.analysis.run.select.run_parts import parts_of
 from wavewright.export.run.rocpd import write_parts, write_rocpd
 from wavewright.export.run.rocpd.merge import merge_runs
 from wavewright.export.run.rocpd.sql_schema import VIEWS
-from wavewright.export.run.table_folder import write_run_parquet
+from wavewright.export.run.tables import write_run_parquet
 from wavewright.readers.run.inputs import find_runs, open_run
 
 SMALL = Workload(dispatches=120, ranks=2, nodes=2, same_pids=True, hostile_names=True, argument_share=0.5)

@@ -13,7 +13,7 @@ from tests.kit.run_equality import differences
 from tests.kit.small_runs import small_run, small_source
 from wavewright import UsageError
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
-from wavewright.export.run.table_folder import write_arrow, write_run_parquet
+from wavewright.export.run.tables import write_arrow, write_run_parquet
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.stored_tables import RUN_MANIFEST

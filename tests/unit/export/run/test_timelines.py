@@ -17,7 +17,7 @@ from wavewright.export.run.csv import write_csv
 from wavewright.export.run.otf2 import write_otf2
 from wavewright.export.run.perfetto import write_perfetto
 from wavewright.export.run.speedscope import write_speedscope
-from wavewright.export.run.table_folder import write_run_json
+from wavewright.export.run.tables import write_run_json
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import RUN
 from wavewright.readers.run.inputs import open_run

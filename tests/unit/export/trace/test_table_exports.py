@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from tests.kit.made_traces import made, one_wave
 from tests.kit.ui_directories import frame, load
 from wavewright.errors import UsageError
-from wavewright.export.trace.table_folder import write_json, write_parquet
+from wavewright.export.trace.tables import write_json, write_parquet
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace, TraceSource
 

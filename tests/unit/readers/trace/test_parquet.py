@@ -14,7 +14,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from tests.kit.sampling import every_third
 from wavewright.codeobj.operands import OPERAND_COLUMNS
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
-from wavewright.export.trace.table_folder import write_parquet
+from wavewright.export.trace.tables import write_parquet
 from wavewright.model.schema import THREAD_TRACE
 
 
