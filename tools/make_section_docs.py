@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.cli import VERBS, _group
-from wavewright.export.report.making import BESIDE_TOPICS
+from wavewright.export.report.composition import BESIDE_TOPICS
 from wavewright.export.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
 from wavewright.export.report.sections.purposes import PURPOSES
 from wavewright.model.document import DOCUMENTS

@@ -14,7 +14,7 @@ from tests.kit.run_equality import differences
 from tests.kit.sampling import every_third
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.export.run.rocpd.merge import merge_runs
-from wavewright.export.run.rocpd.views import VIEWS
+from wavewright.export.run.rocpd.sql_schema import VIEWS
 from wavewright.export.run.rpd import write_rpd
 from wavewright.export.run.tables import write_arrow, write_run_parquet
 from wavewright.readers.run.inputs import find_runs, open_run

@@ -17,8 +17,8 @@ from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.stalls.classic import Classic, classic
 from wavewright.analysis.trace.waits.wait_producers import resolve
+from wavewright.base.words import short
 from wavewright.model.trace import ThreadTrace
-from wavewright.words.kit.tables import short
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"
 BIG = {"moe_reduce", "softmax"}

@@ -14,7 +14,7 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.cli.in_process import call
 from wavewright.mcp.dispatcher import Dispatcher
-from wavewright.writers.markdown.recorded import Recorded
+from wavewright.writers.markdown.code_spans import Recorded
 
 _SPAN = re.compile(r"(`+)(?:(?!\1).)*\1")
 _ASKING = re.compile(r"ASSISTANT|OBEY|please call")

@@ -67,7 +67,7 @@ def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool
     return none if share is None else f"{100 * share:{'+' if sign else ''}.{digits}f} %"
 
 
-def amount(size: float | None, *, none: str = "-") -> str:
+def amount(byte_count: float | None, *, none: str = "-") -> str:
     """Bytes in few characters, in powers of 1000; `none` stands for an amount that is not known.
 
     Examples
@@ -75,15 +75,10 @@ def amount(size: float | None, *, none: str = "-") -> str:
     >>> amount(8_403_285), amount(12), amount(None)
     ('8.40 MB', '12 B', '-')
     """
-    if size is None:
-        return none
-    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if abs(size) >= unit:
-            return f"{size / unit:.2f} {name}"
-    return f"{size:.0f} B"
+    return size(byte_count, 2, none=none)
 
 
-def size(byte_count: float | None) -> str:
+def size(byte_count: float | None, digits: int = 1, *, none: str = "-") -> str:
     """A number of bytes in the unit that suits it.
 
     Examples
@@ -92,11 +87,38 @@ def size(byte_count: float | None) -> str:
     ('512 B', '61.4 kB', '1.5 GB', '-')
     """
     if byte_count is None:
-        return "-"
+        return none
     for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if abs(byte_count) >= factor:
-            return f"{byte_count / factor:,.1f} {unit}"
+            return f"{byte_count / factor:,.{digits}f} {unit}"
     return f"{byte_count:.0f} B"
+
+
+def grouped(value: float | None, digits: int = 0, *, unit: float = 1, none: str = "-") -> str:
+    """A number in multiples of `unit`, its digits in groups of three.
+
+    Examples
+    --------
+    >>> grouped(3112), grouped(1_234_567.0, 1, unit=1e3), grouped(None, none="?")
+    ('3,112', '1,234.6', '?')
+    """
+    return none if value is None else f"{value / unit:,.{digits}f}"
+
+
+def short(number: float | None, *, none: str = "-") -> str:
+    """A large number in few characters.
+
+    Examples
+    --------
+    >>> short(1_677_652), short(142_900), short(12), short(12_506_944_760_000), short(None)
+    ('1.68M', '142.9K', '12', '12.51T', '-')
+    """
+    if number is None:
+        return none
+    for unit, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if abs(number) >= unit:
+            return f"{number / unit:.2f}{letter}"
+    return f"{number / 1e3:.1f}K" if abs(number) >= 1e3 else f"{number:.0f}"
 
 
 def duration(nanoseconds: float | None) -> str:

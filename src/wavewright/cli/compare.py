@@ -82,7 +82,7 @@ def _traces(
         _echo_outcome(notes, failures)
         return
     from wavewright.words.kit.subject import subject_line
-    from wavewright.words.trace.compare import compare_report
+    from wavewright.words.trace.trace_changes import compare_report
 
     out = console()
     is_about("trace")
@@ -236,11 +236,9 @@ def _runs(
         facts |= {"is_failed": bool(failures), "failures": failures}
 
     def report() -> Parts:
-        from wavewright.words.run.compare import comparison_report
+        from wavewright.words.run.run_changes import comparison_report
 
-        return comparison_report(
-            answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
-        )
+        return comparison_report(answer, paths=[*map(str, asked.paths)], limit=asked.limit, everything=everything)
 
     asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
     _echo_outcome(notes, failures)
@@ -297,7 +295,7 @@ def _counters(
     facts |= {} if fail_above is None else {"is_failed": is_failed}
 
     def report() -> Parts:
-        from wavewright.words.counters.compare import counter_comparison_report
+        from wavewright.words.counters.capture_changes import counter_comparison_report
 
         return counter_comparison_report(
             answer, width=console().width, limit=asked.limit, everything=everything, decimals=decimals

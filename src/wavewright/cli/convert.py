@@ -153,7 +153,7 @@ def split(
     """Write the parts of a run."""
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.run_parts import parts_of
-    from wavewright.export.run.rocpd.split import write_parts
+    from wavewright.export.run.rocpd import write_parts
 
     if (marker is not None) != (by == "marker"):
         raise UsageError("--marker and --by marker belong together", advice='--by marker --marker "step"')

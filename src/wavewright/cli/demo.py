@@ -65,7 +65,7 @@ def _trace_to_show(target: str, folder: Path, *, prefetch: bool) -> Library:
     from wavewright.model.document import Library
     from wavewright.readers.trace.att import decode
     from wavewright.readers.trace.sources import add_sources
-    from wavewright.words.trace.demo import short_story
+    from wavewright.words.demo import short_story
 
     kernel = "tiled_gemm_prefetch" if prefetch else "tiled_gemm"
     with progress("unpacking the capture"):
@@ -161,7 +161,7 @@ def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *,
     from wavewright.analysis.trace.overview import overview
     from wavewright.analysis.trace.waits import waits
     from wavewright.analysis.trace.waves.residency import residency
-    from wavewright.words.trace.demo import Answers, story
+    from wavewright.words.demo import Answers, story
 
     sizes = [(file.name, file.stat().st_size) for file in files]
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
@@ -203,10 +203,10 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavewright.analysis.run.gpu_time.gaps import gaps
     from wavewright.analysis.run.ranks.ranks import ranks
     from wavewright.readers.run.inputs import open_run
-    from wavewright.words.run.compare import comparison_report
-    from wavewright.words.run.demo import run_story
+    from wavewright.words.demo import run_story
     from wavewright.words.run.gaps import gaps_report
     from wavewright.words.run.ranks import ranks_report
+    from wavewright.words.run.run_changes import comparison_report
     from wavewright.words.run.summary import summary_report
 
     before, after = (open_run(folder / name) for name in ("before", "after"))
@@ -256,11 +256,11 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavewright.analysis.counters.limiters import limiters
     from wavewright.analysis.counters.roofline import roofline
     from wavewright.readers.counters import open_counters
-    from wavewright.words.counters.compare import counter_comparison_report
+    from wavewright.words.counters.capture_changes import counter_comparison_report
     from wavewright.words.counters.limiters import verdict_lines
     from wavewright.words.counters.roofline import roofline_report
     from wavewright.words.counters.summary import kernel_table
-    from wavewright.words.run.demo import run_story
+    from wavewright.words.demo import run_story
 
     before, after = (open_counters(folder / name) for name in ("before", "after"))
     out = console()

@@ -60,7 +60,7 @@ def _show_overview(
         answer = replace(answer, kernels=answer.kernels.filter(is_chosen))
 
     def report() -> Parts:
-        from wavewright.words.code.overview import overview_report
+        from wavewright.words.code.object_list import overview_report
 
         return overview_report(answer, limit=request.limit)
 

@@ -13,7 +13,6 @@ from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import (
     console,
     emit_json,
-    line_width,
     progress,
     show_losses,
 )
@@ -202,9 +201,9 @@ def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> 
         body = {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)}
         emit_json(body, inputs=paths, losses=gathered.losses.to_dicts())
         return
-    from wavewright.words.run.recording import recording_report
+    from wavewright.words.run.data.origin import recording_report
 
-    _print_uncut(recording_report(written, called, answer, width=line_width()))
+    _print_uncut(recording_report(written, called, answer))
     show_losses(gathered.losses)
 
 
@@ -228,7 +227,7 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
         losses = body["overview"]["losses"]
         emit_json(body | {"damaged": facts.overview.damaged}, inputs=[path], losses=losses)
         return
-    from wavewright.words.trace.decoded import contents_report, dispatches_report
+    from wavewright.words.trace.input.trace_facts import contents_report, dispatches_report
 
     is_listed = len(dispatches) > 1
     if is_listed:
@@ -254,7 +253,7 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
         body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
         emit_json(body, inputs=[path], losses=body["overview"]["losses"])
         return
-    from wavewright.words.trace.decoded import contents_report
+    from wavewright.words.trace.input.trace_facts import contents_report
 
     _print_uncut(contents_report(trace.source.path, str(path), kind.value, facts))
     _print_runs(path, beside)
@@ -386,7 +385,7 @@ def _show_raw(
     import polars as pl
 
     from wavewright.base.shown import shown
-    from wavewright.words.trace.capture import capture_report
+    from wavewright.words.trace.input.raw_capture import capture_report
 
     facts = [each for _, each, _ in traces]
     counts = [
@@ -459,7 +458,7 @@ def _code_object(path: Path, *, as_json: bool) -> None:
         answer = {"kind": "code_object", "target": code_object.target, "kernels": kernels}
         emit_json(answer, inputs=[path], losses=losses)
         return
-    from wavewright.words.trace.capture import code_object_report
+    from wavewright.words.trace.input.raw_capture import code_object_report
 
     for renderable in code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses):
         console().print(renderable)
@@ -473,6 +472,6 @@ def _container(path: Path, contents: Contents, *, as_json: bool) -> None:
         losses = [loss.message for loss in contents.losses]
         emit_json({"kind": "code_objects", "objects": objects}, inputs=[path], losses=losses)
         return
-    from wavewright.words.trace.capture import code_objects_report
+    from wavewright.words.trace.input.raw_capture import code_objects_report
 
     _print_uncut(code_objects_report(str(path), contents))

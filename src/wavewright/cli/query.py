@@ -107,7 +107,7 @@ def _write_csv(result: QueryResult, top: int | None) -> None:
 
 
 def _show(result: QueryResult, limit: int) -> None:
-    from wavewright.words.run.query import query_report
+    from wavewright.words.run.data.query import query_report
 
     _, shown, count = _first(result, limit)
     if brief := current_brief():

@@ -99,7 +99,7 @@ def _made(
     title: str,
     date: str,
 ) -> Report:
-    from wavewright.export.report.making import make_report
+    from wavewright.export.report.composition import make_report
     from wavewright.readers.files.hashes import input_files
 
     with progress("hashing inputs"):

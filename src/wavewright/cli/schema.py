@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import Request
 
@@ -26,9 +25,9 @@ def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     answer = catalog(_run(paths), name)
 
     def report() -> Parts:
-        from wavewright.words.run.catalog import catalog_report
+        from wavewright.words.run.data.catalog import catalog_report
 
-        return catalog_report(answer, is_whole=name is None, width=console().width)
+        return catalog_report(answer, is_whole=name is None)
 
     request.give(answer, answer.columns, report, ())
 

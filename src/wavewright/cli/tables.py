@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.cli.kit.commands import run_verb
-from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import declared_options
 
 if TYPE_CHECKING:
@@ -23,8 +22,8 @@ def command(request: RunRequest, show_secrets: bool) -> None:
     answer = combine_contents(gathered.values)
 
     def report() -> Parts:
-        from wavewright.words.run.contents import contents_report
+        from wavewright.words.run.data.contents import contents_report
 
-        return contents_report(answer, width=console().width, limit=request.limit, show_secrets=show_secrets)
+        return contents_report(answer, limit=request.limit, show_secrets=show_secrets)
 
     request.give(answer, answer.tables_found, report, gathered.losses, inputs=gathered.paths)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.mcp.rows import Rows
 from wavewright.writers.markdown.brief import brief_markdown
-from wavewright.writers.markdown.recorded import Recorded, texts_in
+from wavewright.writers.markdown.code_spans import Recorded, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ from wavewright.model.document import DOCUMENTS
 from wavewright.model.next_question import NextQuestion
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.question import Wording
-from wavewright.writers.markdown.recorded import texts_of
+from wavewright.writers.markdown.code_spans import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

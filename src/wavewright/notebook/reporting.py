@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.export.report.making import make_report as _make_report
+from wavewright.export.report.composition import make_report as _make_report
 from wavewright.model.counters import CounterSet
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace

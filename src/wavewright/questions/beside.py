@@ -24,7 +24,7 @@ def words_beside_questions(answer: Answer) -> Words | None:
 @cache
 def _of_code() -> dict[type[Answer], Words]:
     from wavewright.analysis.code.object_overview import CodeOverview
-    from wavewright.words.code.overview import overview_report
+    from wavewright.words.code.object_list import overview_report
 
     return {CodeOverview: _worded(overview_report)}
 
@@ -32,7 +32,7 @@ def _of_code() -> dict[type[Answer], Words]:
 @cache
 def _of_counters() -> dict[type[Answer], Words]:
     from wavewright.analysis.counters.compare import CounterComparison
-    from wavewright.words.counters.compare import counter_comparison_report
+    from wavewright.words.counters.capture_changes import counter_comparison_report
 
     return {CounterComparison: _worded(counter_comparison_report)}
 
@@ -42,14 +42,14 @@ def _of_runs() -> dict[type[Answer], Words]:
     from wavewright.analysis.run.compare.compare import RunComparison
     from wavewright.analysis.run.contents.run_contents import Contents
     from wavewright.analysis.run.kernels.gemms import Gemms
-    from wavewright.words.run.compare import comparison_report
-    from wavewright.words.run.contents import contents_report
+    from wavewright.words.run.data.contents import contents_report
     from wavewright.words.run.gemms import gemms_report
+    from wavewright.words.run.run_changes import comparison_report
 
     return {
-        Contents: _worded(contents_report),
-        Gemms: _worded(gemms_report),
-        RunComparison: _worded(comparison_report),
+        Contents: _limited(contents_report),
+        Gemms: _limited(gemms_report),
+        RunComparison: _limited(comparison_report),
     }
 
 
@@ -59,10 +59,10 @@ def _of_traces() -> dict[type[Answer], Words]:
     from wavewright.analysis.trace.floors import Floors
     from wavewright.analysis.trace.lanes.pattern import RowPattern
     from wavewright.analysis.trace.stalls.classic import Classic
-    from wavewright.words.trace.compare import compare_report
     from wavewright.words.trace.floors import floors_report
-    from wavewright.words.trace.lane_pattern import pattern_report
+    from wavewright.words.trace.lane_access.pattern import pattern_report
     from wavewright.words.trace.stalls import classic_report
+    from wavewright.words.trace.trace_changes import compare_report
 
     return {
         Classic: _limited(classic_report),

@@ -10,10 +10,9 @@ from wavewright.analysis.common.gate import measured_text, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
 from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.writers.markdown.blocks import markdown_of
 
 if TYPE_CHECKING:
@@ -28,9 +27,9 @@ SUMMARY_BYTES = 900_000  #: GitHub shows a summary of up to 1 MiB.
 
 def gate_report(answer: GateAnswer, *, limit: int = 20, everything: bool = False) -> Iterator[AnyBlock]:
     """Blocks of the verdict; `everything` shows what was not judged, too."""
-    yield headline((printable(answer.headline()), _STYLES[answer.verdict]))
+    yield headline((answer.headline(), _STYLES[answer.verdict]))
     for words in sentences(answer):
-        yield sentence((printable(words), "dim"))
+        yield sentence((words, "dim"))
     rest = shown_checks(answer, everything=True).height - shown_checks(answer).height
     if rest and not everything:
         yield sentence((f"{counted(rest, 'quantities')} not judged: --all shows them", "dim"))
@@ -56,7 +55,7 @@ def grown_lines(answer: GateAnswer) -> pl.DataFrame:
 
 
 def sentences(answer: GateAnswer) -> Iterator[str]:
-    """What to know about a verdict: what it is based on, what it can see, notes."""
+    """Facts about a verdict: what it is based on, what it can see, notes."""
     if answer.base_capture_count:
         captures = f"{counted(answer.capture_count, 'captures')} against {answer.base_capture_count:,}"
         limit = f"threshold {100 * answer.threshold:g} %"
@@ -125,7 +124,7 @@ def _before(row: dict[str, Any]) -> str:
 _COLUMNS = (
     Column("status", lambda row: Cell(row["status"], _STYLES[row["status"]]), is_text=True, is_fixed=True),
     Column("what", lambda row: title_of(row, 100), is_text=True, takes_rest=True),
-    Column("before", lambda row: printable(_before(row))),
+    Column("before", _before),
     Column("now", lambda row: _value(row, "value")),
     Column("change", lambda row: change_text(row["change"])),
     Column("noise", lambda row: "-" if row["noise"] is None else f"±{percent(row['noise'])}"),

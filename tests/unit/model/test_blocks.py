@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.in_process import call
-from tests.kit.terminal import terminal_lines, terminal_text
 from wavewright.base.shown import printable
 from wavewright.model.blocks import (
     GAP,
@@ -39,6 +38,7 @@ from wavewright.writers.html.report_page import render as html_document
 from wavewright.writers.json.report_json import render as json_document
 from wavewright.writers.markdown.brief import brief_markdown
 from wavewright.writers.markdown.report_text import render as markdown_document
+from wavewright.writers.terminal.blocks import plain_text
 
 NAMES = (
     "epoch 1 │ step 3",
@@ -80,7 +80,7 @@ def words_of(text: str) -> str:
 @settings(max_examples=60, deadline=None)
 @given(HOSTILE)
 def test_names_survive_in_a_terminal(name: str) -> None:
-    text = terminal_text(blocks_with(name), 200, force_terminal=True, color_system=None)
+    text = plain_text(blocks_with(name), 200)
     assert words_of(text).count(words_of(printable(name))) == 5
     assert not set(text) & set("\x1b\x07\x9b\u202e\r")
 
@@ -137,7 +137,11 @@ def test_only_terminals_show_what_is_drawn() -> None:
     bars = Table("", (Column("share", "number"), Column("", "bar"), Column("depth", is_drawn=True)),
                  (("50 %", Cell("", share=0.5, bar_width=4), "▁▄█"),))  # fmt: skip
     lines = [sentence("1. slow  ", Drawn("██  "), (" at most 5 %", "bold")), bars, Rule("2  Decoded")]
-    assert terminal_lines(lines, 60)[:3] == ["1. slow  ██   at most 5 %", "share        depth", " 50 %  ██    ▁▄█"]
+    assert plain_text(lines, 60).splitlines()[:3] == [
+        "1. slow  ██   at most 5 %",
+        "share        depth",
+        " 50 %  ██    ▁▄█",
+    ]
     verdict, table, title = readable(lines)
     assert (verdict, title) == (sentence("1. slow  ", (" at most 5 %", "bold")), Sentence("2  Decoded"))
     assert isinstance(table, Table)
@@ -148,7 +152,7 @@ def test_lines_of_a_chart_are_one_picture() -> None:
     picture = chart([sentence("GPU 0 │", ("▁▂", "red")), "       +0 ns   +3 ms"], "busy")
     assert picture.text == "busy\nGPU 0 │▁▂\n       +0 ns   +3 ms"
     assert [picture.text[mark.begin : mark.end] for mark in picture.marks] == ["busy", "▁▂"]
-    assert terminal_lines([picture]) == ["busy", "GPU 0 │▁▂", "       +0 ns   +3 ms"]
+    assert plain_text([picture], 100).splitlines() == ["busy", "GPU 0 │▁▂", "       +0 ns   +3 ms"]
 
 
 def test_a_grid_is_labels_elsewhere() -> None:
@@ -174,4 +178,4 @@ def test_names_of_markers_reach_briefs(tmp_path: Path, name: str) -> None:
 
 
 def test_preformatted_text_keeps_its_lines() -> None:
-    assert terminal_lines([Preformatted("a \\\n  b")]) == ["a \\", "  b"]
+    assert plain_text([Preformatted("a \\\n  b")], 100).splitlines() == ["a \\", "  b"]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from rich.console import Console
 
-from wavewright.words.run.query import query_report
+from wavewright.words.run.data.query import query_report
+from wavewright.writers.terminal.blocks import plain_text
 
 PATHS = [f"/workspace/python/a_long_folder_of_sources/model_executor/runner.py({n}): forward_batch" for n in (7, 8)]
 
 
 def lines(rows: pl.DataFrame, width: int) -> list[str]:
-    out = Console(width=width, color_system=None)
-    with out.capture() as capture:
-        for part in query_report(rows, rows.height, width=width):
-            out.print(part)
-    return capture.get().splitlines()
+    return plain_text(query_report(rows, rows.height, width=width), width).splitlines()
 
 
 def test_texts_have_the_whole_terminal() -> None:

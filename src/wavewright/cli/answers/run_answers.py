@@ -182,7 +182,7 @@ def regions(
 
         tree = answer if layers or name is not None else folded_layers(answer, sort=sort)
         limit = _LAYER_LINES if layers and request.top is None else wording.limit
-        return regions_report(tree, width=wording.width, limit=limit, sort=sort, min_share=min_share / 100, **view)
+        return regions_report(tree, limit=limit, sort=sort, min_share=min_share / 100, **view)
 
     return Shown(answer, words=words)
 

@@ -119,7 +119,7 @@ def _of_lines(request: TraceRequest, lines: SourceListing | SampleLines, view: _
     from wavewright.analysis.trace.listing.source_lines import SourceListing
 
     def words(_wording: Wording) -> Parts:
-        from wavewright.words.trace.source import SourceView, sampled_source_report, source_report
+        from wavewright.words.trace.listing.source import SourceView, sampled_source_report, source_report
 
         advice = "--source-root DIR reads it from below DIR"
         shown = SourceView(_top(request), view.context, view.show_all, advice)

@@ -45,7 +45,7 @@ def coverage(request: TraceRequest) -> Shown:
     shares = {"executed_share": covered.executed_share, "traced_share": covered.traced_share}
 
     def words(wording: Wording) -> Parts:
-        from wavewright.words.trace.coverage import FEW, coverage_report
+        from wavewright.words.trace.input.coverage import FEW, coverage_report
 
         few = FEW if request.top is None else wording.limit
         return coverage_report(trust, covered, lines, limit=wording.limit, few=few)
@@ -124,7 +124,7 @@ def _lanes_of_row(request: TraceRequest, row: int, options: LaneOptions) -> Show
         answer = row_pattern(request.trace, row, options)
 
     def drawn(theme: str) -> str:
-        from wavewright.words.trace.lane_picture import lane_svg
+        from wavewright.words.trace.lane_access.picture import lane_svg
 
         return lane_svg(answer, theme=theme)
 

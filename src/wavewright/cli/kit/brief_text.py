@@ -90,7 +90,7 @@ def _written(brief: Brief) -> str:
 def _recorded(brief: Brief) -> Sequence[str]:
     """Texts of the capture; none where the verb opened several, whose names stand in its tables."""
     from wavewright.errors import UsageError
-    from wavewright.writers.markdown.recorded import texts_of
+    from wavewright.writers.markdown.code_spans import texts_of
 
     with suppress(UsageError):
         return texts_of(brief.document) if brief.document else ()

@@ -209,7 +209,7 @@ def show_written(
         rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
         emit_json({"outputs": outputs}, inputs=paths, losses=rows)
         return
-    from wavewright.words.run.written import written_report
+    from wavewright.words.run.data.output_files import written_report
 
     for part in written_report(outputs):
         console().print(part)

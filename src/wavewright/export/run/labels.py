@@ -1,8 +1,13 @@
-"""Names of kinds of calls, the same in every format."""
+"""Names of kinds of calls and numbers of processes and threads, the same in every format."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
+
+if TYPE_CHECKING:
+    from wavewright.model.run import Run
 
 #: Domains of other formats -> the category that AMD's formats have for them.
 _CATEGORIES = {
@@ -29,3 +34,18 @@ def category_of(marker: str) -> pl.Expr:
     general = pl.when(domain == "MARKER").then(pl.lit(marker)).otherwise(domain.replace(_CATEGORIES))
     is_own = category.is_not_null() & begins.fill_null(value=True)
     return pl.when(is_own).then(category.replace(_CATEGORIES)).otherwise(general)
+
+
+def process_numbers(run: Run) -> pl.DataFrame:
+    """`process` with `rank`: the rank where all processes have different ones, else 0, 1, 2, ..."""
+    processes = run.read("processes", ["process", "rank"])
+    ranks = processes["rank"]
+    if ranks.null_count() or ranks.n_unique() < ranks.len():
+        processes = processes.with_columns(rank=pl.int_range(pl.len(), dtype=pl.Int32))
+    return processes
+
+
+def thread_numbers(run: Run) -> pl.DataFrame:
+    """`thread` with `number`: 0, 1, 2, ... within its process, in the order of thread ids."""
+    threads = run.read("threads", ["thread", "process", "tid"]).sort("process", "tid", "thread")
+    return threads.select("thread", number=pl.int_range(pl.len(), dtype=pl.Int64).over("process"))

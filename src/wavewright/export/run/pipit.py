@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.packages import require
-from wavewright.export.run.locations import process_numbers, thread_numbers
+from wavewright.export.run.labels import process_numbers, thread_numbers
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import shown
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.tables import ExportTable, JsonTables, row_counts, write_files
+from wavewright.export.kit.table_files import ExportTable, JsonTables, row_counts, write_files
 from wavewright.export.kit.writer_result import Written
 from wavewright.model.run_tables import RUN
 from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.export.kit.tables import Encoding
+    from wavewright.export.kit.table_files import Encoding
     from wavewright.model.run import Run
 
 _IN_MANIFEST = ("sources", "losses")  #: Tables that a `Run` computes; the manifest has their content.

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, overload
 from wavewright.base.shown import shown
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.tables import ExportTable, JsonTables, write_files
+from wavewright.export.kit.table_files import ExportTable, JsonTables, write_files
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.stored_tables import FORMAT, MANIFEST, VERSION
 

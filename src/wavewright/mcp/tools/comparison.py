@@ -71,7 +71,7 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
 def _traces(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
     from wavewright.analysis.trace.compare import compare as compared
     from wavewright.analysis.trace.trust.mapping import mapping
-    from wavewright.words.trace.compare import compare_report
+    from wavewright.words.trace.trace_changes import compare_report
 
     traces = [document.trace for document in documents]
     lines = [mapping(trace) for trace in traces]
@@ -83,17 +83,17 @@ def _traces(documents: list[Document], _arguments: dict[str, Any], limit: int) -
 def _runs(documents: list[Document], arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
     from wavewright.analysis.run.compare.compare import combine_compare
     from wavewright.analysis.run.compare.compared_side import partial_compare
-    from wavewright.words.run.compare import comparison_report
+    from wavewright.words.run.run_changes import comparison_report
 
     sides = [[document.kept("mcp side", partial(partial_compare, document.run))] for document in documents]
     answer = combine_compare(sides, step=arguments.get("step"))
     paths = [document.label for document in documents]
-    return answer, comparison_report(answer, paths=paths, limit=limit, width=WIDTH)
+    return answer, comparison_report(answer, paths=paths, limit=limit)
 
 
 def _counters(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
     from wavewright.analysis.counters.compare import counter_compare
-    from wavewright.words.counters.compare import counter_comparison_report
+    from wavewright.words.counters.capture_changes import counter_comparison_report
 
     answer = counter_compare([document.counters for document in documents])
     return answer, counter_comparison_report(answer, limit=limit, width=WIDTH)

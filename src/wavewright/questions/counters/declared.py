@@ -105,7 +105,7 @@ def _speed_words(answer: SpeedOfLight, wording: Wording) -> Parts:
 
 
 def _speed_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.counters.pictures.speed import draw
+    from wavewright.words.counters.pictures.counter_plots import draw
 
     return draw(document, theme, top)
 
@@ -139,7 +139,7 @@ def _roofline_words(answer: Roofline, wording: Wording) -> Parts:
 
 
 def _roofline_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.counters.pictures.drawings import roofline
+    from wavewright.words.counters.pictures.counter_plots import roofline
 
     return roofline(document, theme, top)
 
@@ -177,7 +177,7 @@ def _memory_chart_words(answer: MemoryChart, wording: Wording) -> Parts:
 
 
 def _memory_chart_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.counters.pictures.drawings import memory_chart
+    from wavewright.words.counters.pictures.counter_plots import memory_chart
 
     return memory_chart(document, theme, top)
 

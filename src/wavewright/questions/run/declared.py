@@ -42,9 +42,9 @@ def _about() -> Analysis[Recording]:
 
 
 def _about_words(answer: Recording, wording: Wording) -> Parts:
-    from wavewright.words.run.recording import about_parts
+    from wavewright.words.run.data.origin import about_parts
 
-    return about_parts(answer, width=wording.width, limit=wording.limit)
+    return about_parts(answer, limit=wording.limit)
 
 
 ABOUT = RunQuestion(
@@ -69,7 +69,7 @@ def _diagnose() -> Analysis[RunDiagnosis]:
 
 
 def _diagnose_words(answer: RunDiagnosis, wording: Wording) -> Parts:
-    from wavewright.words.run.findings import diagnosis_parts
+    from wavewright.words.run.diagnose import diagnosis_parts
 
     return diagnosis_parts(answer, limit=wording.limit)
 
@@ -97,9 +97,9 @@ def _budget() -> Analysis[TimeBudget]:
 
 
 def _budget_words(answer: TimeBudget, wording: Wording) -> Parts:
-    from wavewright.words.run.budget import budget_report
+    from wavewright.words.run.time_budget import budget_report
 
-    return budget_report(answer, width=wording.width, limit=wording.limit)
+    return budget_report(answer, limit=wording.limit)
 
 
 def _budget_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -285,7 +285,7 @@ def _launches() -> Analysis[LaunchStatistics]:
 def _launches_words(answer: LaunchStatistics, wording: Wording) -> Parts:
     from wavewright.words.run.launches import launches_report
 
-    return launches_report(answer, width=wording.width, limit=wording.limit)
+    return launches_report(answer, limit=wording.limit)
 
 
 LAUNCHES = RunQuestion(
@@ -372,7 +372,7 @@ def _steps() -> Analysis[Steps]:
 def _steps_words(answer: Steps, wording: Wording) -> Parts:
     from wavewright.words.run.steps import steps_report
 
-    return steps_report(answer, width=wording.width, limit=wording.limit)
+    return steps_report(answer, limit=wording.limit)
 
 
 def _steps_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -405,7 +405,7 @@ def _ranks() -> Analysis[Ranks]:
 def _ranks_words(answer: Ranks, wording: Wording) -> Parts:
     from wavewright.words.run.ranks import ranks_report
 
-    return ranks_report(answer, width=wording.width, limit=wording.limit)
+    return ranks_report(answer, limit=wording.limit)
 
 
 def _ranks_plot(document: Document, theme: str, top: int | None) -> Picture:
@@ -440,7 +440,7 @@ def _collectives() -> Analysis[Collectives]:
 def _collectives_words(answer: Collectives, wording: Wording) -> Parts:
     from wavewright.words.run.collectives import collectives_report
 
-    return collectives_report(answer, width=wording.width, limit=wording.limit, **wording.how)
+    return collectives_report(answer, limit=wording.limit, **wording.how)
 
 
 COLLECTIVES = RunQuestion(
@@ -499,7 +499,7 @@ def _regions() -> Analysis[Regions]:
 def _regions_words(answer: Regions, wording: Wording) -> Parts:
     from wavewright.words.run.regions import folded_report
 
-    return folded_report(answer, width=wording.width, limit=wording.limit)
+    return folded_report(answer, limit=wording.limit)
 
 
 REGIONS = RunQuestion(
@@ -525,7 +525,7 @@ def _top() -> Analysis[Top]:
 def _top_words(answer: Top, wording: Wording) -> Parts:
     from wavewright.words.run.top import top_report
 
-    return top_report(answer, width=wording.width, limit=wording.limit, **wording.how)
+    return top_report(answer, limit=wording.limit, **wording.how)
 
 
 TOP = RunQuestion(

@@ -60,7 +60,7 @@ def _about() -> Analysis[Contents]:
 
 
 def _about_words(answer: Contents, wording: Wording) -> Parts:
-    from wavewright.words.trace.decoded import about_parts
+    from wavewright.words.trace.input.trace_facts import about_parts
 
     return about_parts(answer, limit=wording.limit)
 
@@ -154,7 +154,7 @@ def _source() -> Analysis[HotCode]:
 
 
 def _source_words(answer: HotCode, _wording: Wording) -> Parts:
-    from wavewright.words.trace.hot_code import hot_code_parts
+    from wavewright.words.trace.listing.hot_code import hot_code_parts
 
     return hot_code_parts(answer)
 
@@ -419,7 +419,7 @@ def _coverage() -> Analysis[TraceCoverage]:
 
 
 def _coverage_words(answer: TraceCoverage, wording: Wording) -> Parts:
-    from wavewright.words.trace.coverage import coverage_report
+    from wavewright.words.trace.input.coverage import coverage_report
 
     return coverage_report(answer.trust, answer.coverage, answer.mapping, limit=wording.limit)
 
@@ -479,7 +479,7 @@ def _lanes() -> Analysis[Lanes]:
 
 
 def _lanes_words(answer: Lanes, wording: Wording) -> Parts:
-    from wavewright.words.trace.lanes import lanes_report
+    from wavewright.words.trace.lane_access import lanes_report
 
     return lanes_report(answer, limit=wording.limit, **wording.how)
 

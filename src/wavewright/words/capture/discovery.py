@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
-from wavewright.words.capture.rows import row
+from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.shell import shell_text
-from wavewright.words.kit.tables import Column, table_of
-from wavewright.words.kit.words import brief_kernel, duration, size
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ def discovery_report(
     yield GAP
     yield _table(kernels, suggestion, limit)
     yield GAP
-    yield sentence((f"suggested: {printable(suggestion.line)}", "bold"))
+    yield sentence((f"suggested: {suggestion.line}", "bold"))
     for note in suggestion.notes:
         yield row("note", printable(note))
     yield GAP
@@ -70,7 +70,7 @@ def _registers(kernel: Kernel) -> str:
 
 
 def _lds(kernel: Kernel) -> str:
-    return "-" if kernel.lds_bytes is None else size(kernel.lds_bytes) if kernel.lds_bytes else "0"
+    return "0" if kernel.lds_bytes == 0 else size(kernel.lds_bytes)
 
 
 def _mark(row: dict[str, Any]) -> str:

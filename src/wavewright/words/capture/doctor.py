@@ -126,4 +126,4 @@ def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[AnyB
     for reason, titles in reasons.items():
         is_listed = is_complete or len(titles) <= _LISTED
         names = ", ".join(titles) if is_listed else f"{', '.join(titles[:_LISTED])} and {len(titles) - _LISTED} more"
-        yield sentence((f"{names}: ", "dim"), printable(reason), indent=2)
+        yield sentence((f"{names}: ", "dim"), reason, indent=2)

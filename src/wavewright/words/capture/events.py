@@ -14,7 +14,7 @@ STYLES = {"good": "green", "lossy": "yellow", "truncated": "yellow", "incomplete
 
 
 def event_lines(event: Mapping[str, Any]) -> list[Sentence]:
-    """What an event says to somebody who watches."""
+    """An event as a line for somebody who watches."""
     name = str(event.get("event"))
     if name == "discovered":
         return _discovered(event)
@@ -48,7 +48,7 @@ def _judged(event: Mapping[str, Any]) -> Sentence:
 def _retry(event: Mapping[str, Any]) -> Sentence:
     pause = event.get("pause_seconds")
     waits = f", after {pause:g} s" if isinstance(pause, int | float) and pause else ""
-    return Sentence(printable(f"attempt {event.get('attempt')}: {event.get('why', '')}{waits}"))
+    return Sentence(f"attempt {event.get('attempt')}: {event.get('why', '')}{waits}")
 
 
 def _ended(event: Mapping[str, Any]) -> Sentence | None:
@@ -56,7 +56,7 @@ def _ended(event: Mapping[str, Any]) -> Sentence | None:
     if stopped == "timeout":
         return sentence((f"{_what(event)} did not end in {event.get('seconds', 0):.0f} s and was stopped", "yellow"))
     problem = str(event.get("problem") or "")
-    return sentence((printable(f"{_what(event)} could not be started: {problem}"), "red")) if problem else None
+    return sentence((f"{_what(event)} could not be started: {problem}", "red")) if problem else None
 
 
 def _discovered(event: Mapping[str, Any]) -> list[Sentence]:
@@ -71,5 +71,5 @@ _LINES: dict[str, Callable[[Mapping[str, Any]], Sentence | None]] = {
     "ended": _ended,
     "discovery ended": _ended,
     "interrupted": lambda event: sentence((f"attempt {event.get('attempt')} was interrupted", "yellow")),
-    "note": lambda event: sentence((printable(str(event.get("text", ""))), "dim")),
+    "note": lambda event: sentence((str(event.get("text", "")), "dim")),
 }

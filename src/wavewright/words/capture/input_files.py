@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.base.shown import printable
 from wavewright.base.words import truncation
 from wavewright.capture.inputs.checks import Level
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, sentence
@@ -26,7 +25,7 @@ _COLUMNS = (
 
 def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:
     """Blocks of what speaks against the file and each job, and what to change."""
-    yield headline(printable(f"{file.name}, {file.summary}"))
+    yield headline(f"{file.name}, {file.summary}")
     parts = [("the file as a whole", file.findings)]
     parts += [(f"job {job.number}", job.findings) for job in file.jobs]
     telling = [(title, findings) for title, findings in parts if findings]

@@ -9,7 +9,7 @@ from wavewright.base.words import counted
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.capture.rows import row
+from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.shell import command_text
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short, size
 from wavewright.capture.jobs.folder import DISCOVERIES
 from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
 from wavewright.words.capture.events import STYLES
+from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.plan import title_of
-from wavewright.words.capture.rows import row
-from wavewright.words.kit.tables import Column, short, table_of
-from wavewright.words.kit.words import brief_kernel, size
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,9 +91,9 @@ def _headline(result: Result) -> Sentence:
     verdict = result.verdict.value
     attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
     return headline(
-        f"{title_of(result.job.recording)} of {printable(result.job.name or 'the program')}: ",
+        f"{title_of(result.job.recording)} of {result.job.name or 'the program'}: ",
         (verdict, STYLES.get(verdict, "red")),
-        (f"{attempts}, in {printable(str(result.folder))}", "not bold"),
+        (f"{attempts}, in {result.folder}", "not bold"),
     )
 
 

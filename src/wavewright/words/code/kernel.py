@@ -8,10 +8,10 @@ import polars as pl
 
 from wavewright.analysis.code.mix import KINDS, kind_counts
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, shortened
+from wavewright.base.words import counted, grouped, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.code.curve import live_curve
-from wavewright.words.kit.tables import Column, frame_table, hexadecimal, place
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, 
         yield GAP
         yield from _waits(answer, limit)
     for note in answer.notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")
 
 
 def head_line(answer: KernelCode) -> Sentence:
@@ -101,7 +101,7 @@ def _register_columns(answer: KernelCode) -> tuple[Column, ...]:
 
 
 def _number(name: str) -> Any:
-    return lambda row: "-" if row[name] is None else f"{row[name]:,}"
+    return lambda row: grouped(row[name])
 
 
 def _curve(answer: KernelCode, width: int) -> Iterator[AnyBlock]:
@@ -166,13 +166,9 @@ _STEPS = (
     Column("rows above", _number("rows_above")),
     Column("in loops", _number("loop_rows_above")),
     Column("peak above", lambda row: "-" if row["peak_above"] is None else f"{max(0, row['peak_above']):,}"),
-    Column("SGPR ≤", lambda row: _blank(row["sgprs_at_most"]), is_text=True, is_fixed=True),
-    Column("LDS ≤", lambda row: _blank(row["lds_bytes_at_most"]), is_text=True, is_fixed=True),
+    Column("SGPR ≤", lambda row: grouped(row["sgprs_at_most"], none=""), is_text=True, is_fixed=True),
+    Column("LDS ≤", lambda row: grouped(row["lds_bytes_at_most"], none=""), is_text=True, is_fixed=True),
 )
-
-
-def _blank(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
 
 
 def _mix_table(answer: KernelCode, limit: int) -> Table:
@@ -188,8 +184,8 @@ def _mix_table(answer: KernelCode, limit: int) -> Table:
             Column("rows", lambda row: f"{row['row_count']:,}"),
             *(_kind_column(kind, counts) for kind in KINDS if kind in counts[None]),
             Column("live VGPR", _number("live_vgprs_max")),
-            Column("AGPR", lambda row: _blank(row["live_agprs_max"] or None), is_text=True, is_fixed=True),
-            Column("source", lambda row: printable(_lines(row)), is_text=True, is_fixed=True, takes_rest=True),
+            Column("AGPR", lambda row: grouped(row["live_agprs_max"] or None, none=""), is_text=True, is_fixed=True),
+            Column("source", _lines, is_text=True, is_fixed=True, takes_rest=True),
         ),
         limit=limit + 1,
         what="rows",

@@ -10,8 +10,8 @@ from wavewright.base.words import counted
 from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, draw_arrows
 from wavewright.words.kit.fitted_lines import fitted
-from wavewright.words.kit.folding import stretches
-from wavewright.words.kit.tables import brief_place
+from wavewright.words.kit.frame_tables import brief_place
+from wavewright.words.kit.line_windows import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -57,7 +57,7 @@ def _coalescing(limiter: Limiter) -> str:
 
 
 def _but(limiter: Limiter) -> str:
-    """Why it does not limit the kernel although it is there."""
+    """The reason why it does not limit the kernel although it is there."""
     closed = next((item for item in limiter.evidence if item.role == "only if" and item.level == 0), None)
     if closed is not None and closed.value is not None:
         return f"; it costs little, because {closed.label} is only {closed.value:,.1f} {closed.unit}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import AnyBlock, chart, sentence
-from wavewright.words.counters.words import BLANK, Footnotes, figure, strip
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.counters.metric_text import BLANK, Footnotes, figure, strip
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from wavewright.analysis.counters.contents import counter_next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ _MOST_PASSES = 12
 
 def contents_parts(path: str, called: str, answer: CounterContents) -> Iterator[AnyBlock]:
     """Blocks of the contents of a capture, and what to ask next."""
-    yield sentence((printable(path), "bold"), f": {called}")
+    yield sentence((path, "bold"), f": {called}")
     yield Sentence(f"  {_amounts(answer)}")
     yield Sentence(f"  {_gpu(answer)}")
     for table in _tables(answer, _MOST_PASSES):
@@ -87,10 +87,10 @@ def _short(file: str) -> str:
 
 
 _PASSES = (
-    Column("pass", lambda row: printable(row["name"]), is_text=True),
+    Column("pass", lambda row: row["name"], is_text=True),
     Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
     Column("counters", lambda row: f"{row['counter_count']:,}"),
-    Column("file", lambda row: printable(_short(row["file"])), is_text=True, is_name=True),
+    Column("file", lambda row: _short(row["file"]), is_text=True, is_name=True),
 )
 _BLOCKS = (
     Column("block", lambda row: row["block"], is_text=True),

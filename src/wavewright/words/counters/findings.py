@@ -15,8 +15,8 @@ from wavewright.words.counters.limiters import (
     numbers_words,
     times_words,
 )
+from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.handles import handle
-from wavewright.words.kit.words import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ _COLUMNS = (
 
 
 def limiters_parts(answer: Limiters) -> Iterator[Block]:
-    """What limits each kernel, the longest first, with its numbers."""
+    """The limiter of each kernel, the longest first, with its numbers."""
     yield Sentence(_headline(answer), "headline")
     yield Sentence(limits_headline(answer))
     for caveat in answer.caveats:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import amount, percent
+from wavewright.base.words import amount, grouped, percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def l2_report(answer: L2, *, limit: int) -> Iterator[AnyBlock]:
     if answer.measurements.select("run", "file").n_unique() > 1:
         yield _run_table(answer.measurements, limit)
     for note in answer.notes:
-        yield Sentence(printable(note), "note")
+        yield Sentence(note, "note")
 
 
 def _subject(answer: L2, row: dict[str, Any]) -> str:
@@ -47,19 +47,19 @@ def _subject(answer: L2, row: dict[str, Any]) -> str:
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
     """The measurements of each kernel; metrics that no kernel has get no column."""
     columns = {
-        "kernel_name": Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+        "kernel_name": Column("kernel", lambda row: row["kernel_name"], takes_rest=True),
         "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
-        "duration_ns_mean": Column("µs", lambda row: _microseconds(row["duration_ns_mean"])),
-        "hit_rate": Column("hit", lambda row: _percent(row["hit_rate"])),
+        "duration_ns_mean": Column("µs", lambda row: grouped(row["duration_ns_mean"], 1, unit=1e3, none=_NOT_MEASURED)),
+        "hit_rate": Column("hit", lambda row: percent(row["hit_rate"], none=_NOT_MEASURED)),
         "reuse_at_most": Column("reuse", _reuse),
-        "read_32b_share": Column("32 B", lambda row: _percent(row["read_32b_share"])),
+        "read_32b_share": Column("32 B", lambda row: percent(row["read_32b_share"], none=_NOT_MEASURED)),
         "read_bytes_mean": Column("read", _read),
         "write_bytes_mean": Column("written", lambda row: _bytes(row["write_bytes_mean"])),
-        "over_fetch": Column("over", lambda row: _bounded(row, _factor(row["over_fetch"]))),
+        "over_fetch": Column("over", lambda row: _bounded(row, grouped(row["over_fetch"], 2, none=_NOT_MEASURED))),
         "read_bytes_per_second": Column("read/s", lambda row: _bounded(row, _bytes(row["read_bytes_per_second"]))),
         "useful_bytes_per_second": Column("useful/s", lambda row: _bytes(row["useful_bytes_per_second"])),
-        "peak_share": Column("of peak", lambda row: _bounded(row, _percent(row["peak_share"]))),
-        "useful_peak_share": Column("useful", lambda row: _percent(row["useful_peak_share"])),
+        "peak_share": Column("of peak", lambda row: _bounded(row, percent(row["peak_share"], none=_NOT_MEASURED))),
+        "useful_peak_share": Column("useful", lambda row: percent(row["useful_peak_share"], none=_NOT_MEASURED)),
     }
     measured = [column for name, column in columns.items() if kernels[name].null_count() < kernels.height]
     return frame_table(kernels, measured, limit=limit, what="kernels")
@@ -69,12 +69,12 @@ def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
     return frame_table(
         measurements,
         [
-            Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+            Column("kernel", lambda row: row["kernel_name"], takes_rest=True),
             Column("metric", lambda row: row["metric"], is_text=True),
             Column("value", lambda row: _value(row)),
             Column("calls", lambda row: f"{row['dispatch_count']:,}"),
             Column("run", lambda row: str(row["run"])),
-            Column("file", lambda row: printable("/".join(row["file"].split("/")[-2:])), is_text=True, is_name=True),
+            Column("file", lambda row: "/".join(row["file"].split("/")[-2:]), is_text=True, is_name=True),
         ],
         limit=limit,
         what="measurements, each run for itself",
@@ -85,7 +85,7 @@ def _value(row: dict[str, Any]) -> str:
     if row["metric"].endswith("bytes"):
         bound = "≥ " if row["is_lower_bound"] else "≤ " if row["is_upper_bound"] else ""
         return bound + amount(row["value"])
-    return f"{row['value']:,.0f}" if row["metric"] == "l1_read_requests" else _percent(row["value"])
+    return f"{row['value']:,.0f}" if row["metric"] == "l1_read_requests" else percent(row["value"], none=_NOT_MEASURED)
 
 
 def _read(row: dict[str, Any]) -> str:
@@ -111,15 +111,3 @@ def _reuse(row: dict[str, Any]) -> str:
 
 def _bytes(size: float | None) -> str:
     return amount(size, none=_NOT_MEASURED)
-
-
-def _percent(share: float | None) -> str:
-    return percent(share, none=_NOT_MEASURED)
-
-
-def _factor(factor: float | None) -> str:
-    return _NOT_MEASURED if factor is None else f"{factor:.2f}"
-
-
-def _microseconds(nanoseconds: float | None) -> str:
-    return _NOT_MEASURED if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.facts.limiters import QUANTITIES
 from wavewright.model.blocks import (
     GAP,
@@ -21,8 +21,8 @@ from wavewright.model.blocks import (
     sentence,
 )
 from wavewright.words.counters.access import access_lines
-from wavewright.words.kit.words import brief, duration
-from wavewright.writers.markdown.escaping import escaped
+from wavewright.words.kit.brief_names import brief
+from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ def verdict_lines(answer: Limiters) -> Grid:
 
 
 def limits_headline(answer: Limiters) -> str:
-    """What was captured, in a line."""
+    """The capture in a line."""
     if not answer.kernel_count:
         return "nothing to diagnose: the capture has no dispatches"
     gpu = " ".join(word for word in (answer.target, answer.product) if word) or "an unknown GPU"
@@ -174,7 +174,7 @@ def _measured(item: NumberEvidence) -> str:
 
 
 def times_words(kernel: KernelLimit) -> str:
-    """How long the kernel took."""
+    """The time of the kernel."""
     share = f"{percent(kernel.duration_share)} of the time, " if kernel.duration_share is not None else ""
     each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
     return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
@@ -196,7 +196,7 @@ def actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
 
 
 def gain_words(limiter: Limiter) -> str:
-    """What could be gained at most, in brackets; empty = not known."""
+    """The largest possible gain, in brackets; empty = not known."""
     if limiter.gain_share_max is None:
         return ""
     bound = f" (gain at most {percent(limiter.gain_share_max, 0)} of its time"

@@ -118,11 +118,11 @@ def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[AnyBlock]:
 
 
 def _explained(entry: CatalogEntry) -> Iterator[AnyBlock]:
-    yield sentence((printable(entry.name), "bold"), f"  [{printable(entry.unit)}]  ", (_ids(entry), "dim"))
+    yield sentence((entry.name, "bold"), f"  [{entry.unit}]  ", (_ids(entry), "dim"))
     place = f"{entry.panel_word}: {printable(entry.panel_title)} / {printable(entry.table_title)}"
     yield sentence((place, "dim"))
     if entry.about:
-        yield Sentence(printable(entry.about))
+        yield Sentence(entry.about)
     rows = [fact for variant in entry.variants for fact in _facts(variant)]
     yield Grid((*rows, ("source", printable(entry.source))), (GridColumn(), GridColumn(takes_rest=True)), indent=2)
 

@@ -10,8 +10,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
-from wavewright.words.counters.words import BLANK, Footnotes, box_plot, figure, sentence_list
-from wavewright.words.kit.tables import Column, dim, frame_table
+from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure, sentence_list
+from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def _table_parts(
 def _columns(
     table: MetricTable, rows: pl.DataFrame, notes: Footnotes, *, decimals: int | None, explain: bool
 ) -> list[Column]:
-    """What the layout of the table shows; what all rows lack, or what one dispatch cannot tell, has no column."""
+    """Columns of the table's layout; what all rows lack, or what one dispatch cannot tell, has no column."""
     has_spread = bool((rows["dispatch_count"].max() or 0) > 1)  # type: ignore[operator]
     has_unit = any(rows["unit"])
     wanted = [name for name in table.columns if name not in ("peak", "peak_share")]
@@ -107,9 +107,9 @@ def _columns(
     numbers = [_number(name, is_first=not at, notes=notes, decimals=decimals) for at, name in enumerate(wanted)]
     return [
         Column("", lambda row: dim(row["metric_id"]), is_text=True, is_fixed=True),
-        _name(table) if explain else Column("metric", lambda row: printable(row["name"]), is_text=True),
+        _name(table) if explain else Column("metric", lambda row: row["name"], is_text=True),
         *numbers,
-        *([Column("unit", lambda row: printable(row["unit"]), is_text=True, is_fixed=True)] if has_unit else []),
+        *([Column("unit", lambda row: row["unit"], is_text=True, is_fixed=True)] if has_unit else []),
         *(_peaks(decimals) if "peak" in table.columns else []),
         *(_boxes(rows) if has_spread and table.layout == "quartiles" else []),
         *(_bars(rows) if table.id.startswith(_MIX) else []),
@@ -149,7 +149,7 @@ def _boxes(rows: pl.DataFrame) -> list[Column]:
 
 
 def _bars(rows: pl.DataFrame) -> list[Column]:
-    """How much there is of each kind, the longest bar for the most frequent one."""
+    """Amounts of each kind, the longest bar for the most frequent one."""
     most = max((value for value in rows["average"] if value is not None), default=0.0)
     if not most or rows["unit"].n_unique() > 1:
         return []

@@ -8,8 +8,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table, sentence
+from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
 from wavewright.words.counters.panels import peak_cell, percent_bar
-from wavewright.words.counters.words import figure, folded_names, sentence_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,7 +116,7 @@ def _share(share: float | None) -> str:
 
 
 def unit_group(name: str) -> str:
-    """Which part of the GPU a metric is about: compute, caches or memory.
+    """The part of the GPU that a metric is about: compute, caches or memory.
 
     Examples
     --------
@@ -129,13 +129,13 @@ def unit_group(name: str) -> str:
 
 
 def is_limit(row: dict[str, Any]) -> bool:
-    """Whether a high share of the peak means that a unit is near its limit: not so of hit rates and active lanes."""
+    """True if a high share of the peak means that a unit is near its limit: not so of hit rates and active lanes."""
     name, unit = str(row["name"]), str(row["unit"])
     return unit.endswith("/s") or name.endswith("Utilization") or name == "IPC"
 
 
 def nearest_to_peak(rows: pl.DataFrame) -> str:
-    """Which units are nearest to their limits, in words; empty = none is known."""
+    """Units that are nearest to their limits, in words; empty = none is known."""
     limits = [row for row in rows.iter_rows(named=True) if row["peak_share"] is not None and is_limit(row)]
     highest = sorted(limits, key=lambda row: -row["peak_share"])[:_HIGHEST]
     if not highest or not highest[0]["peak_share"]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, grouped, percent
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,7 +110,7 @@ def kernel_table(kernels: pl.DataFrame, *, limit: int) -> Table:
         ("is_chosen", Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True)),
         ("duration_share", Column("time", lambda row: percent(row["duration_share"]))),
         ("duration_share", Column("", lambda row: bar_cell(row["duration_share"]), is_bar=True)),
-        ("dispatch_count", Column("calls", _calls)),
+        ("dispatch_count", Column("calls", lambda row: grouped(row["dispatch_count"]))),
         ("duration_ns_total", Column("total", lambda row: duration(row["duration_ns_total"]))),
         ("duration_ns_mean", Column("mean", lambda row: duration(row["duration_ns_mean"]))),
         ("duration_ns_median", Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True)),
@@ -122,12 +122,8 @@ def kernel_table(kernels: pl.DataFrame, *, limit: int) -> Table:
     return frame_table(kernels, shown, limit=limit, what="kernels")
 
 
-def _calls(row: dict[str, Any]) -> str:
-    return "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"
-
-
 def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
-    """What limits the trust in the numbers; says how many are not shown.
+    """Caveats about the numbers; says how many are not shown.
 
     Examples
     --------
@@ -135,13 +131,13 @@ def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
     ['no clock']
     """
     for caveat in caveats[:_CAVEATS]:
-        yield Sentence(printable(caveat), "note")
+        yield Sentence(caveat, "note")
     if len(caveats) > _CAVEATS:
         yield sentence((f"showing {_CAVEATS} of {len(caveats):,} notes; --json has all", "bold cyan"))
 
 
 def next_lines(path: str, words: Sequence[str] = ()) -> Iterator[Sentence]:
-    """What to ask next; `words` are those of the panels that the capture suffices for.
+    """Advice what to ask next; `words` are those of the panels that the capture suffices for.
 
     Examples
     --------

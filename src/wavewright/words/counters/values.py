@@ -7,12 +7,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, truncation
+from wavewright.base.words import counted, duration, grouped, truncation
 from wavewright.model import blocks
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.counters.words import figure, folded_names, sentence_list
-from wavewright.words.kit.tables import Column, dim, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +125,7 @@ _DISPATCH = Column("id", lambda row: "-" if row["dispatch_id"] is None else str(
 _KERNEL = Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True)
 _KERNELS = (
     Column("#", lambda row: str(row["kernel"]), handle="k"),
-    Column("calls", lambda row: "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"),
+    Column("calls", lambda row: grouped(row["dispatch_count"])),
     Column("mean", lambda row: duration(row["duration_ns_mean"])),
     _KERNEL,
 )

@@ -1,4 +1,4 @@
-"""What a section needs of an answer beside its words: the verdict first, its declared tables, its definition."""
+"""Parts of an answer that a section needs beside its words: the verdict first, its declared tables, its definition."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def data_tables(answer: Any) -> tuple[DataTable, ...]:
 
 
 def definition_of(answer: Any) -> str:
-    """How the numbers of an answer are made, and those of the answers that it is made of."""
+    """Definitions of the numbers of an answer, and of those of the answers that it is made of."""
     return " ".join(dict.fromkeys(part.definition for part in _answers(answer) if part.definition))
 
 

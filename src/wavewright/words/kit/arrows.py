@@ -33,7 +33,7 @@ class Glyphs:
     joints: str  #: Eight joints, by 4 x up + 2 x down + left; all of them lead to the right.
 
     def joint(self, *, up: bool, down: bool, left: bool) -> str:
-        """What connects a lane with a line that it belongs to."""
+        """The character that connects a lane with a line that it belongs to."""
         return self.joints[4 * up + 2 * down + left]
 
 
@@ -68,7 +68,7 @@ class Drawing:
 
     @property
     def lane_count(self) -> int:
-        """How many lanes are in use."""
+        """Number of lanes in use."""
         return max(self.lanes.values(), default=-1) + 1
 
     @property

@@ -127,7 +127,7 @@ def handle_parser(letter: str) -> Callable[[str], int]:
 
 
 def is_handle(given: str) -> bool:
-    """Whether a text has the form of a handle, letter included.
+    """True if a text has the form of a handle, letter included.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def emphasis(amount: int, hottest: int) -> str:
 
 
 def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Sentence:
-    """What the characters of heat bars mean.
+    """The meaning of the characters of heat bars.
 
     Examples
     --------

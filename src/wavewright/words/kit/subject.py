@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, duration
 from wavewright.model.blocks import Sentence, sentence
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.writers.markdown.escaping import escaped
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.about.subject import Subject

@@ -1,4 +1,4 @@
-"""How busy the GPUs are, for the terminal."""
+"""Busy time of the GPUs in words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent, truncation
+from wavewright.base.words import duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import duration
-from wavewright.words.run.words import gpu_name, gpu_names, place_words
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import gpu_name, gpu_names, place_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +24,7 @@ _STEPS = " ▁▂▃▄▅▆▇█"
 
 
 def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
-    """The report of `wavewright busy`, for a terminal of `width` columns."""
+    """The report of `wavewright busy`."""
     yield sentence((_verdict(answer, is_window=is_window), "bold"))
     if not answer.gpus.height:
         return
@@ -33,7 +32,7 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: b
     if unused:
         yield Sentence(f"{unused:,} more GPU{'s were' if unused > 1 else ' was'} visible and did nothing")
     yield GAP
-    yield _gpu_table(answer, width=width, limit=limit)
+    yield _gpu_table(answer, limit=limit)
     yield sentence(
         ("busy: merged intervals; summed: durations added up as in RPD and rocpd, overlaps counted again", "dim")
     )
@@ -74,7 +73,7 @@ def _verdict(answer: Busy, *, is_window: bool) -> str:
     return headline + edges
 
 
-def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
+def _gpu_table(answer: Busy, *, limit: int) -> Table:
     several = answer.nodes.height > 1
     columns = [
         Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, duration, size
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief_kernel, duration, size
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
 _FEWEST_RANKS = 64
 
 
-def collectives_report(
-    answer: Collectives, *, width: int = WIDE, limit: int | None = 20, with_calls: bool = False
-) -> Iterator[AnyBlock]:
-    """The report of `wavewright collectives`, for a terminal of `width` columns."""
+def collectives_report(answer: Collectives, *, limit: int | None = 20, with_calls: bool = False) -> Iterator[AnyBlock]:
+    """The report of `wavewright collectives`."""
     yield sentence((_verdict(answer), "bold"))
     yield from caveat_lines(answer.caveats)
     if not answer.collectives.height:
@@ -74,23 +71,19 @@ def _last(row: dict[str, Any]) -> str:
     return f"{who_of(row)} ({row['last_count']:,}x)" if row["last_count"] else "-"
 
 
-def _some(value: float | None) -> str:
-    return "-" if value is None else duration(value)
-
-
 _COLUMNS = [
     Column("collective", _kind, is_text=True, is_fixed=True, is_name=True),
-    Column("size", lambda row: "-" if row["size_bytes"] is None else size(row["size_bytes"])),
+    Column("size", lambda row: size(row["size_bytes"])),
     Column("calls", lambda row: f"{row['calls']:,}"),
     Column("ranks", lambda row: f"{row['process_count']:,}" + (f"/{row['group_size']:,}" if row["group_size"] else "")),
     Column("time", lambda row: duration(row["communication_ns"])),
     Column("alg GB/s", lambda row: _rate(row["algorithm_bytes_per_second"]), is_wide=True),
     Column("bus GB/s", lambda row: _rate(row["bus_bytes_per_second"])),
-    Column("wait", lambda row: _some(row["wait_ns"])),
-    Column("skew", lambda row: _some(row["start_skew_ns"]), is_wide=True),
-    Column("end skew", lambda row: _some(row["end_skew_ns"]), is_wide=True),
+    Column("wait", lambda row: duration(row["wait_ns"])),
+    Column("skew", lambda row: duration(row["start_skew_ns"]), is_wide=True),
+    Column("end skew", lambda row: duration(row["end_skew_ns"]), is_wide=True),
     Column("last", _last, is_text=True, is_fixed=True),
-    Column("group", lambda row: printable(row["group"] or "-"), is_text=True, is_wide=True),
+    Column("group", lambda row: row["group"] or "-", is_text=True, is_wide=True),
 ]
 _PROCESS_COLUMNS = [
     Column("process", who_of, is_text=True, is_fixed=True),
@@ -99,8 +92,8 @@ _PROCESS_COLUMNS = [
     Column("time", lambda row: duration(row["total_ns"])),
     Column("wait", lambda row: duration(row["wait_ns"])),
     Column("last", lambda row: f"{row['last_count']:,}"),
-    Column("clock offset", lambda row: _some(row["offset_ns"])),
-    Column("residual", lambda row: _some(row["residual_ns"])),
+    Column("clock offset", lambda row: duration(row["offset_ns"])),
+    Column("residual", lambda row: duration(row["residual_ns"])),
 ]
 
 
@@ -129,10 +122,10 @@ def _call_columns(first_ns: int) -> list[Column]:
         Column("call", lambda row: f"{row['meeting']:,}", is_name=True),
         Column("at", lambda row: f"+{duration(row['start_ns'] - first_ns)}"),
         Column("collective", _kind, is_text=True, is_name=True),
-        Column("size", lambda row: "-" if row["size_bytes"] is None else size(row["size_bytes"])),
+        Column("size", lambda row: size(row["size_bytes"])),
         Column("time", lambda row: duration(row["communication_ns"])),
         Column("bus GB/s", lambda row: _rate(row["bus_bytes_per_second"])),
-        Column("longest wait", lambda row: _some(row["wait_max_ns"])),
-        Column("end skew", lambda row: _some(row["end_skew_ns"]), is_wide=True),
+        Column("longest wait", lambda row: duration(row["wait_max_ns"])),
+        Column("end skew", lambda row: duration(row["end_skew_ns"]), is_wide=True),
         Column("last", lambda row: "-" if row["rule"] == "unknown" else who_of(row), is_text=True, is_fixed=True),
     ]

@@ -1,20 +1,22 @@
-"""The diagnosis of a run for the terminal, for the page and as Markdown."""
+"""The diagnosis of a run for the terminal, for reports and as Markdown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, labelled, sentence
-from wavewright.words.kit.words import brief, brief_kernel
-from wavewright.writers.markdown.escaping import escaped
+from wavewright.model.blocks import GAP, AnyBlock, Finding, Grid, GridColumn, Labelled, Sentence, labelled, sentence
+from wavewright.words.kit.brief_names import brief, brief_kernel
+from wavewright.words.kit.handles import handle
+from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.run.diagnose import RunDiagnosis
     from wavewright.analysis.run.diagnose.finding import RunFinding
+    from wavewright.model.blocks import Block
     from wavewright.model.findings import PlaceEvidence
 
 _NAME = 48
@@ -22,55 +24,38 @@ _FRAMES = 3
 NOTHING = "nothing above its threshold"
 
 
-class Block(NamedTuple):
-    """A line of a diagnosis: what it is (subject, headline, finding, why, where, do, false, next, ...) and its text.
+def _paragraphs(finding: RunFinding, answer: RunDiagnosis) -> Iterator[tuple[str, str]]:
+    """The paragraphs below a finding, each with its kind; texts may hold names from the file."""
+    yield "why", finding.reason
+    if finding.evidence and (where := _where(finding.evidence[0], with_gpu=answer.gpus.height > 1)):
+        yield "where", where
+    for remedy in finding.remedies:
+        yield "do", remedy
+    yield "false", f"if {finding.false_if}"
+    if finding.confidence != "high":
+        yield "sure", f"{finding.confidence} ({finding.confidence_reason})"
 
-    A finding also has what it gains at most, and its number.
-    """
 
-    kind: str
-    text: str
-    gain: str = ""
-    number: int = 0
-
-
-def diagnosis_blocks(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block]:
-    """The diagnosis line by line, in the order in which it is read; texts may hold names from the file."""
-    yield Block("subject", answer.subject, f"trust: {answer.trust}")
-    yield Block("headline", answer.headline)
-    for number, finding in enumerate(answer.findings[:limit], 1):
-        yield from _finding_blocks(number, finding, answer)
+def _remarks(answer: RunDiagnosis, limit: int) -> Iterator[str]:
+    """Sentences below the findings: some are not shown, or there are none."""
     if len(answer.findings) > limit:
-        yield Block("cut", f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all")
+        yield f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all"
     if not answer.findings and answer.gpus.height:
         beside = "; not everything could be checked, see below" if answer.skipped else ""
-        yield Block("nothing", f"{NOTHING} ({counted(len(answer.checked), 'rules')} checked{beside})")
-    for note in answer.notes:
-        yield Block("note", note.text)
-    for kind, rows in (
-        ("not a finding", answer.not_findings),
-        ("skipped", answer.skipped),
-        ("caveats", answer.caveats),
-    ):
+        yield f"{NOTHING} ({counted(len(answer.checked), 'rules')} checked{beside})"
+
+
+def _notes(answer: RunDiagnosis) -> Iterator[tuple[str, str]]:
+    """Notes, and what was not looked at, each with its kind."""
+    yield from (("note", note.text) for note in answer.notes)
+    beside = {"not a finding": answer.not_findings, "skipped": answer.skipped, "caveats": answer.caveats}
+    for kind, rows in beside.items():
         if rows:
-            yield Block(kind, "; ".join(dict.fromkeys(row.text for row in rows)))
-    yield Block("next", answer.next_command)
-
-
-def _finding_blocks(number: int, finding: RunFinding, answer: RunDiagnosis) -> Iterator[Block]:
-    yield Block("finding", finding.verdict, gain_text(finding, answer), number)
-    yield Block("why", finding.reason)
-    if finding.evidence and (where := _where(finding.evidence[0], with_gpu=answer.gpus.height > 1)):
-        yield Block("where", where)
-    for remedy in finding.remedies:
-        yield Block("do", remedy)
-    yield Block("false", f"if {finding.false_if}")
-    if finding.confidence != "high":
-        yield Block("sure", f"{finding.confidence} ({finding.confidence_reason})")
+            yield kind, "; ".join(dict.fromkeys(row.text for row in rows))
 
 
 def gain_text(finding: RunFinding, answer: RunDiagnosis) -> str:
-    """What a finding gains at most, in words."""
+    """The largest gain of a finding, in words."""
     if finding.within:
         parent = next((n for n, each in enumerate(answer.findings, 1) if each.rule == finding.within), 0)
         return f"at most {percent(finding.gain_share_max)}, within {parent}"
@@ -100,24 +85,19 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
 
 def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright diagnose` about a run."""
-    for block in diagnosis_blocks(answer, limit=limit):
-        text = printable(block.text)
-        if block.kind in ("subject", "finding"):
-            if block.kind == "finding":
-                yield GAP
-            head = f"{block.number}  {text}" if block.number else text
-            yield Grid(((head, block.gain),), _TWO_SIDED, is_expanded=True)
-        elif block.kind == "headline":
-            yield sentence((text, "bold"))
-        elif block.kind in ("nothing", "cut"):
-            yield GAP
-            yield sentence((text, "bold"))
-        elif block.kind in ("why",):
-            yield labelled("", text)
-        elif block.kind in ("where", "do", "false", "sure"):
-            yield labelled(f"{block.kind:5}", text)
-        else:
-            yield Grid((("-", text if block.kind == "note" else f"{block.kind}: {text}"),), _BULLET)
+    yield Grid(((printable(answer.subject), f"trust: {answer.trust}"),), _TWO_SIDED, is_expanded=True)
+    yield sentence((answer.headline, "bold"))
+    for number, finding in enumerate(answer.findings[:limit], 1):
+        yield GAP
+        head = f"{number}  {printable(finding.verdict)}"
+        yield Grid(((head, gain_text(finding, answer)),), _TWO_SIDED, is_expanded=True)
+        for kind, text in _paragraphs(finding, answer):
+            yield labelled("" if kind == "why" else f"{kind:5}", printable(text))
+    for remark in _remarks(answer, limit):
+        yield GAP
+        yield sentence((remark, "bold"))
+    for kind, text in (*_notes(answer), ("next", answer.next_command)):
+        yield Grid((("-", printable(text if kind == "note" else f"{kind}: {text}")),), _BULLET)
 
 
 #: A line with something at its right end; the left part wraps first.
@@ -182,3 +162,18 @@ def _threshold(finding: RunFinding) -> str:
         for number in (threshold.value, threshold.say)
     )
     return f"{threshold.quantity}: {value}, said from {say} ({threshold.source})"
+
+
+#: Kind of a paragraph below a finding -> its label in a report.
+_LABELS = {"why": "why", "where": "where", "do": "do", "false": "false alarm", "sure": "confidence"}
+
+
+def diagnosis_parts(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block]:
+    """The headline, the findings, and what was not looked at; what to ask next is not among them."""
+    yield Sentence(f"{answer.subject}; trust: {answer.trust}")
+    yield Sentence(answer.headline, "headline")
+    for number, finding in enumerate(answer.findings[:limit], 1):
+        paragraphs = tuple(Labelled(_LABELS[kind], text) for kind, text in _paragraphs(finding, answer))
+        yield Finding(number, finding.verdict, gain_text(finding, answer), paragraphs, handle("f", number))
+    yield from map(Sentence, _remarks(answer, limit))
+    yield from (Labelled(kind, text) for kind, text in _notes(answer))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.words.run.words import gpu_name, process_name
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import gpu_name, process_name
 from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _PATH = re.compile(r"^.*/(?=[^/]+/[^/]+\.py\()")  #: Folders before the last one
 
 
 def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
-    """The report of `wavewright gaps`, for a terminal of `width` columns."""
+    """The report of `wavewright gaps`."""
     causes = _kinds(answer)
     yield sentence((_verdict(answer, causes, is_window=is_window), "bold"))
     main = _main_cause(causes, _idle_share(answer), has_calls=answer.call_count > 0)
@@ -59,7 +59,7 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: b
     if not answer.gpus.height:
         return
     yield GAP
-    yield _gpu_table(answer, width=width, limit=limit)
+    yield _gpu_table(answer, limit=limit)
     if not answer.gap_count:
         return
     yield GAP
@@ -81,7 +81,7 @@ def _idle_share(answer: Gaps) -> float:
 
 
 def _main_cause(causes: pl.DataFrame, idle_share: float = 1.0, *, has_calls: bool = True) -> str:
-    """What most of the gap time is and what to do about it; empty = little is idle, or there is nothing to say."""
+    """The main cause of gap time and the advice about it; empty = little is idle, or there is nothing to say."""
     if idle_share < _SMALL:
         return ""
     shares = {row["cause"]: row["share"] or 0.0 for row in causes.iter_rows(named=True)}
@@ -133,16 +133,14 @@ def _where(answer: Gaps) -> list[Column]:
         Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True)
     ]
     if answer.gpus["pid"].count():
-        columns.append(Column("process", _process, is_text=True, is_fixed=True))
+        columns.append(
+            Column("process", lambda row: process_name(row["rank"], row["pid"]), is_text=True, is_fixed=True)
+        )
         columns.append(Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])))
     return columns
 
 
-def _process(row: dict[str, Any]) -> str:
-    return process_name(row["rank"], row["pid"])
-
-
-def _gpu_table(answer: Gaps, *, width: int, limit: int) -> Table:
+def _gpu_table(answer: Gaps, *, limit: int) -> Table:
     columns = [
         *_where(answer),
         Column("gaps", lambda row: f"{row['gap_count']:,}"),
@@ -260,13 +258,13 @@ def _longest(answer: Gaps) -> Iterator[AnyBlock]:
     yield sentence((f"the longest gap, {duration(row['gap_ns'])}{place}", "bold"))
     yield Sentence(f"  {_story(row)}")
     if row["function"] and row["function_ns"]:
-        yield Sentence(f"  the thread was {duration(row['function_ns'])} of it in {printable(row['function'])}")
+        yield Sentence(f"  the thread was {duration(row['function_ns'])} of it in {row['function']}")
     for depth, frame in enumerate(_frames(row["stack"])):
         yield Sentence(f"  {'in' if not depth else '  '} {'  ' * depth}{frame}")
 
 
 def _story(row: dict[str, Any]) -> str:
-    """When the next work was launched, and what it waited for."""
+    """The launch of the next work: its time, and what it waited for."""
     if row["launch_at_ns"] is None:
         return f"the next work is {brief_kernel(row['next'], 60)}; its launch was not recorded"
     at, delay = row["launch_at_ns"], row["launch_ns"]

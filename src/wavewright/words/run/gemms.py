@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief, duration
+from wavewright.words.kit.brief_names import brief
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ _TYPES = {
 }
 
 
-def gemms_report(answer: Gemms, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
+def gemms_report(answer: Gemms, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright regions --shapes`."""
     yield sentence((_verdict(answer), "bold"))
     if not answer.operators.height:

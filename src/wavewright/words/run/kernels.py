@@ -1,4 +1,4 @@
-"""How the dispatches of some kernels behave, for the terminal."""
+"""Dispatches of some kernels in words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, duration, percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
+from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.tables import Column, frame_table, short
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.words.run.words import gpu_name
+from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.run.place_names import gpu_name
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
@@ -25,12 +24,12 @@ _STEPS = "▁▂▃▄▅▆▇█"
 
 
 def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright kernels NAME`, for a terminal of `width` columns."""
+    """The report of `wavewright kernels NAME`."""
     yield sentence((_verdict(answer, name), "bold"))
     if not answer.kernels.height:
         return
     yield GAP
-    yield _kernel_table(answer, width=width, limit=limit)
+    yield _kernel_table(answer, limit=limit)
     names = answer.kernels["name"].head(_DETAILED).to_list()
     for kernel in names:
         yield GAP
@@ -38,7 +37,7 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
         is_kernel = pl.col("name") == kernel
         yield from _histogram(answer.histogram.filter(is_kernel), width=width)
         yield from _trend(answer.over_time.filter(is_kernel), width=width)
-        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10), width=width)
+        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10))
         yield _longest_table(answer.longest.filter(is_kernel), limit=min(limit, 5))
         counters = answer.counters.filter(is_kernel)
         if counters.height:
@@ -62,7 +61,7 @@ def _verdict(answer: Kernels, name: str) -> str:
     return headline
 
 
-def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:
+def _kernel_table(answer: Kernels, *, limit: int) -> Table:
     columns = [
         Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
         Column("calls", lambda row: f"{row['calls']:,}"),
@@ -108,7 +107,7 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
     yield chart([f"  {duration(top).rjust(11)} │{line}"])
 
 
-def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:
+def _shape_table(rows: pl.DataFrame, *, limit: int) -> Table:
     columns = [
         Column("  grid", lambda row: "  " + _triple(row, "grid"), is_text=True, is_fixed=True),
         Column("workgroup", lambda row: _triple(row, "workgroup"), is_text=True, is_fixed=True),
@@ -117,7 +116,7 @@ def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:
         Column("of kernel", lambda row: percent(row["kernel_share"])),
         Column("VGPR+AGPR", lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}"),
         Column("SGPR", lambda row: _number(row["sgpr_count"]), is_wide=True),
-        Column("LDS", lambda row: "-" if row["lds_bytes"] is None else short(row["lds_bytes"])),
+        Column("LDS", lambda row: short(row["lds_bytes"])),
         Column("scratch", lambda row: _number(row["scratch_bytes"]), is_wide=True),
         Column("waves/SIMD", _occupancy, is_text=True),
     ]
@@ -154,7 +153,7 @@ def _longest_table(rows: pl.DataFrame, *, limit: int) -> Table:
 
 def _counter_table(rows: pl.DataFrame, *, limit: int) -> Table:
     columns = [
-        Column("  counter", lambda row: "  " + printable(row["counter"] or "?"), is_text=True),
+        Column("  counter", lambda row: "  " + (row["counter"] or "?"), is_text=True),
         Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
         Column("mean", lambda row: f"{row['value_mean']:,.1f}"),
         Column("min", lambda row: f"{row['value_min']:,.1f}"),

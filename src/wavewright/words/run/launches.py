@@ -1,17 +1,15 @@
-"""How GPU work is launched, for the terminal."""
+"""Launches of GPU work in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import duration
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 _FEWEST_RANKS = 64
 
 
-def launches_report(answer: LaunchStatistics, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright launches`, for a terminal of `width` columns."""
+def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright launches`."""
     yield sentence((_verdict(answer), "bold"))
     if not answer.processes.height:
         return
@@ -60,7 +58,7 @@ def _verdict(answer: LaunchStatistics) -> str:
 
 
 _FUNCTION_COLUMNS = [
-    Column("function", lambda row: printable(row["function"]), is_text=True, is_name=True),
+    Column("function", lambda row: row["function"], is_text=True, is_name=True),
     Column("launches", lambda row: f"{row['launch_count']:,}"),
     Column("graphs", lambda row: f"{row['graph_count']:,}"),
     Column("work", lambda row: f"{row['work_count']:,}"),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import duration, size
-from wavewright.words.run.words import gpu_name, process_name
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import gpu_name, process_name
 from wavewright.writers.svg.markup import Svg, fitting
 from wavewright.writers.terminal.bars import sparkline
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -46,7 +44,7 @@ _DARK = {
 
 
 def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright memory`, for a terminal of `width` columns."""
+    """The report of `wavewright memory`."""
     yield sentence((_headline(answer), "bold"))
     if not answer.places.height:
         yield Sentence("record allocations with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True")
@@ -55,10 +53,10 @@ def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iter
     yield GAP
     yield _place_table(answer, width=width, limit=limit)
     yield GAP
-    yield _site_table(answer, "peak", "alive at the peak", width=width, limit=limit)
+    yield _site_table(answer, "peak", "alive at the peak", limit=limit)
     if answer.sites["unfreed_bytes"].sum():
         yield GAP
-        yield _site_table(answer, "unfreed", _never(answer), width=width, limit=limit)
+        yield _site_table(answer, "unfreed", _never(answer), limit=limit)
 
 
 def _headline(answer: Memory) -> str:
@@ -85,7 +83,7 @@ def _unfreed(answer: Memory) -> str:
 
 
 def place_label(row: dict[str, Any], *, with_process: bool) -> str:
-    """How a row of `places` is called."""
+    """The label of a row of `places`."""
     place = _PLACES.get(row["kind"]) or gpu_name(None, row["gpu"], with_node=False)
     who = f" {process_name(row['rank'], row['pid'])}" if with_process else ""
     return f"{place} ({_POOLS.get(row['pool'], row['pool'])}){who}"
@@ -121,7 +119,7 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
     return frame_table(answer.places, columns, limit=limit, what="memories")
 
 
-def _site_table(answer: Memory, kind: str, what: str, *, width: int, limit: int) -> Table:
+def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
     import polars as pl
 
     amount = f"{kind}_bytes"
@@ -135,7 +133,7 @@ def _site_table(answer: Memory, kind: str, what: str, *, width: int, limit: int)
         Column(
             "allocator", lambda row: _POOLS.get(row["pool"], row["pool"]), is_text=True, is_fixed=True, is_wide=True
         ),
-        Column("call site", lambda row: printable(row["site"]), takes_rest=True),
+        Column("call site", lambda row: row["site"], takes_rest=True),
     ]
     return frame_table(rows, columns, limit=limit, what="call sites", title=what)
 

@@ -1,14 +1,13 @@
-"""What runs at the same time, for the terminal."""
+"""Overlap of work in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import duration
-from wavewright.words.run.words import gpu_name, node_name, process_name
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import gpu_name, node_name, process_name
 from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
@@ -20,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright overlap`, for a terminal of `width` columns."""
+    """The report of `wavewright overlap`."""
     yield sentence((_verdict(answer), "bold"))
     if not answer.gpus.height:
         return
     yield GAP
-    yield _gpu_table(answer, width=width, limit=limit)
+    yield _gpu_table(answer, limit=limit)
     if answer.levels["level"].max() != 1:
         yield GAP
         yield _level_table(answer, width=width, limit=limit)
     if answer.streams.height:
         yield GAP
-        yield _stream_table(answer, width=width, limit=limit)
+        yield _stream_table(answer, limit=limit)
         if answer.stream_limit:
             yield sentence((f"compared are the {answer.stream_limit} busiest streams of a GPU", "bold"))
     if answer.processes.height:
         yield GAP
-        yield _process_table(answer, width=width, limit=limit)
+        yield _process_table(answer, limit=limit)
     if answer.bridged_ns:
         yield Sentence(f"idle intervals ({duration(answer.bridged_ns)} in total) count as busy between processes")
     if answer.host.height:
@@ -80,7 +79,7 @@ def _who(row: dict[str, Any]) -> str:
     return process_name(row["rank"], row["pid"])
 
 
-def _gpu_table(answer: Overlap, *, width: int, limit: int) -> Table:
+def _gpu_table(answer: Overlap, *, limit: int) -> Table:
     columns = [
         _where(answer),
         Column("process", _who, is_text=True, is_fixed=True),
@@ -108,16 +107,12 @@ def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
     cells = 20 if width >= WIDE else 12
     columns = [
         Column("", where, is_text=True),
-        Column("at once", _level, is_text=True, is_fixed=True),
+        Column("at once", lambda row: counted(row["level"], row["what"]), is_text=True, is_fixed=True),
         Column("time", lambda row: duration(row["length_ns"])),
         Column("of busy", lambda row: percent(row["busy_share"])),
         Column("", lambda row: bar_cell(row["busy_share"] or 0.0, cells), is_bar=True),
     ]
     return frame_table(answer.levels, columns, limit=limit, what="levels", title="concurrency")
-
-
-def _level(row: dict[str, Any]) -> str:
-    return counted(row["level"], row["what"])
 
 
 def _number(value: int | None) -> str:
@@ -136,12 +131,12 @@ def _pair(first: str, second: str) -> list[Column]:
     ]
 
 
-def _stream_table(answer: Overlap, *, width: int, limit: int) -> Table:
+def _stream_table(answer: Overlap, *, limit: int) -> Table:
     columns = [_where(answer), Column("process", _who, is_text=True, is_fixed=True), *_pair("stream", "stream_id")]
     return frame_table(answer.streams, columns, limit=limit, what="pairs of streams")
 
 
-def _process_table(answer: Overlap, *, width: int, limit: int) -> Table:
+def _process_table(answer: Overlap, *, limit: int) -> Table:
     columns = [_where(answer), *_pair("process", "pid")]
     return frame_table(answer.processes, columns, limit=limit, what="pairs of processes on one GPU")
 

@@ -9,11 +9,11 @@ import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.words.run.words import process_name
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import process_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _GROUPS = 3  #: Groups that text shows; JSON has all.
 def path_report(
     answer: CriticalPath, scenarios: Sequence[Scenario] = (), *, width: int = 100, limit: int = 20
 ) -> Iterator[AnyBlock]:
-    """The report of `wavewright path`, for a terminal of `width` columns."""
+    """The report of `wavewright path`."""
     if not answer.segments.height:
         yield sentence(("no calls and no GPU work were recorded", "bold"))
         return
@@ -61,7 +61,7 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
     yield _class_table(classes, width=width)
     yield GAP
     contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
-    yield _contributor_table(contributors, group, width=width, limit=limit)
+    yield _contributor_table(contributors, group, limit=limit)
     yield GAP
     yield _segment_table(answer.of_group(group["group"], "segments"), group, limit=max(5, limit // 4))
     steps = answer.of_group(group["group"], "steps")
@@ -72,7 +72,7 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
 
 
 def headline(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool) -> str:
-    """What set the time, in one sentence.
+    """One sentence about what set the time.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _class_table(classes: pl.DataFrame, *, width: int) -> Table:
     return frame_table(classes, columns, limit=None, what="classes")
 
 
-def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, width: int, limit: int) -> Table:
+def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
     columns = [
         Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
         Column("name", _name, is_text=True, takes_rest=True),
@@ -184,7 +184,7 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         for each in scenario.predictions[:_GROUPS]
     ]
     columns = [
-        Column("what if", lambda row: printable(row["text"]), is_text=True, takes_rest=True),
+        Column("what if", lambda row: row["text"], is_text=True, takes_rest=True),
         Column("process", lambda row: row["who"], is_text=True, is_fixed=True),
         Column("now", lambda row: duration(row["span_ns"])),
         Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),

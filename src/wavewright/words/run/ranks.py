@@ -1,4 +1,4 @@
-"""How evenly the work is spread over ranks, for the terminal."""
+"""Balance of the work of ranks in words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.words.run.words import process_name
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import process_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +23,8 @@ _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as even
 _FEWEST_RANKS = 64  #: Ranks that are always shown.
 
 
-def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright ranks`, for a terminal of `width` columns: what costs most comes first."""
+def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright ranks`: what costs most comes first."""
     lines = [(answer.cost_ns, _imbalance(answer)), (_mean_wait(answer), _waiting(answer))]
     for number, (_, line) in enumerate(sorted(lines, key=lambda line: -line[0])):
         if line:
@@ -64,7 +63,7 @@ def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int | None = 20) ->
 def caveat_lines(caveats: tuple[Caveat, ...]) -> Iterator[Sentence]:
     """Reasons not to take the numbers at face value, a line each."""
     for caveat in caveats:
-        yield sentence((f"{printable(caveat.sentence)}; {caveat.advice}", "bold yellow"))
+        yield sentence((f"{caveat.sentence}; {caveat.advice}", "bold yellow"))
 
 
 def _imbalance(answer: Ranks) -> str:
@@ -118,7 +117,7 @@ _WHY = {
 
 
 def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:
-    """Why a rank is late, with the share of it."""
+    """The reason why a rank is late, with the share of it."""
     rows = causes.filter(*(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run")))
     if not rows.height or rows["cause_share"][0] is None:
         return ""
@@ -127,7 +126,7 @@ def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:
 
 
 def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
-    """Where the names of collectives were recorded: of which it is the last most often."""
+    """Collectives of which a rank is the last most often, where their names were recorded."""
     latest = answer.collectives.filter(pl.col("collective").is_not_null() & pl.col("is_complete")).filter(
         *(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run") if name in late)
     )
@@ -153,7 +152,7 @@ def _process_columns(answer: Ranks) -> list[Column]:
             if has_ranks
             else []
         ),
-        *([Column("node", lambda row: printable(row["host"]) or "-", is_text=True)] if has_hosts else []),
+        *([Column("node", lambda row: row["host"] or "-", is_text=True)] if has_hosts else []),
         Column("pid", lambda row: process_name(None, row["pid"]), is_wide=has_ranks),
         Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
         Column("compute", lambda row: duration(row["compute_ns"])),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
 from wavewright.analysis.run.measures.trees import LAYER, inherited
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, titled
-from wavewright.words.kit.words import brief, duration
+from wavewright.words.kit.brief_names import brief
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +28,13 @@ _ALMOST_ALL = 0.98  #: Share of a frame's CPU time from which on the frame below
 def regions_report(
     answer: Regions,
     *,
-    width: int = 100,
     limit: int = 20,
     depth: int | None = None,
     min_share: float = 0.01,
     sort: str | None = None,
     frames: bool = False,
 ) -> Iterator[AnyBlock]:
-    """The report of `wavewright regions`, for a terminal of `width` columns: the `limit` largest nodes of the tree,
+    """The report of `wavewright regions`: the `limit` largest nodes of the tree,
     down to `depth` levels, without nodes below `min_share` of the time, and without frames and calls that
     add nothing unless `frames` are wanted.
     """
@@ -50,22 +49,22 @@ def regions_report(
         return
     yield GAP
     if by in ("gpu", "cpu"):
-        yield _tree_table(_Shown(answer, by, depth, min_share, frames=frames), width=width, limit=limit)
+        yield _tree_table(_Shown(answer, by, depth, min_share, frames=frames), limit=limit)
         yield GAP
     if answer.callers.height:
-        yield _caller_table(answer, width=width)
+        yield _caller_table(answer)
         yield GAP
     if by == "gpu" and answer.launchers.height:
-        yield _launcher_table(answer, width=width, limit=min(limit, _NAME_LINES))
+        yield _launcher_table(answer, limit=min(limit, _NAME_LINES))
     else:
-        yield _name_table(answer, by, width=width, limit=limit if by in ("self", "calls") else min(limit, _NAME_LINES))
+        yield _name_table(answer, by, limit=limit if by in ("self", "calls") else min(limit, _NAME_LINES))
 
 
-def folded_report(answer: Regions, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
+def folded_report(answer: Regions, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The same with equal layers of a model as one."""
     from wavewright.analysis.run.contents.regions import folded_layers
 
-    return regions_report(folded_layers(answer), width=width, limit=limit)
+    return regions_report(folded_layers(answer), limit=limit)
 
 
 def _gpu_ns(answer: Regions) -> int:
@@ -124,7 +123,7 @@ class _Shown:
 
     @property
     def title(self) -> str:
-        """What is left out."""
+        """Words about what is left out."""
         parts = []
         if self.frame_count:
             parts.append(f"without {counted(self.frame_count, 'frames and calls')} that add nothing (--frames)")
@@ -136,7 +135,7 @@ class _Shown:
 
 
 def _is_passing(tree: pl.DataFrame, by: str) -> pl.Series:
-    """Whether nodes add nothing: frames of Python whose GPU work (or time) is that of one region below or of the region
+    """True if nodes add nothing: frames of Python whose GPU work (or time) is that of one region below or of the region
     above, and, for GPU work, calls of a runtime that launched all of what is above.
     """
     column, least = ("gpu_total_count", 1.0) if by == "gpu" else ("total_ns", _ALMOST_ALL)
@@ -153,7 +152,7 @@ def _is_passing(tree: pl.DataFrame, by: str) -> pl.Series:
     return rows.select((is_of_below | is_of_above) & (pl.col(column) > 0)).to_series()
 
 
-def _tree_table(shown: _Shown, *, width: int, limit: int) -> Table:
+def _tree_table(shown: _Shown, *, limit: int) -> Table:
     is_gpu = shown.by == "gpu"
     share = "gpu_share" if is_gpu else "total_share"
     gpu = Column("GPU time", lambda row: duration(row["gpu_total_ns"]) if row["gpu_total_ns"] else "-")
@@ -164,7 +163,7 @@ def _tree_table(shown: _Shown, *, width: int, limit: int) -> Table:
     ]
     rest = [Column("self", lambda row: duration(row["self_ns"])), _MEAN]
     columns = [
-        Column("region", _node, takes_rest=True),
+        Column("region", lambda row: Cell(_shown_name(row["name"]), level=int(row["indent"])), takes_rest=True),
         _CALLS,
         *([gpu, *shares, cpu, *rest] if is_gpu else [cpu, *shares, *rest, gpu]),
     ]
@@ -177,16 +176,12 @@ _CALLS = Column("calls", lambda row: f"{row['call_count']:,}")
 _MEAN = Column("mean", lambda row: duration(row["mean_ns"]), is_wide=True)
 
 
-def _node(row: dict[str, Any]) -> str:
-    return Cell(_shown_name(row["name"]), level=int(row["indent"]))
-
-
 def _shown_name(name: str | None) -> str:
     """A name in a table; of frames of Python without the folders: `model.py(359): forward`."""
     return brief(_FOLDERS.sub("", name) if name else name, 200)
 
 
-def _launcher_table(answer: Regions, *, width: int, limit: int) -> Table:
+def _launcher_table(answer: Regions, *, limit: int) -> Table:
     columns = [
         Column("launched by", lambda row: _shown_name(row["name"]), takes_rest=True),
         Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
@@ -201,7 +196,7 @@ def _launcher_table(answer: Regions, *, width: int, limit: int) -> Table:
     return frame_table(answer.launchers, columns, limit=limit, what="names", title=title)
 
 
-def _caller_table(answer: Regions, *, width: int) -> Table:
+def _caller_table(answer: Regions) -> Table:
     columns = [
         Column("region", lambda row: _shown_name(row["name"]), takes_rest=True),
         Column("called from", lambda row: _shown_name(row["caller"]) if row["caller"] else "-", is_text=True),
@@ -222,7 +217,7 @@ def _by_name(answer: Regions, by: str) -> pl.DataFrame:
     return sums.sort(column, "name", descending=[True, False], nulls_last=True)
 
 
-def _name_table(answer: Regions, by: str, *, width: int, limit: int) -> Table:
+def _name_table(answer: Regions, by: str, *, limit: int) -> Table:
     columns = [
         Column("region", lambda row: _shown_name(row["name"]), takes_rest=True),
         Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
-from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.steps import Steps
 
 
-def steps_report(answer: Steps, *, width: int = WIDE, limit: int | None = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright steps`, for a terminal of `width` columns."""
+def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright steps`."""
     if answer.source == "none":
         yield sentence(("no steps: no marker covers the GPU work, and its kernels do not repeat", "bold"))
         yield Sentence("name the marker of a step with --step; `wavewright summary --domain MARKER` lists markers")
@@ -63,7 +62,7 @@ def _anchor(answer: Steps) -> str:
 
 
 def _findings(answer: Steps) -> Iterator[Sentence]:
-    """What is unusual, a line each."""
+    """Unusual steps, a line each."""
     warm_up = answer.steps.filter(pl.col("kind") == "warm-up")
     if warm_up.height:
         more = duration(int(warm_up["excess_ns"].sum()))
@@ -114,17 +113,13 @@ _PROCESS_COLUMNS = [
 ]
 
 
-def _some(value: int | None) -> str:
-    return "-" if value is None else duration(value)
-
-
 def _step_columns(answer: Steps) -> list[Column]:
     several = answer.processes.height > 1
     is_known = answer.steps["host_ns"].null_count() < answer.steps.height
     idle = [Column("idle", lambda row: duration(row["idle_ns"]))]
     parts = [
-        Column("launched", lambda row: _some(row["queued_ns"])),
-        Column("host", lambda row: _some(row["host_ns"])),
+        Column("launched", lambda row: duration(row["queued_ns"])),
+        Column("host", lambda row: duration(row["host_ns"])),
     ]
     return [
         *([Column("process", who_of, is_text=True, is_fixed=True)] if several else []),

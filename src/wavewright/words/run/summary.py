@@ -1,4 +1,4 @@
-"""Where the time of a run went, for the terminal."""
+"""The time of a run in words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.statistics import EXACT_VALUES
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief, brief_kernel, brief_kernels, duration, size
-from wavewright.words.run.words import node_name, place_words
+from wavewright.words.kit.brief_names import brief, brief_kernel, brief_kernels
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.run.place_names import node_name, place_words
 from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "S
 def summary_report(
     answer: Summary, *, width: int = WIDE, limit: int = 20, is_window: bool = False
 ) -> Iterator[AnyBlock]:
-    """The report of `wavewright summary`, for a terminal of `width` columns."""
+    """The report of `wavewright summary`."""
     if not answer.domains.height:
         yield sentence(("no event in this window" if is_window else "no event was recorded", "bold"))
         return
@@ -60,7 +60,7 @@ def summary_report(
 
 
 def _verdict(answer: Summary) -> str:
-    """Where most of the GPU time is; where there is none, of the calls."""
+    """The thing with most of the GPU time; where there is none, of the time of calls."""
     on_gpu = answer.things.filter(pl.col("domain").is_in(GPU_DOMAINS))
     sums = on_gpu.group_by("domain", "name").agg(pl.col("total_ns").sum())
     sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")

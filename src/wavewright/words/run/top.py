@@ -1,16 +1,15 @@
-"""What takes most GPU time, for the terminal."""
+"""Things that take most GPU time, in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent, truncation
+from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
-from wavewright.words.kit.labels import brief_paths
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
-from wavewright.words.kit.words import brief_kernel, duration
-from wavewright.writers.terminal.fitted_table import WIDE
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.brief_paths import brief_paths
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.kernels.top import Top
 
 
-def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright top`, for a terminal of `width` columns; `by`: name, category or file."""
+def top_report(answer: Top, *, by: str = "name", limit: int = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright top`; `by`: name, category or file."""
     if not answer.things.height or not answer.total_ns:
         yield sentence(("nothing that takes time was recorded", "bold"))
     elif by == "category":
-        yield from category_parts(answer.categories, width=width)
+        yield from category_parts(answer.categories)
     elif by == "file":
-        yield from _file_parts(answer, width=width, limit=limit)
+        yield from _file_parts(answer, limit=limit)
     else:
         first = answer.things.row(0, named=True)
         name = brief_kernel(first["name"], 60)
@@ -35,28 +34,28 @@ def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int =
             (f"{name} takes {percent(first['share'])} of {_of(answer)}, {duration(answer.total_ns)}", "bold")
         )
         yield GAP
-        yield _thing_table(answer, answer.things, width=width, limit=limit)
+        yield _thing_table(answer, answer.things, limit=limit)
 
 
 def _of(answer: Top) -> str:
     return "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
 
 
-def _thing_table(answer: Top, things: pl.DataFrame, *, width: int, limit: int, title: str = "") -> Table:
+def _thing_table(answer: Top, things: pl.DataFrame, *, limit: int, title: str = "") -> Table:
     columns = [
         Column("share", lambda row: percent(row["share"], 2)),
         Column("", lambda row: bar_cell(row["share"] or 0.0, 10), is_bar=True, is_wide=True),
         Column("calls", lambda row: f"{row['calls']:,}"),
         Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.3f}"),
         Column("mean us", lambda row: "-" if row["mean_ns"] is None else f"{row['mean_ns'] / 1e3:,.3f}"),
-        Column("kind", lambda row: printable(row["domain"].lower()), is_text=True, is_fixed=True),
+        Column("kind", lambda row: row["domain"].lower(), is_text=True, is_fixed=True),
         Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
     ]
     what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
     return frame_table(things, columns, limit=limit, what=what, title=title)
 
 
-def _file_parts(answer: Top, *, width: int, limit: int) -> Iterator[AnyBlock]:
+def _file_parts(answer: Top, *, limit: int) -> Iterator[AnyBlock]:
     """One table per file, the file with most time first."""
     files = answer.things.partition_by("path", maintain_order=True)
     labels = brief_paths(things["path"][0] or "?" for things in files)
@@ -65,12 +64,12 @@ def _file_parts(answer: Top, *, width: int, limit: int) -> Iterator[AnyBlock]:
         total = int(things["total_ns"].sum())
         title = f"{printable(labels[things['path'][0] or '?'])}: {duration(total)}, {percent(total / answer.total_ns)}"
         yield GAP
-        yield _thing_table(answer, things, width=width, limit=limit, title=title)
+        yield _thing_table(answer, things, limit=limit, title=title)
     if len(files) > limit:
         yield sentence((truncation(limit, len(files), "files"), "bold"))
 
 
-def category_parts(categories: pl.DataFrame, *, width: int = WIDE) -> Iterator[AnyBlock]:
+def category_parts(categories: pl.DataFrame) -> Iterator[AnyBlock]:
     """GPU time by what kernels do: the headline and the table of `time_by_category`."""
     if not categories.height or not categories["total_ns"].sum():
         yield sentence(("no GPU work was recorded", "bold"))
@@ -81,10 +80,10 @@ def category_parts(categories: pl.DataFrame, *, width: int = WIDE) -> Iterator[A
     )
     yield sentence((f"of {total} GPU time: {leading}", "bold"))
     yield GAP
-    yield category_table(categories, width=width)
+    yield category_table(categories)
 
 
-def category_table(categories: pl.DataFrame, *, width: int = WIDE) -> Table:
+def category_table(categories: pl.DataFrame) -> Table:
     """The table of `time_by_category`."""
     columns = [
         Column("share", lambda row: percent(row["share"])),

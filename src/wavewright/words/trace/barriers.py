@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, grouped, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, hexadecimal, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, hexadecimal, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[AnyBlock]:
         Column("", lambda row: bar_cell(row["lost_cycles_total"] / lost, 5), is_bar=True, is_wide=True),
         Column("stall", lambda row: short(row["stall_cycles_total"])),
         Column("met", lambda row: f"{row['meeting_count']:,}"),
-        Column("waves", lambda row: _number(row["waves_per_meeting"], 1), is_wide=True),
-        Column("spread", lambda row: _number(row["spread_cycles_mean"], 0)),
-        Column("max", lambda row: _number(row["spread_cycles_max"], 0)),
+        Column("waves", lambda row: grouped(row["waves_per_meeting"], 1, none=""), is_wide=True),
+        Column("spread", lambda row: grouped(row["spread_cycles_mean"], 0, none="")),
+        Column("max", lambda row: grouped(row["spread_cycles_max"], 0, none="")),
         Column("late", lambda row: short(row["late_cycles_total"])),
         Column(_last_heading(answer), lambda row: shares.get(row["row"], "")),
         ADDRESS,
@@ -70,10 +70,6 @@ _CAUSES = (
     Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_name=True),
     INSTRUCTION,
 )
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:,.{digits}f}"
 
 
 def _place(answer: Barriers) -> str:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
-from wavewright.words.kit.tables import hexadecimal, place, short
+from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.trace.floors import floor_sentences
-from wavewright.words.trace.trust import SEVERITY_TONES, trust_lines
-from wavewright.writers.markdown.escaping import as_code, escaped
+from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
+from wavewright.writers.markdown.escapes import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def context_line(answer: Diagnosis) -> str:
 
 
 def floor_lines(answer: Diagnosis) -> list[str]:
-    """What the floors of the code say, where they leave little room."""
+    """A sentence about the floors of the code, where they leave little room."""
     floors = answer.floors
     if floors is None or floors.largest is None or floors.largest.share < _LOW_FLOOR_SHARE:
         return []
@@ -80,7 +80,7 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield Sentence(context)
     yield from map(Sentence, floor_lines(answer))
     if answer.launch is not None:
-        yield Sentence(printable(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}"))
+        yield Sentence(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}")
     yield from trust_lines(answer.trust)
     for caveat in answer.trust.caveats:
         words = f"{printable(caveat.sentence)}; {caveat.advice}"

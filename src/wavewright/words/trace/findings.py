@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import Finding, Labelled, Sentence, headline, labelled
+from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import handle, instruction_handle
-from wavewright.words.kit.tables import place, short
 from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, reason_words, remedy_words, verdict
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import INSTRUCTION
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def floors_report(answer: Floors, *, limit: int) -> list[AnyBlock]:
 
 
 def floor_sentences(answer: Floors) -> list[str]:
-    """What the floors say, in words; empty = nothing is known.
+    """The floors in words; empty = nothing is known.
 
     A floor of a part of the instructions is said to be one.
     """
@@ -59,11 +58,7 @@ def _words(floor: Floor) -> str:
 
 
 def _notes(answer: Floors) -> list[Sentence]:
-    return [sentence((printable(note), "bold yellow")) for note in answer.notes]
-
-
-def _cycles(row: dict[str, Any]) -> str:
-    return "-" if row["floor_cycles_total"] is None else f"{row['floor_cycles_total']:,}"
+    return [sentence((note, "bold yellow")) for note in answer.notes]
 
 
 def _counted(row: dict[str, Any]) -> str:
@@ -74,12 +69,12 @@ def _counted(row: dict[str, Any]) -> str:
 
 _PIPES = (
     Column("pipe", lambda row: row["pipe"], is_text=True, is_fixed=True),
-    Column("floor", _cycles),
+    Column("floor", lambda row: grouped(row["floor_cycles_total"])),
     Column("share", lambda row: percent(row["span_share"])),
     Column("", lambda row: bar_cell(row["span_share"] or 0.0, 6), is_bar=True, is_wide=True),
     Column("executions", _counted),
     Column("confidence", lambda row: row["confidence"], is_text=True, is_fixed=True),
-    Column("evidence", lambda row: printable(row["evidence"]), takes_rest=True),
+    Column("evidence", lambda row: row["evidence"], takes_rest=True),
 )
 _CHANGES = (
     Column("row", lambda row: f"{row['row']}"),

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:
@@ -183,5 +183,5 @@ def _names(by: str) -> list[Column]:
         return [unit, ADDRESS, costliest, SOURCE]
     return [
         Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-        Column(by, lambda row: printable(row["unit"] or _NONE[by]), takes_rest=True),
+        Column(by, lambda row: row["unit"] or _NONE[by], takes_rest=True),
     ]

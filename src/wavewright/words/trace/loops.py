@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import grouped, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, hexadecimal, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, hexadecimal, place
 from wavewright.words.trace.row_columns import ADDRESS
 from wavewright.writers.terminal.bars import sparkline
 
@@ -96,7 +96,7 @@ def _trips(row: dict[str, Any]) -> str:
 
 
 def _cycles(name: str) -> Any:
-    return lambda row: "-" if row[name] is None else short(row[name])
+    return lambda row: short(row[name])
 
 
 def _columns(iterations: pl.DataFrame) -> tuple[Column, ...]:
@@ -140,7 +140,7 @@ _FRONT = (
     ADDRESS,
     Column("share", lambda row: percent(row["cycles_share"])),
     Column("", lambda row: bar_cell(row["cycles_share"], 6), is_bar=True, is_wide=True),
-    Column("waves", lambda row: "-" if row["wave_count"] is None else f"{row['wave_count']:,}", is_wide=True),
+    Column("waves", lambda row: grouped(row["wave_count"]), is_wide=True),
     Column("trips", _trips),
     Column("cycles", _cycles("iteration_cycles_median")),
     Column("min", _cycles("iteration_cycles_min"), is_wide=True),
@@ -152,5 +152,5 @@ _FRONT = (
 )
 _BACK = (
     Column("stall", lambda row: percent(row["steady_stall_share"])),
-    Column("source", lambda row: printable(_where(row) or row["function"] or ""), takes_rest=True),
+    Column("source", lambda row: _where(row) or row["function"] or "", takes_rest=True),
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent, shortened
+from wavewright.base.words import counted, grouped, percent, shortened
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _verdict(row: dict[str, Any], limiters: pl.DataFrame) -> str:
     else:
         binding = limiters.filter(limiters["is_binding"])["limiter"].to_list()
         bound = "the hardware" if row["bound_by"] == "hardware" else " and ".join(binding)
-        fits = f"{_waves(waves)} per SIMD {'fits' if waves == 1 else 'fit'}, bound by {bound}"
+        fits = f"{counted(waves, 'waves')} per SIMD {'fits' if waves == 1 else 'fit'}, bound by {bound}"
     if row["waves_per_simd_max"] is None:
         return fits
     share = f" ({percent(row['limit_share'], 0)} of the limit)" if row["limit_share"] is not None else ""
@@ -95,13 +95,14 @@ def _not_known(row: dict[str, Any]) -> str:
 
 
 def _step(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
-    """What has to shrink for the next number of waves."""
+    """Resources that have to shrink for the next number of waves."""
     freed = limiters.with_columns(free=limiters["allocated"] - limiters["next_at_most"])
     steps = [
         f"{step['limiter']} ≤ {step['next_at_most']:,} {step['unit']} (free {step['free']:,})"
         for step in freed.drop_nulls("free").iter_rows(named=True)
     ]
-    return f"{_waves(row['next_waves_per_simd'])} per SIMD need {' and '.join(steps) or 'another workgroup size'}"
+    change = " and ".join(steps) or "another workgroup size"
+    return f"{counted(row['next_waves_per_simd'], 'waves')} per SIMD need {change}"
 
 
 def _limiter_table(limiters: pl.DataFrame, shared_by: str) -> Table:
@@ -123,7 +124,7 @@ def _because(row: dict[str, Any], shared_by: str) -> str:
     if row["limiter"] == "hardware":
         return "wave slots of a SIMD"
     if row["limiter"] == "workgroup":
-        return f"whole workgroups of {_waves(row['used'])}, {row['available']:,} at most"
+        return f"whole workgroups of {counted(row['used'], 'waves')}, {row['available']:,} at most"
     per, place = ("workgroup", shared_by) if row["limiter"] == "LDS" else ("wave", "SIMD")
     asked = f" ({row['used']:,} asked)" if row["allocated"] != row["used"] else ""
     return f"{row['allocated']:,} of the {place}'s {row['available']:,} {row['unit']} per {per}{asked}"
@@ -131,8 +132,8 @@ def _because(row: dict[str, Any], shared_by: str) -> str:
 
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
     seen = [
-        Column("waves", lambda row: _or_unknown(row["wave_count"])),
-        Column("max", lambda row: _or_unknown(row["waves_per_simd_max"])),
+        Column("waves", lambda row: grouped(row["wave_count"], none="?")),
+        Column("max", lambda row: grouped(row["waves_per_simd_max"], none="?")),
         Column("mean", lambda row: "?" if row["waves_per_simd_mean"] is None else f"{row['waves_per_simd_mean']:.2f}"),
     ]
     return frame_table(
@@ -140,12 +141,12 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
         [
             Column("kernel", lambda row: shortened(printable(row["name"])), takes_rest=True),
             *(seen if kernels["wave_count"].count() else ()),
-            Column("fit", lambda row: _or_unknown(row["waves_per_simd_limit"])),
+            Column("fit", lambda row: grouped(row["waves_per_simd_limit"], none="?")),
             Column("bound by", lambda row: row["bound_by"] or "", is_text=True),
             Column("VGPR", lambda row: _registers(row)),
-            Column("SGPR", lambda row: _or_unknown(row["sgprs"])),
-            Column("LDS", lambda row: _or_unknown(row["lds_bytes"])),
-            Column("group", lambda row: _or_unknown(row["workgroup_size"])),
+            Column("SGPR", lambda row: grouped(row["sgprs"], none="?")),
+            Column("LDS", lambda row: grouped(row["lds_bytes"], none="?")),
+            Column("group", lambda row: grouped(row["workgroup_size"], none="?")),
         ],
         limit=limit,
         what="kernels",
@@ -174,11 +175,3 @@ def _registers(row: dict[str, Any]) -> str:
     if row["vgprs"] is None:
         return "?"
     return f"{row['vgprs']}+{row['agprs']}" if row["agprs"] else str(row["vgprs"])
-
-
-def _or_unknown(value: int | None) -> str:
-    return "?" if value is None else f"{value:,}"
-
-
-def _waves(count: int) -> str:
-    return "1 wave" if count == 1 else f"{count:,} waves"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavewright.words.kit.tables import Column, brief_place, hexadecimal
+from wavewright.words.kit.frame_tables import Column, brief_place, hexadecimal
 
 ADDRESS = Column("address", lambda row: hexadecimal(row["address"]), handle="i")
 INSTRUCTION = Column("instruction", lambda row: row["text"] or "?", takes_rest=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:

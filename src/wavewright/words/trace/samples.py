@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
-from wavewright.words.kit.tables import Column, frame_table, hexadecimal, place
+from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
-from wavewright.writers.markdown.escaping import as_code, escaped
+from wavewright.writers.markdown.escapes import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
@@ -145,14 +145,14 @@ def _finding_lines(number: int, finding: SampleFinding) -> Iterator[AnyBlock]:
 
 
 def open_questions(answer: SampleDiagnosis) -> list[str]:
-    """What the samples do not tell."""
+    """Sentences about what the samples do not tell."""
     if not answer.scope.sample_count:
         return []
     return [_WAVES_NOT_TIME, *([] if answer.has_reasons else [_HOST_TRAP])]
 
 
 def next_recordings(answer: SampleDiagnosis) -> list[str]:
-    """What to record to know more."""
+    """Advice what to record to know more."""
     return [*([] if answer.has_reasons else [_REASONS_ADVICE]), _TRACE_ADVICE]
 
 
@@ -168,7 +168,7 @@ def _interval(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)}"
 
 
-_CAUSE = Column("cause", lambda row: printable(row["cause"]), is_text=True, is_fixed=True)
+_CAUSE = Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True)
 _SHARES = (
     Column("share", lambda row: percent(row["share"])),
     Column("95 % interval", lambda row: _interval(row["share_min"], row["share_max"]), is_text=True, is_fixed=True),

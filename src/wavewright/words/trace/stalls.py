@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import percent, short
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, bar_cell, frame_table, place, short
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 
 if TYPE_CHECKING:
@@ -141,12 +141,12 @@ _TYPE = Column("type", lambda row: row["type"], is_text=True)
 _CLASSIC_LINE = (
     Column("stalled", lambda row: percent(row["stalled_share"])),
     _TYPE,
-    Column("source", lambda row: printable(row["source"][-48:]), takes_rest=True),
+    Column("source", lambda row: row["source"][-48:], takes_rest=True),
 )
 _CLASSIC_ROW = (
     Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
     ADDRESS,
     _TYPE,
     _TEXT,
-    Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True, is_name=True),
+    Column("source", lambda row: row["source"][-38:], is_text=True, is_wide=True, is_name=True),
 )

@@ -10,7 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
-from wavewright.words.kit.tables import Column, bar_cell, frame_table
+from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent, truncation
+from wavewright.base.words import percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Named, Part, Sentence, Table, sentence
-from wavewright.words.kit.tables import brief_place, short
+from wavewright.words.kit.frame_tables import brief_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def _measures(edge: dict[str, Any]) -> tuple[str, str, str, str, str]:
         short(edge["distance_instructions_mean"]),
         short(edge["distance_cycles_mean"]),
         bound + short(edge["latency_cycles_mean"]),
-        "-" if earlier is None else short(earlier),
+        short(earlier),
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.tables import Column, frame_table, short
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _untraced(answer: SlowWaves) -> str:
 
 
 def _causes(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
-    """Where slow waves spent more than the waves around the median of their path; one of those that are alike."""
+    """Places at which slow waves spent more than those near the median of their path; one of those that are alike."""
     waves = {row["wave"]: row for row in answer.waves.iter_rows(named=True)}
     usual = dict(answer.waves.group_by("path").agg(_USUAL_COUNT).iter_rows())
     alike: dict[int | None, list[int]] = {}

@@ -11,7 +11,7 @@ _KINDS = ["trace", "run", "counters", "comparison"]
 
 
 def report_schema() -> dict[str, Any]:
-    """What `writers/json/report_json.py` writes: every property is required, and there are no others."""
+    """The schema of what `writers/json/report_json.py` writes: every property is required, and there are no others."""
     return {
         "$schema": _DIALECT,
         "$id": f"wavewright-report-{REPORT_SCHEMA_VERSION}",

@@ -53,7 +53,7 @@ def without_middle(text: str, length: int) -> str:
 
 
 def is_cut_of(short: str, full: str) -> bool:
-    """Whether a name with ellipses can be this one: its parts follow each other in it, from its start.
+    """True if a name with ellipses can be this one: its parts follow each other in it, from its start.
 
     Examples
     --------

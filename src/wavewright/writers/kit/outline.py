@@ -1,4 +1,4 @@
-"""What all writers of text need of a report: names that links point at, definitions, provenance as tables."""
+"""Parts of a report that all writers of text need: names that links point at, definitions, provenance as tables."""
 
 from __future__ import annotations
 

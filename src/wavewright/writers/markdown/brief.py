@@ -13,9 +13,9 @@ from wavewright.base.shown import printable
 from wavewright.base.words import shortened
 from wavewright.model.blocks import Finding, Labelled, Sentence
 from wavewright.writers.markdown.blocks import block_markdown, code_span
-from wavewright.writers.markdown.cutting import Cut, brief_blocks, cuts_of, longest
-from wavewright.writers.markdown.escaping import escaped
-from wavewright.writers.markdown.recorded import Recorded, texts_in
+from wavewright.writers.markdown.code_spans import Recorded, texts_in
+from wavewright.writers.markdown.escapes import escaped
+from wavewright.writers.markdown.size_steps import Cut, brief_blocks, cuts_of, longest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

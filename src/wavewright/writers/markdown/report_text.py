@@ -28,7 +28,7 @@ _PUNCTUATION = " .,;:!?\u3002\uff0c\uff1b\uff1a\uff01\uff1f"  #: What headings d
 
 @dataclass(frozen=True)
 class Cut:
-    """What is left out, so that a document fits."""
+    """Amounts that are left out, so that a document fits."""
 
     rows: int | None = None  #: Of each table; None = all.
     text: int | None = None  #: Characters of a sentence, lines of code; None = all.

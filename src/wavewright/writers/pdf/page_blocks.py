@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
-from wavewright.writers.kit.whole_names import WholeNames
+from wavewright.writers.kit.full_names import full_names
 from wavewright.writers.pdf.font_files import mono_width, sans_width
 from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
 from wavewright.writers.pdf.page_text import chunks, cut_to
 from wavewright.writers.svg.markup import FONT, escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from wavewright.model.blocks import Block
     from wavewright.model.report import Section
@@ -35,14 +35,14 @@ _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"', re.
 
 def page_blocks(section: Section, names: Names, pictures: list[bytes]) -> Iterator[dict[str, Any]]:
     """The blocks of a section; its pictures are added to `pictures`."""
-    whole_names = WholeNames(section.data)
+    cut_names = full_names(section)
     has_picture = any(isinstance(block, Picture) for block in section.blocks)
     for block in section.blocks:
         if not (isinstance(block, Preformatted) and block.is_chart and has_picture):
-            yield _block(block, whole_names, names, pictures)
+            yield _block(block, cut_names, names, pictures)
 
 
-def _block(block: Block, whole_names: WholeNames, names: Names, pictures: list[bytes]) -> dict[str, Any]:
+def _block(block: Block, cut_names: Mapping[str, str], names: Names, pictures: list[bytes]) -> dict[str, Any]:
     match block:
         case Sentence(text, style):
             return {"kind": "sentence", "text": names.prose(text), "style": style}
@@ -55,7 +55,7 @@ def _block(block: Block, whole_names: WholeNames, names: Names, pictures: list[b
                 "paragraphs": [_labelled(part, names) for part in block.paragraphs],
             }  # fmt: skip
         case Table():
-            return table_page(block, whole_names, names)
+            return table_page(block, cut_names, names)
         case Code():
             return _code(block, names)
         case Preformatted(text, is_chart):

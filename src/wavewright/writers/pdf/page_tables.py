@@ -12,10 +12,9 @@ from wavewright.writers.pdf.font_files import mono_width, sans_width
 from wavewright.writers.pdf.page_text import cut_to
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wavewright.model.blocks import Table
-    from wavewright.writers.kit.whole_names import WholeNames
     from wavewright.writers.pdf.page_text import Names, Runs
 
 #: Points between the margins of A4 (18 mm each), upright and across.
@@ -46,18 +45,18 @@ _WHOLE_CELL = 1_500  #: Characters of a cell up to which its row stays on one pa
 
 @dataclass(frozen=True)
 class _Extent:
-    """What a column needs, in sizes of the type."""
+    """The width that a column needs, in sizes of the type."""
 
     least: float
     full: float
     is_name: bool = False  #: May be cut to fewer characters.
 
     def with_letters(self, letters: int) -> _Extent:
-        """Where names need at most that many characters."""
+        """The width where names need at most that many characters."""
         return _Extent(max(self.least, min(self.full, letters * _mono("x"))), self.full) if self.is_name else self
 
 
-def table_page(table: Table, whole_names: WholeNames, names: Names) -> dict[str, Any]:
+def table_page(table: Table, cut_names: Mapping[str, str], names: Names) -> dict[str, Any]:
     """A table with its widths; columns that no page can hold are left out, and named."""
     filled = [at for at in range(len(table.columns)) if not table.rows or any(row[at].strip() for row in table.rows)]
     extents = [_extent(table, at) for at in filled]
@@ -68,7 +67,7 @@ def table_page(table: Table, whole_names: WholeNames, names: Names) -> dict[str,
     across, size, padding, widths = shape or (*_TRIALS[-1][:3], [ACROSS] * len(filled))
     rows = [
         [
-            _cell(row[at], (width - padding) / size, names, whole_names, is_name=table.columns[at].is_name,
+            _cell(row[at], (width - padding) / size, names, cut_names, is_name=table.columns[at].is_name,
                   is_number=table.columns[at].is_number)
             for at, width in zip(filled, widths, strict=True)
         ]
@@ -147,12 +146,14 @@ def _heading(text: str) -> str:
     return " ".join(words)
 
 
-def _cell(text: str, room: float, names: Names, whole: WholeNames, *, is_name: bool, is_number: bool) -> Runs:
+def _cell(
+    text: str, room: float, names: Names, cut_names: Mapping[str, str], *, is_name: bool, is_number: bool
+) -> Runs:
     text = printable(text)
     if is_name and not _BARS.isdisjoint(text):  # a chart made of characters
         return text if _mono(text) <= room else f"{cut_to(text, room - 1, _mono)}…"
     if is_name:
-        full = whole.of(text)
+        full = cut_names.get(text, text)
         if full != text:  # cut already by the words of the answer
             ending = f" [{names.number(printable(full))}]"
             head = (

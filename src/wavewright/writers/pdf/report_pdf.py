@@ -18,10 +18,9 @@ from wavewright.base.words import counted
 from wavewright.errors import MissingToolError, OutputError
 from wavewright.model.blocks import Finding, Sentence, Table
 from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, outline
-from wavewright.writers.pdf.font_files import DOTS, MONO, SANS, sans_width
+from wavewright.writers.pdf.font_files import DOTS, MONO, SANS, sans_width, spare_fonts
 from wavewright.writers.pdf.page_blocks import page_blocks
 from wavewright.writers.pdf.page_text import Names, chunks, cut_to
-from wavewright.writers.pdf.spare_fonts import spare_fonts
 from wavewright.writers.xlsx.sheet_about import headline_of
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def typeset(report: Report, form: Any, **options: Any) -> Any:
 
 
 def page_content(report: Report) -> tuple[dict[str, Any], list[bytes]]:
-    """What the template shows, and the pictures."""
+    """The values that the template shows, and the pictures."""
     names, pictures = Names(), list[bytes]()
     made_of = report.provenance
     headline = headline_of(report)

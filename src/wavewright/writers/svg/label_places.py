@@ -17,14 +17,14 @@ class Box(NamedTuple):
     bottom: float
 
     def touches(self, other: Box) -> bool:
-        """Whether both have an area in common."""
+        """True if both have an area in common."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
 
 class Taken:
-    """What is taken of a picture, and which of several places is still free."""
+    """Occupied areas of a picture; tells which of several places is still free."""
 
     def __init__(self) -> None:
         self._boxes: list[Box] = []

@@ -32,7 +32,7 @@ def escaped(text: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """How wide a text is about, in a usual sans-serif font."""
+    """The approximate width of a text in a usual sans-serif font."""
     widths = (
         0.3 if c in _NARROW else 0.86 if c in _WIDE else 0.68 if c.isupper() else 1.0 if ord(c) >= 0x1100 else 0.56
         for c in text

@@ -30,7 +30,7 @@ class Scale:
     is_log: bool = False
 
     def at(self, value: float) -> float:
-        """Where a value lies; beyond the ends, at the end.
+        """The place of a value; beyond the ends, at the end.
 
         Examples
         --------

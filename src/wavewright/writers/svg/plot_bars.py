@@ -49,7 +49,7 @@ def label_room(labels: Sequence[str], most: float = 300.0) -> float:
 
 
 def _scale_end(bars: Sequence[Bar], start: float, right: float, high: float, *, at_end: bool) -> float:
-    """Where an axis ends, so that the values at the right of all bars fit."""
+    """The end of an axis, so that the values at the right of all bars fit."""
     end = right
     for bar in bars:
         free = right - start - (width_of(bar.words, TEXT) + _PADDING if bar.words else 0.0)

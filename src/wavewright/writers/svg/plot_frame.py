@@ -33,7 +33,7 @@ _DARK = {"paper": "#0d1117", "ink": "#e6edf3", "soft": "#9da7b3", "grid": "#262c
 
 
 def width_of(text: str, size: float) -> float:
-    """How wide a text can become: the font of PNG files (DejaVu Sans) is wider than most."""
+    """The largest width of a text: the font of PNG files (DejaVu Sans) is wider than most."""
     return text_width(text, size) * _WIDER
 
 
@@ -112,7 +112,7 @@ class Frame:
             x += _key_width(key)
 
     def picture(self) -> Picture:
-        """What was drawn, with its sentence for those who do not see it."""
+        """The drawing, with its sentence for those who do not see it."""
         return Picture(self.name, self.svg.text(), self.sentence)
 
 
@@ -136,7 +136,7 @@ def wrapped(text: str, size: float, width: float) -> list[str]:
 
 
 def hint(text: str) -> str:
-    """What a viewer shows where the pointer rests: recorded names can be longer than any screen."""
+    """The text that a viewer shows where the pointer rests: recorded names can be longer than any screen."""
     return text if len(text) <= _LONGEST_HINT else f"{text[:_LONGEST_HINT]}…"
 
 

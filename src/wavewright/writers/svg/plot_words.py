@@ -56,7 +56,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def rows_shown(shown: int, total: int, what: str, which: str) -> str:
-    """How many rows of how many a plot shows, and which; empty = all.
+    """Words about the rows that a plot shows: how many of how many, and which; empty = all.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def renderable(block: AnyBlock) -> RenderableType:
 
 
 def keeps_lines(block: object) -> bool:
-    """Whether its lines are neither cut nor wrapped: a command could not be copied then."""
+    """True if its lines are neither cut nor wrapped: a command could not be copied then."""
     return isinstance(block, Preformatted) and not block.is_chart
 
 

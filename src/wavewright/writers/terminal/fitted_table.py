@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wavewright.model.blocks import Table
 
 WIDE = 110  #: Characters from which on a terminal shows all columns.
-BAR_TONE = "cyan"  #: Of a bar beside a number.
 _GAP = 2  #: Spaces between columns.
 #: The name of a source line, which is cut in front; instructions may end like it (`offset:16`), but have spaces.
 _PLACE = re.compile(r"\S*:(\d+|\?)")
@@ -81,7 +80,7 @@ class _Column:
 
     @property
     def wraps(self) -> bool:
-        """Whether it holds paragraphs, or full names: these are wrapped, not cut."""
+        """True if it holds paragraphs, or full names: these are wrapped, not cut."""
         return (
             self.role == "prose"
             or any(isinstance(cell, Cell) and "\n" in cell for cell in self.cells)
@@ -126,7 +125,7 @@ def _text(cell: str, step: str, bar_width: int | None = None) -> Text:
     if cell.share is None:
         return text
     width = cell.bar_width if bar_width is None else min(bar_width, cell.bar_width)
-    return text.append(f"{' ' if words else ''}{bar(cell.share, width)}", BAR_TONE if words else "")
+    return text.append(bar(cell.share, width))
 
 
 def _shortened(names: Sequence[str], width: int) -> dict[str, str]:
@@ -224,7 +223,7 @@ def _cut_apart(cells: Sequence[Text], width: int) -> list[Text]:
 
 
 def told_apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Texts that are too long, with what tells them apart in this width; empty = their first letters do.
+    """Texts that are too long, with what tells them apart in this width; empty = their first characters do.
 
     Examples
     --------

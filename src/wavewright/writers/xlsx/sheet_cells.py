@@ -30,7 +30,7 @@ _PERCENT, _COUNT, _DECIMAL, _ID = "0.0%", "#,##0", "#,##0.0", "0"
 
 @dataclass
 class Cuts:
-    """What a sheet could not hold as it is."""
+    """Values that a sheet could not hold as they are."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -92,7 +92,7 @@ def heading(name: str, unit: str) -> str:
 
 
 def is_share(name: str, unit: str) -> bool:
-    """Whether a column of numbers is a share of a whole.
+    """True if a column of numbers is a share of a whole.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def is_share(name: str, unit: str) -> bool:
 
 
 def number_format(name: str, unit: str, dtype: pl.DataType) -> str:
-    """How numbers of a column are shown; what is stored stays exact.
+    """The number format of a column; the stored values stay exact.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def number_format(name: str, unit: str, dtype: pl.DataType) -> str:
 
 
 def is_number(column: ColumnSpec | None, name: str, dtype: pl.DataType) -> bool:
-    """Whether a column is written as numbers; addresses are not, people read them in hexadecimal.
+    """True if a column is written as numbers; addresses are not, people read them in hexadecimal.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _is_address(column: ColumnSpec | None, name: str) -> bool:
 
 
 def values(column: pl.Series, spec: ColumnSpec | None, cuts: Cuts) -> Iterator[float | str | None]:
-    """What each cell of a column gets: a number, a text, or nothing (null, NaN, infinite)."""
+    """The value of each cell of a column: a number, a text, or nothing (null, NaN, infinite)."""
     dtype = column.dtype
     if dtype.is_float():
         for value in column.to_list():

@@ -43,7 +43,7 @@ _PARQUET = "all rows: `wavewright convert` (runs) or `wavewright decode` (thread
 
 @dataclass(frozen=True)
 class SheetNote:
-    """What *About* says of a sheet."""
+    """The row of a sheet in *About*."""
 
     name: str
     title: str

@@ -108,7 +108,7 @@ def _section(book: Book, section: Section) -> None:
 
 
 def sheet_wish(section: Section, table: DataTable) -> str:
-    """What the sheet of a table is called, if it can be had.
+    """The name of the sheet of a table, if it is free.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def sheet_wish(section: Section, table: DataTable) -> str:
 
 
 def _text(book: Book, report: Report) -> None:
-    """What the sections say in sentences."""
+    """The sentences of the sections."""
     rows = [(section.title, *row) for section in report.sections for row in _sentences(section)]
     if rows:
         write_lines(book, "Text", ("section", "kind", "text"), rows)

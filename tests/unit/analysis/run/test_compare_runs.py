@@ -31,7 +31,7 @@ from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
-from wavewright.words.run.compare import both_names, comparison_report
+from wavewright.words.run.run_changes import both_names, comparison_report
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
 Made = Callable[..., Run]
@@ -397,7 +397,7 @@ def printed(answer: RunComparison) -> str:
 
 def tables(answer: RunComparison, width: int = 120) -> str:
     out = Console(width=width, file=io.StringIO(), color_system=None)
-    for part in comparison_report(answer, width=width):
+    for part in comparison_report(answer):
         out.print(part)
     file = out.file
     assert isinstance(file, io.StringIO)

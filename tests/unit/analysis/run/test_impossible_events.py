@@ -17,8 +17,8 @@ from wavewright.analysis.run.kernels.top import top
 from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.model.answer import Answer, to_builtins
 from wavewright.model.run import MemorySource, Run
-from wavewright.words.run.compare import comparison_report
 from wavewright.words.run.ranks import ranks_report
+from wavewright.words.run.run_changes import comparison_report
 from wavewright.words.run.summary import summary_report
 from wavewright.words.run.top import top_report
 

@@ -12,7 +12,6 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from tests.kit.made_limits import limited
-from tests.kit.shown import shown
 from tests.kit.together import together
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
@@ -22,6 +21,7 @@ from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
 from wavewright.words.trace.diagnose import diagnosis_markdown, diagnosis_report
+from wavewright.writers.terminal.blocks import plain_text
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_another_gpu_and_another_launch_are_caveats(trace: ThreadTrace, tmp_path
 
 def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:
     answer = diagnose(trace, counters=_counters(tmp_path, _named(trace, limited()["memory bandwidth"])))
-    text = shown(diagnosis_report(answer, limit=9), width=200)
+    text = plain_text(diagnosis_report(answer, limit=9), 200)
     assert "Is the memory busy? yes" in text
     assert "reasons from the counters of 2 dispatches" in text
     page = diagnosis_markdown(answer, name="x")

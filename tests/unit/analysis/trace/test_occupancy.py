@@ -7,7 +7,6 @@ import pytest
 
 import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
-from tests.kit.shown import shown
 from tests.kit.together import together
 from tests.unit.analysis.trace.test_resident_waves import trace_of
 from wavewright.analysis.common.occupancy.architecture import architecture
@@ -21,6 +20,7 @@ from wavewright.errors import UsageError
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.words.trace.occupancy import occupancy_report
+from wavewright.writers.terminal.blocks import plain_text
 
 
 def _rows(table: str, *rows: dict[str, object]) -> pl.DataFrame:
@@ -238,7 +238,7 @@ def test_the_next_step_of_a_small_grid_names_the_resources_behind_it() -> None:
 
 
 def _printed(answer: Occupancy) -> str:
-    return shown(occupancy_report(answer, (), limit=5), width=400)
+    return plain_text(occupancy_report(answer, (), limit=5), 400)
 
 
 def test_the_calculator_needs_no_trace() -> None:

@@ -10,8 +10,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.errors import UsageError
-from wavewright.export.counters.compute_csv import write_compute_csv
-from wavewright.export.counters.compute_top import system_rows
+from wavewright.export.counters.compute_csv import system_rows, write_compute_csv
 from wavewright.readers.counters import open_counters
 
 if TYPE_CHECKING:

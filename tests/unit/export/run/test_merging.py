@@ -15,10 +15,9 @@ from synth.workload import Workload
 from tests.kit.run_equality import differences
 from wavewright import UsageError
 from wavewright.analysis.run.select.run_parts import parts_of
-from wavewright.export.run.rocpd import write_rocpd
+from wavewright.export.run.rocpd import write_parts, write_rocpd
 from wavewright.export.run.rocpd.merge import merge_runs
-from wavewright.export.run.rocpd.split import write_parts
-from wavewright.export.run.rocpd.views import VIEWS
+from wavewright.export.run.rocpd.sql_schema import VIEWS
 from wavewright.export.run.tables import write_run_parquet
 from wavewright.readers.run.inputs import find_runs, open_run
 

@@ -12,7 +12,7 @@ import pytest
 
 from synth import Workload, write_rocpd, write_rpd
 from wavewright.errors import UsageError
-from wavewright.export.run.perfetto.writer import write_perfetto
+from wavewright.export.run.perfetto import write_perfetto
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
 

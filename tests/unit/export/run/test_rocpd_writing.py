@@ -15,7 +15,7 @@ from wavewright.analysis.run.query import query
 from wavewright.errors import WavewrightError
 from wavewright.export.run.event_ids import EventIds
 from wavewright.export.run.rocpd import write_rocpd
-from wavewright.export.run.rocpd.views import VIEWS
+from wavewright.export.run.rocpd.sql_schema import VIEWS
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of

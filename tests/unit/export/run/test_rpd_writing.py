@@ -12,7 +12,7 @@ from tests.kit.run_equality import differences
 from tests.kit.small_runs import CLOCKS, small_run, small_source
 from wavewright.errors import WavewrightError
 from wavewright.export.run.rpd import write_rpd
-from wavewright.export.run.rpd.schema import VIEWS
+from wavewright.export.run.rpd.sql_schema import VIEWS
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
 

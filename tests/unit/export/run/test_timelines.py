@@ -15,7 +15,7 @@ from synth import Workload, write_rocpd, write_rpd
 from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.run.csv import write_csv
 from wavewright.export.run.otf2 import write_otf2
-from wavewright.export.run.perfetto.writer import write_perfetto
+from wavewright.export.run.perfetto import write_perfetto
 from wavewright.export.run.speedscope import write_speedscope
 from wavewright.export.run.tables import write_run_json
 from wavewright.model.run import MemorySource, Run

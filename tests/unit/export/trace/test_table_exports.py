@@ -51,7 +51,7 @@ def test_json_holds_every_table(tmp_path: Path) -> None:
 
 
 def test_json_of_a_real_trace_in_pieces(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavewright.export.kit.tables._CHUNK_ROWS", 1000)
+    monkeypatch.setattr("wavewright.export.kit.table_files._CHUNK_ROWS", 1000)
     trace = load(shared / "data" / "att-mi300x-bmm" / "c01" / "ui_output_agent_5600_dispatch_1")
     stream = io.BytesIO()
     write_json(trace, stream)

@@ -15,8 +15,8 @@ from wavewright.analysis.counters.memory_chart import MemoryChart, memory_chart,
 from wavewright.errors import UsageError
 from wavewright.readers.counters import open_counters
 from wavewright.words.counters.memory_chart.canvas import chart_canvas
+from wavewright.words.counters.memory_chart.chart_lines import headline, number, scaled, subject
 from wavewright.words.counters.memory_chart.svg import memory_chart_svg
-from wavewright.words.counters.memory_chart.words import headline, number, scaled, subject
 
 SVG = "{http://www.w3.org/2000/svg}"
 

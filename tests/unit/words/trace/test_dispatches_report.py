@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from tests.kit.shown import shown
-from wavewright.words.trace.dispatches import dispatch_table
+from wavewright.words.trace.input.dispatches import dispatch_table
+from wavewright.writers.terminal.blocks import plain_text
 
 
 def test_what_has_no_pc_is_a_share_of_the_instructions() -> None:
@@ -19,7 +19,7 @@ def test_what_has_no_pc_is_a_share_of_the_instructions() -> None:
             "unresolved": [500, 0],
         }
     )
-    lines = shown([dispatch_table(rows)], width=100).splitlines()
+    lines = plain_text([dispatch_table(rows)], 100).splitlines()
     first, second = (line for line in lines if "gemm" in line or "copy" in line)
     assert first.split()[-1] == "%"
     assert "25.0 %" in first

@@ -5,13 +5,13 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.kit.shown import shown
 from tests.kit.together import together
 from wavewright.analysis.trace.listing import IsaListing, SampleListing
 from wavewright.model.schema import empty_frame
 from wavewright.words.trace.listing import isa_report, samples_report
 from wavewright.words.trace.listing.lines import IsaView, contexts, focus, isa_lines, pairs_of
-from wavewright.words.trace.measures import CYCLES
+from wavewright.words.trace.listing.measures import CYCLES
+from wavewright.writers.terminal.blocks import plain_text
 
 
 def listing(count: int = 40, **columns: list[object]) -> IsaListing:
@@ -60,7 +60,7 @@ def hot_listing() -> IsaListing:
 
 
 def printed(answer: IsaListing, view: IsaView) -> list[str]:
-    return shown(isa_report(answer, view), width=view.width).splitlines()
+    return plain_text(isa_report(answer, view), view.width).splitlines()
 
 
 def test_the_hot_row_its_producer_and_the_arrow_between_them() -> None:
@@ -158,7 +158,7 @@ def test_samples() -> None:
     counts |= {"reason": ["barrier", None], "reason_share": [1.0, None]}
     data = {name: (values | counts).get(name, [None, None]) for name in table.columns}
     answer = SampleListing(10, 9, pl.DataFrame(data, schema=table.schema))
-    lines = shown(samples_report(answer, IsaView("none"))).splitlines()
+    lines = plain_text(samples_report(answer, IsaView("none")), 120).splitlines()
     assert lines[0] == "2 rows, 1 sampled: 10 samples, 90.0 % of them stalled"
     assert lines[1].endswith("stalled mostly by: barrier")
     (barrier,) = [line for line in lines[2:] if "s_barrier" in line]

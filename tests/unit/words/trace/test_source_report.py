@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from tests.kit.shown import shown
 from tests.kit.together import together
 from wavewright.analysis.trace.listing.source_lines import SourceListing
 from wavewright.model.schema import empty_frame
-from wavewright.words.trace.source import SourceView, source_report
+from wavewright.words.trace.listing.source import SourceView, source_report
+from wavewright.writers.terminal.blocks import plain_text
 
 COSTS = {
     "row_count": 0,
@@ -54,7 +54,7 @@ def listing(*, has_text: bool = True, text: str = "line") -> SourceListing:
 
 
 def printed(answer: SourceListing, view: SourceView) -> list[str]:
-    return shown(source_report(answer, view), width=view.width).splitlines()
+    return plain_text(source_report(answer, view), view.width).splitlines()
 
 
 def test_windows_around_the_hot_lines() -> None:

@@ -28,7 +28,7 @@ from wavewright.errors import MissingToolError, OutputError
 from wavewright.model.blocks import Column, Picture, Preformatted, Sentence, Table
 from wavewright.model.report import DataTable, Report, Section
 from wavewright.model.schema import table_spec
-from wavewright.writers.kit.whole_names import WholeNames
+from wavewright.writers.kit.full_names import full_names
 from wavewright.writers.pdf import report_pdf as pdf
 from wavewright.writers.pdf.font_files import lacking, mono_width, sans_width
 from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
@@ -132,7 +132,8 @@ def test_names_that_are_cut_are_whole_in_the_appendix() -> None:
     whole = "void gemm_kernel<" + "float, " * 40 + "8>(int)"
     frame_table = DataTable("kernels", table_spec("kernels", "one kernel", "name String - | name"), frame_of(whole))
     table = Table("", (Column("name", is_name=True),), ((f"{whole[5:30]}…8>",),))
-    page = table_page(table, WholeNames((frame_table,)), names)
+    section = Section("s", "S", "?", blocks=(table,), data=(frame_table,))
+    page = table_page(table, full_names(section), names)
     assert page["rows"] == [[f"{whole[5:30]}…8> [1]"]]
     assert names.appendix() == [("[1]", whole)]
 
@@ -146,7 +147,7 @@ def frame_of(*names: str) -> Any:
 @pytest.mark.parametrize("count", [0, 1, 4, 9, 14, 18, 40, 200])
 def test_no_table_is_wider_than_its_page(count: int) -> None:
     table = wide_table(count)
-    page = table_page(table, WholeNames(()), Names())
+    page = table_page(table, {}, Names())
     width = ACROSS if page["is_across"] else UPRIGHT
     assert sum(page["widths"]) <= width + 0.5
     for row in page["rows"]:
@@ -160,7 +161,7 @@ def test_no_table_is_wider_than_its_page(count: int) -> None:
 
 def test_a_number_that_is_a_long_text_is_cut_too() -> None:
     table = Table("", (Column("n", role="number"), Column("m", role="number")), (("9" * 5_000, "1"),))
-    page = table_page(table, WholeNames(()), Names())
+    page = table_page(table, {}, Names())
     assert sum(page["widths"]) <= UPRIGHT
     assert page["rows"][0][0].endswith("… [1]")
     assert page["rows"][0][1] == "1"
@@ -178,7 +179,7 @@ def test_long_lines_go_on_in_the_next_and_charts_are_cut() -> None:
 def test_hashes_of_inputs_are_never_cut() -> None:
     columns = (Column("input", is_name=True), Column("size", role="number"), Column("SHA-256", is_name=True))
     table = Table("", columns, (("/a/long/path" * 20, "1.6 MB", "0f" * 32),))
-    assert table_page(table, WholeNames(()), Names())["rows"][0][2] == "0f" * 32
+    assert table_page(table, {}, Names())["rows"][0][2] == "0f" * 32
 
 
 def test_paper_repeats_no_headline_and_leaves_meanings_of_columns_to_workbooks() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from tests.kit.terminal import terminal_lines
 from tests.kit.together import together
 from wavewright.model import blocks
 from wavewright.model.blocks import Cell
-from wavewright.words.kit.tables import Column, frame_table
+from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.writers.terminal.blocks import plain_text
 
 ROWS = pl.DataFrame(
     {
@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 def printed(rows: pl.DataFrame, width: int) -> list[str]:
-    return terminal_lines([frame_table(rows, COLUMNS, limit=None, what="stalled instructions")], width)
+    return plain_text([frame_table(rows, COLUMNS, limit=None, what="stalled instructions")], width).splitlines()
 
 
 @together("width", [200, 80, 60, 45, 30])
@@ -69,14 +69,14 @@ def test_words_are_not_stretched() -> None:
 def test_paragraphs_are_wrapped_not_cut() -> None:
     formula = "= 100 * TCC_HIT / (TCC_HIT + TCC_MISS)"
     columns = (Column("metric", lambda _: Cell(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
-    lines = terminal_lines([frame_table(ROWS.head(1), columns, limit=None, what="metrics")], 30)
+    lines = plain_text([frame_table(ROWS.head(1), columns, limit=None, what="metrics")], 30).splitlines()
     assert "".join("".join(lines).replace("11.7 %", "").split()).endswith("".join(formula.split()))
 
 
 def test_sentences_are_wrapped_and_headings_have_lines() -> None:
     why = "needs SQ_INST_CYCLES_VALU and GRBM_GUI_ACTIVE, which were not measured"
     columns = (blocks.Column("Read BW\n(GB/s)", "number"), blocks.Column("why", "prose"))
-    lines = terminal_lines([blocks.Table("", columns, (("12.5", why),))], 40)
+    lines = plain_text([blocks.Table("", columns, (("12.5", why),))], 40).splitlines()
     assert lines[0].split() == ["Read", "BW"]
     assert lines[1].split() == ["(GB/s)", "why"]
     assert " ".join(" ".join(lines[2:]).split()) == f"12.5 {why}"

@@ -1,4 +1,4 @@
-"""What changed between captures, beyond noise."""
+"""Changes between captures, beyond noise."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def verdict_of(documents: Sequence[Document]) -> str:
 
 
 def labels_of(documents: Sequence[Document]) -> list[str]:
-    """What to call the captures: their labels, with letters where several are called alike."""
+    """Names of the captures: their labels, with letters where several are called alike."""
     labels = [document.label for document in documents]
     if len(set(labels)) == len(labels):
         return labels
@@ -103,13 +103,13 @@ def _unit(traces: Sequence[Any]) -> str:
 def _words(documents: Sequence[Document], answer: Any, limit: int) -> Iterable[AnyBlock]:
     kind = documents[0].kind
     if kind == "run":
-        from wavewright.words.run.compare import comparison_report
+        from wavewright.words.run.run_changes import comparison_report
 
-        return comparison_report(answer, paths=labels_of(documents), width=WIDTH, limit=limit)
+        return comparison_report(answer, paths=labels_of(documents), limit=limit)
     if kind == "counters":
-        from wavewright.words.counters.compare import counter_comparison_report
+        from wavewright.words.counters.capture_changes import counter_comparison_report
 
         return counter_comparison_report(answer, width=WIDTH, limit=limit)
-    from wavewright.words.trace.compare import compare_report
+    from wavewright.words.trace.trace_changes import compare_report
 
     return compare_report(answer, limit=limit)

@@ -1,4 +1,4 @@
-"""What a report ends with: how the numbers of each section are made, and what the columns of its tables mean."""
+"""The end of a report: how the numbers of each section are made, and what the columns of its tables mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What captures record about where they are from, and what they lost."""
+"""Facts that captures record about where they are from, and their losses."""
 
 from __future__ import annotations
 

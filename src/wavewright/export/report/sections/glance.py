@@ -37,7 +37,7 @@ def _findings(answer: Any) -> int:
 
 
 def _not_judged(answer: Any) -> str:
-    """What could not be looked at, in words; empty = nothing."""
+    """Words about what could not be looked at; empty = nothing."""
     skipped = [note.text for note in getattr(answer, "skipped", ())]
     if skipped:
         return f"no finding, but not everything could be checked: {'; '.join(dict.fromkeys(skipped))}"

@@ -1,4 +1,4 @@
-"""What a report is for: which topics it has, how many rows, and whether with pictures."""
+"""Purposes of a report: its topics, its numbers of rows, and whether it has pictures."""
 
 from __future__ import annotations
 

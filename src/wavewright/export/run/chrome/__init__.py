@@ -18,7 +18,7 @@ from wavewright import _core
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.chrome import details as _details
-from wavewright.export.run.chrome import rows as _rows
+from wavewright.export.run.chrome import event_rows as _rows
 from wavewright.export.run.chrome.track_ids import TrackIds
 
 if TYPE_CHECKING:

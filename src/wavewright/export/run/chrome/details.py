@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from wavewright import _core
-from wavewright.export.run.chrome.rows import numbered
+from wavewright.export.run.chrome.event_rows import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.export.run.perfetto.counters import DispatchCounters
+from wavewright.export.run.perfetto.counter_tracks import DispatchCounters
 from wavewright.export.run.perfetto.emitter import PIECE_ROWS
 from wavewright.export.run.perfetto.packets import ANNOTATION
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,14 @@ from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.rocpd.guids import guids_of
 from wavewright.export.run.rocpd.part import PartWriter
 from wavewright.export.run.rocpd.run import RunWriter
-from wavewright.export.run.rocpd.schema import VERSION, create_views
+from wavewright.export.run.rocpd.sql_schema import VERSION, create_views
 from wavewright.model.losses import Loss
 from wavewright.readers.run.rocpd.layout import PREFIX, stored_tables, suffix_of
 
 if TYPE_CHECKING:
     import os
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from wavewright.model.run import Run
 
@@ -119,3 +120,19 @@ class RocpdFile:
             if lost:
                 self.losses.append(Loss("dangling_rows", lost, f"{PREFIX}{table}"))
                 self.counts[{"arg": "arguments", "pmc_event": "counters"}[table]] -= lost
+
+
+def write_parts(parts: Mapping[Path, Run], *, force: bool = False) -> list[Written]:
+    """Write each run to its path, all in one folder; all of them appear together, or none.
+
+    Raises
+    ------
+    UsageError
+        When a file exists and must not be replaced.
+    WavewrightError
+        When they cannot be written.
+    """
+    targets = list(parts)
+    with staged(targets, force=force) as twins:
+        written = [write_rocpd(run, twin) for run, twin in zip(parts.values(), twins, strict=True)]
+    return [replace(each, path=target) for each, target in zip(written, targets, strict=True)]

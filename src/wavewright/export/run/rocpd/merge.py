@@ -17,7 +17,7 @@ from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
 from wavewright.export.run.rocpd import RocpdFile
 from wavewright.export.run.rocpd.guids import is_guid
-from wavewright.export.run.rocpd.schema import VERSION, create_tables
+from wavewright.export.run.rocpd.sql_schema import VERSION, create_tables
 from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.readers.files.kinds import Kind

@@ -11,7 +11,7 @@ from zlib import crc32
 import polars as pl
 
 from wavewright.export.run.event_ids import EVENT_TABLES, EventIds
-from wavewright.export.run.rocpd.calls import track_ids, with_messages
+from wavewright.export.run.rocpd.call_rows import track_ids, with_messages
 from wavewright.readers.run.rocpd.environment import rank_of
 from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Json, MappedRow, Stored, Text
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.export.run.rocpd.schema import VERSION, create_tables, insert_sql
+from wavewright.export.run.rocpd.sql_schema import VERSION, create_tables, insert_sql
 from wavewright.readers.run.rocpd.layout import stored_tables
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.rpd.file import RpdFile
 from wavewright.export.run.rpd.process import ProcessWriter
-from wavewright.export.run.rpd.schema import METADATA, TABLES, VIEWS
+from wavewright.export.run.rpd.sql_schema import METADATA, TABLES, VIEWS
 from wavewright.model.losses import Loss
 
 if TYPE_CHECKING:

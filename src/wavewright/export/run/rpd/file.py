@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.export.run.rpd.schema import METADATA, TABLES, VIEWS
+from wavewright.export.run.rpd.sql_schema import METADATA, TABLES, VIEWS
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.export.run.event_ids import EventIds
-from wavewright.export.run.rpd.schema import GPU_STRIDE, PID_STRIDE
+from wavewright.export.run.rpd.sql_schema import GPU_STRIDE, PID_STRIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from wavewright.errors import UsageError
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
-from wavewright.export.trace.ui_output.code_files import code_json, costed_lines, stats_csv
 from wavewright.export.trace.ui_output.kernel_ids import KernelIds
 from wavewright.export.trace.ui_output.lines import listed_lines
 from wavewright.export.trace.ui_output.occupancy import occupancy_json
-from wavewright.export.trace.ui_output.sources import source_files
+from wavewright.export.trace.ui_output.sources import code_json, costed_lines, source_files, stats_csv
 from wavewright.export.trace.ui_output.streams import (
     counter_files,
     counter_names,

@@ -1,15 +1,16 @@
-"""snapshots.json and the copies of source files that the listed code refers to."""
+"""code.json, stats_*.csv, snapshots.json and the copies of source files that the listed code refers to."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.export.kit.json_text import encode
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavewright.model.trace import ThreadTrace
 
 _CHAIN = " -> "
@@ -58,3 +59,53 @@ def _tame(path: str) -> str:
     """The base name, without characters that are special to shells, terminals or other file systems."""
     base = re.sub(r"[^\w.+\-]", "_", path.rpartition("/")[2])
     return base.encode()[-_NAME_BYTES_MAX:].decode(errors="ignore")
+
+
+_HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
+_STATS_HEADER = ("CodeObj", "Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle", "Source")
+_TOTALS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
+_MARKER_KINDS = {1: "F", 2: "U", 3: "P"}  #: markers.marker_kind -> letter in `sqtt_funcmap` (spec_ui_output 6.3).
+
+
+def costed_lines(trace: ThreadTrace, listing: pl.DataFrame) -> pl.DataFrame:
+    """`listing` with the totals of `row_totals`; zero on labels and on rows that no wave executed."""
+    lines = listing.join(row_totals(trace), on="row", how="left", maintain_order="left")
+    return lines.with_columns(pl.col(*_TOTALS).fill_null(0))
+
+
+def code_json(trace: ThreadTrace, lines: pl.DataFrame, version: str) -> bytes:
+    """The bytes of code.json for the lines of `costed_lines`."""
+    columns = lines.select("text", "line", "source", "code_object", "address", *_TOTALS)
+    rows = [(text, 0, *cells) for text, *cells in columns.iter_rows()]
+    document: dict[str, Any] = {"code": rows or None, "header": _HEADER, "version": version}
+    names = _marker_names(trace)
+    if names:
+        document["sqtt_funcmap"] = names
+    return encode(document)
+
+
+def _marker_names(trace: ThreadTrace) -> list[list[Any]]:
+    markers = trace.markers.filter(
+        (pl.col("record_kind") == 0) & pl.col("marker_kind").is_in(list(_MARKER_KINDS)) & (pl.col("code_object") > 0)
+    )
+    columns = ("code_object", "marker_id", "marker_kind", "name", "location")
+    named_markers = markers.select(*columns).filter(pl.col("name").fill_null("") != "").unique().sort(*columns)
+    return [
+        [code_object, marker, _MARKER_KINDS[kind], name, *([location] if location else [])]
+        for code_object, marker, kind, name, location in named_markers.iter_rows()
+    ]
+
+
+def stats_csv(lines: pl.DataFrame) -> bytes:
+    """The bytes of stats_*.csv for the lines of `costed_lines`: by code object and address, labels first.
+
+    Strings are quoted and quotes in them doubled (RFC 4180; AMD's writer leaves them bare).
+    """
+    sorted_lines = lines.sort("code_object", "address", "line")
+    columns = sorted_lines.select("code_object", "address", "text", *_TOTALS, "source")
+    rows = [_STATS_HEADER, *columns.iter_rows()]
+    return "".join(",".join(map(_field, row)) + "\n" for row in rows).encode()
+
+
+def _field(value: str | int) -> str:
+    return '"' + value.replace('"', '""') + '"' if isinstance(value, str) else str(value)

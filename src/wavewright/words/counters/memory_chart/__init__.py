@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.base.shown import printable
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.counters.memory_chart.canvas import HEAT, chart_canvas
-from wavewright.words.counters.memory_chart.words import NOT_MEASURED, headline, subject
+from wavewright.words.counters.memory_chart.chart_lines import NOT_MEASURED, headline, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +32,11 @@ def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = 
         text = f"means over {len(answer.kernel_names):,} different kernels: --kernel 0 shows the longest one alone"
         yield Sentence(text, "note")
     for caveat in answer.caveats:
-        yield Sentence(printable(caveat), "note")
+        yield Sentence(caveat, "note")
 
 
 def _missing(answer: MemoryChart) -> Iterator[AnyBlock]:
-    """Why values are missing, the same reason once."""
+    """Reasons why values are missing, each once."""
     titles = dict(answer.blocks.select("block", "title").iter_rows())
     reasons: dict[str, list[str]] = {}
     for row in answer.values.iter_rows(named=True):
@@ -50,7 +49,7 @@ def _missing(answer: MemoryChart) -> Iterator[AnyBlock]:
         distinct = list(dict.fromkeys(places))
         more = f" and {len(distinct) - _MOST_PLACES:,} more" if len(distinct) > _MOST_PLACES + 1 else ""
         shown = ", ".join(distinct[:_MOST_PLACES] if more else distinct) + more
-        yield sentence((f"{NOT_MEASURED} ", "bold yellow"), printable(f"{shown}: {reason}"))
+        yield sentence((f"{NOT_MEASURED} ", "bold yellow"), f"{shown}: {reason}")
     if len(reasons) > _MOST_REASONS:
         words = f"showing {_MOST_REASONS} of {len(reasons):,} reasons for missing values; --json has all"
         yield sentence((words, "yellow"))

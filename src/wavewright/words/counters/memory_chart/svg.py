@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavewright.words.counters.memory_chart.words import (
+from wavewright.words.counters.memory_chart.chart_lines import (
     CU_SECTIONS,
     Line,
     block_lines,

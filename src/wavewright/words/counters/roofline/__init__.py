@@ -9,10 +9,10 @@ from wavewright.analysis.counters.roofline.geometry import picture_of
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import grouped, percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.counters.roofline.plot import roofline_chart
-from wavewright.words.counters.roofline.words import (
+from wavewright.words.counters.roofline.roof_labels import (
     bound_words,
     intensity,
     letter,
@@ -23,8 +23,8 @@ from wavewright.words.counters.roofline.words import (
     subject,
     work_done,
 )
-from wavewright.words.kit.tables import Column, frame_table
-from wavewright.words.kit.words import brief
+from wavewright.words.kit.brief_names import brief
+from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,11 +69,11 @@ def roofline_report(
         plan = f"try: wavewright counters --plan --panel sol --target {printable(target)} plans all that is needed"
         yield Sentence(plan)
     for caveat in answer.caveats:
-        yield sentence(("caveat: ", "bold yellow"), printable(caveat))
+        yield sentence(("caveat: ", "bold yellow"), caveat)
 
 
 def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str], limit: int) -> Iterator[AnyBlock]:
-    """Why kernels, or levels of them, are not in the plot; what is true of all of a kernel's levels is said once."""
+    """Reasons why kernels, or levels of them, are not plotted; one that all levels of a kernel have is said once."""
     works = {"GIOP/s": ("iop",), "GFLOP/s": ("flop",)}.get(picture.unit, ("flop", "iop"))
     letters = {_key(row): letter(number) for number, row in enumerate(answer.kernels.head(limit).iter_rows(named=True))}
     reasons: dict[str, dict[str, list[str]]] = {}
@@ -94,13 +94,13 @@ def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str]
         if number == _MAX_LETTERS:
             yield sentence((f"not drawn: {len(moved) - _MAX_LETTERS:,} more without operations", "bold"))
             break
-        yield sentence((f"not drawn: {one_letter}: ", "bold"), printable(f"{lead}, only bytes: {', '.join(phrases)}"))
+        yield sentence((f"not drawn: {one_letter}: ", "bold"), f"{lead}, only bytes: {', '.join(phrases)}")
     for reason, kernels in reasons.items():
         same = {tuple(dict.fromkeys(where)) for where in kernels.values()}
         where = f" at {', '.join(same.pop())}" if len(same) == 1 else ""
         named = list(kernels)
         more = f" and {len(named) - _MAX_LETTERS:,} more" if len(named) > _MAX_LETTERS else ""
-        yield sentence((f"not drawn: {', '.join(named[:_MAX_LETTERS])}{more}{where}: ", "bold"), printable(reason))
+        yield sentence((f"not drawn: {', '.join(named[:_MAX_LETTERS])}{more}{where}: ", "bold"), reason)
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, Any]:
@@ -123,10 +123,10 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
 
     columns = [
         Column("", lambda row: letter(row["row"]), is_text=True, is_fixed=True),
-        Column("kernel", lambda row: printable(row["kernel_name"] or ""), takes_rest=True),
+        Column("kernel", lambda row: row["kernel_name"] or "", takes_rest=True),
         *([Column("dispatch", lambda row: str(row["dispatch_id"]), handle="d")] if answer.by == "dispatch" else []),
         *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
-        Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
+        Column("µs", lambda row: grouped(row["duration_ns_mean"], 1, unit=1e3), is_wide=True),
         Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
         Column(
             picture.unit[1:],
@@ -151,7 +151,7 @@ def _ceiling_table(answer: Roofline, picture: RooflinePicture) -> Table:
         Column("benchmark", lambda row: rate(row["empirical"], row["unit"][1:])),
         Column("95 % interval", _interval, is_wide=True),
         Column("theoretical", lambda row: rate(row["theoretical"], row["unit"][1:])),
-        Column("", lambda row: printable(row["reason"]), takes_rest=True, is_fixed=True),
+        Column("", lambda row: row["reason"], takes_rest=True, is_fixed=True),
     ]
     return frame_table(rows, columns, limit=None, what="roofs")
 
@@ -161,7 +161,3 @@ def _interval(row: dict[str, Any]) -> str:
         return "-"
     half = (row["empirical_high"] - row["empirical_low"]) / 2
     return f"± {percent(half / row['empirical'], 2)}"
-
-
-def _microseconds(nanoseconds: float | None) -> str:
-    return "-" if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.counters.roofline.geometry import decades, log_place
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
-from wavewright.words.counters.roofline.words import letter, power, rate
+from wavewright.words.counters.roofline.roof_labels import letter, power, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ class _Cells:
         return round((1 - y) * (4 * self.height - 1)) // 4, round(x * (2 * self.width - 1)) // 2
 
     def is_free(self, row: int, column: int, length: int, *, gap: int = 1) -> bool:
-        """Whether words fit there and nothing else stands there or nearer than `gap`."""
+        """True if words fit there and nothing else stands there or nearer than `gap`."""
         inside = 0 <= row < self.height and column >= 0 and column + length <= self.width
         return inside and not any((row, at) in self._words for at in range(column - gap, column + length + gap))
 

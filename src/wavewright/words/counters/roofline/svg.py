@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.counters.roofline.geometry import decades, log_place, picture_of
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.base.words import percent, truncation
+from wavewright.words.counters.roofline.roof_labels import intensity, letter, power, rate, source, subject
 from wavewright.words.counters.roofline.svg_table import draw_table, table_height
-from wavewright.words.counters.roofline.words import intensity, letter, power, rate, source, subject
 from wavewright.writers.svg.label_places import Box, Taken, spread_apart
 from wavewright.writers.svg.markup import Svg, text_width
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.words import percent
-from wavewright.words.counters.roofline.words import bound_words, intensity, letter, points_at, rate, work_done
+from wavewright.words.counters.roofline.roof_labels import bound_words, intensity, letter, points_at, rate, work_done
 from wavewright.writers.svg.markup import fitting
 
 if TYPE_CHECKING:

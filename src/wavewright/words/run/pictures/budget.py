@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted
+from wavewright.base.words import counted, duration
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import duration
-from wavewright.words.run.words import gpu_names
+from wavewright.words.run.place_names import gpu_names
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import TEXT, Frame, Key, cut_middle
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences, tenths

@@ -1,4 +1,4 @@
-"""How busy each GPU is over time."""
+"""Busy share of each GPU over time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
-from wavewright.words.run.words import gpu_names
+from wavewright.words.run.place_names import gpu_names
 from wavewright.writers.svg.plot_areas import draw_area
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, Key, cut_middle, width_of

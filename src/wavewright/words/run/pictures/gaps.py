@@ -1,12 +1,11 @@
-"""What GPUs waited for between their work, and how long the gaps are."""
+"""Causes of the gaps between the work of GPUs, and the lengths of the gaps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import duration
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height

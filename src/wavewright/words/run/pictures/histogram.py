@@ -1,12 +1,12 @@
-"""How the durations of the kernels with most time vary."""
+"""Spread of the durations of the kernels with most time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import brief_kernels, duration
+from wavewright.words.kit.brief_names import brief_kernels
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, power_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint

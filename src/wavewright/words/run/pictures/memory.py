@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.words import duration, size
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import duration, size
 from wavewright.writers.svg.plot_areas import draw_area
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, width_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import brief_kernels, duration
-from wavewright.words.run.words import process_label
+from wavewright.words.kit.brief_names import brief_kernels
+from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_axes import plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import TEXT, Frame, Key

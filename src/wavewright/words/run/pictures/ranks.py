@@ -1,13 +1,12 @@
-"""What each rank had to do, and how long it waited for the others."""
+"""Work of each rank, and its waits for the others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import percent
+from wavewright.base.words import duration, percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import duration
-from wavewright.words.run.words import process_label
+from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_stack
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height

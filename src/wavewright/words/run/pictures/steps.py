@@ -1,12 +1,12 @@
-"""How long each step took, by what the GPUs of its process did."""
+"""Time of each step, by what the GPUs of its process did."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.words import duration
 from wavewright.errors import UsageError
-from wavewright.words.kit.words import duration
-from wavewright.words.run.words import process_label
+from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
@@ -172,7 +172,7 @@ def _cut_steps(
 
 
 def _lengths(rows: Sequence[dict[str, Any]]) -> str:
-    """Which steps are longer than the axis, in words."""
+    """Steps that are longer than the axis, in words."""
     if not rows:
         return ""
     words = [f"step {row['step']:,} {duration(row['length_ns'])}" for row in rows[:_MOST_CUT]]

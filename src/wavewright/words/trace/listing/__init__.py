@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import AnyBlock, Named, Part, Sentence, chart, headline, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavewright.words.kit.fitted_lines import fitted
+from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.kit.heat import legend
-from wavewright.words.kit.tables import hexadecimal, short
 from wavewright.words.trace.listing.columns import columns_for
 from wavewright.words.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
-from wavewright.words.trace.measures import CYCLES_OF_ONE, WIDE, cycle_measure, sample_measure
+from wavewright.words.trace.listing.measures import CYCLES_OF_ONE, WIDE, cycle_measure, sample_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wavewright.analysis.trace.listing import IsaListing, SampleListing
     from wavewright.words.trace.listing.lines import IsaLine
-    from wavewright.words.trace.measures import ListingRow, Measure
+    from wavewright.words.trace.listing.measures import ListingRow, Measure
 
 _MAX_FUNCTION = 90
 _LEFT_OUT_WIDTH = 4
@@ -66,7 +66,7 @@ def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how:
     row, everything = rows[index], sum(map(measure.hot, rows))
     what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
     where: list[Part] = [] if row["address"] is None else [" at ", Named(hexadecimal(row["address"]), "i")]
-    return sentence(("hottest: ", "bold"), printable(row["text"] or "?"), *where, f": {what}")
+    return sentence(("hottest: ", "bold"), row["text"] or "?", *where, f": {what}")
 
 
 def _listing(

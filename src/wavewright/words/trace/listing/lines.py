@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
 from wavewright.words.kit.arrows import Arrow
-from wavewright.words.kit.folding import stretches
+from wavewright.words.kit.line_windows import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from wavewright.analysis.trace.listing import IsaListing
-    from wavewright.words.trace.measures import ListingRow, Measure
+    from wavewright.words.trace.listing.measures import ListingRow, Measure
 
 Pair = tuple[int, int]
 
@@ -47,12 +47,12 @@ class IsaLine:
 
     @property
     def is_row(self) -> bool:
-        """Whether the line shows a row."""
+        """True if the line shows a row."""
         return self.end - self.begin == 1
 
     @property
     def is_fold(self) -> bool:
-        """Whether the line represents several rows."""
+        """True if the line represents several rows."""
         return self.end - self.begin > 1
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, short
 from wavewright.errors import UsageError
-from wavewright.words.kit.folding import stretches
-from wavewright.words.kit.tables import hexadecimal, place, short
+from wavewright.words.kit.frame_tables import hexadecimal, place
+from wavewright.words.kit.line_windows import stretches
 from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS, HeatLine, draw_heat, heat_height
 from wavewright.writers.svg.plot_words import headline, sentences
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
-    from wavewright.words.trace.measures import Measure
+    from wavewright.words.trace.listing.measures import Measure
 
 _TOP, _CONTEXT = 8, 2  #: Hot lines, and lines around each.
 _MOST = 64  #: Lines of a picture.
@@ -49,8 +49,8 @@ def _listing(document: Document) -> SourceListing | SampleLines:
 
 def _source(document: Document, listing: SourceListing | SampleLines, theme: str, top: int) -> Picture:
     from wavewright.analysis.trace.listing.source_lines import SourceListing
-    from wavewright.words.trace.measures import CYCLES, sample_measure
-    from wavewright.words.trace.source import SourceView, sampled_source_report, source_report
+    from wavewright.words.trace.listing.measures import CYCLES, sample_measure
+    from wavewright.words.trace.listing.source import SourceView, sampled_source_report, source_report
 
     if isinstance(listing, SourceListing):
         measure, report = CYCLES, source_report(listing, SourceView())
@@ -78,7 +78,7 @@ def _source(document: Document, listing: SourceListing | SampleLines, theme: str
 
 def _code(document: Document, theme: str, top: int) -> Picture:
     from wavewright.analysis.trace.listing import IsaListing, isa_listing, sample_listing
-    from wavewright.words.trace.measures import CYCLES, sample_measure
+    from wavewright.words.trace.listing.measures import CYCLES, sample_measure
 
     trace = document.trace
     listing: IsaListing | SampleListing

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import percent, short
 from wavewright.errors import UsageError
-from wavewright.words.kit.tables import hexadecimal, short
+from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.pictures.places import short_place
 from wavewright.writers.svg.plot_axes import plain, round_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height

@@ -1,4 +1,4 @@
-"""How many waves are resident over time, and how many would fit."""
+"""Resident waves over time, and the number that would fit."""
 
 from __future__ import annotations
 

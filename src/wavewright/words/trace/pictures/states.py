@@ -1,4 +1,4 @@
-"""What the waves do over time."""
+"""States of the waves over time."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Which instructions waves wait for, and for how long."""
+"""Instructions that waves wait for, and the length of the waits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, short
 from wavewright.errors import UsageError
-from wavewright.words.kit.tables import hexadecimal, short
+from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.pictures.places import short_place
 from wavewright.writers.svg.plot_axes import round_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height

@@ -1,0 +1,60 @@
+"""Names in few characters, the same in all reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.base.names_form import NAMES_FORM
+from wavewright.base.shown import printable
+from wavewright.model.blocks import KernelName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def brief_kernel(name: str | None, width: int = 48) -> str:
+    """The name of a kernel in few characters: demangled, without return type and parameters, cut in the middle.
+
+    A table that gets it as a cell writes it in the width it has, and by what tells it from the other cells.
+
+    Examples
+    --------
+    >>> brief_kernel("void vllm::rms_norm_kernel<__half>(__half*, int)")
+    'vllm::rms_norm_kernel<__half>'
+    >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH_MT64x32x16_MI16x16x1_SN", 30)
+    'Cijk_Alik_Bljk…_BH_MT64x32x16…'
+    """
+    from wavewright.analysis.run.calls.kernel_names import readable_names, short_names  # without polars where unused
+
+    full = printable(name or "?")
+    is_full = NAMES_FORM.get() == "full"
+    return KernelName(full, readable_names([full])[full] if is_full else short_names([full], width)[full])
+
+
+def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
+    """Names of kernels for a sentence, each in at most `width` characters, and none like another.
+
+    Examples
+    --------
+    >>> brief_kernels(["my_long_kernel_name_a", "my_long_kernel_name_b"], 16)
+    ['my_long…_name_a', 'my_long…_name_b']
+    """
+    from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
+
+    cleaned = [printable(name) for name in names]
+    if NAMES_FORM.get() == "full":
+        return list(readable_names(cleaned).values())
+    short = short_names(cleaned, width)
+    return [short[name] for name in cleaned]
+
+
+def brief(name: str | None, width: int = 48) -> str:
+    """A name in at most `width` characters.
+
+    Examples
+    --------
+    >>> brief("threading.py(937): _bootstrap", 14)
+    'threading.py(…'
+    """
+    text = printable(name or "?")
+    return text if len(text) <= width else text[: max(1, width - 1)] + "…"

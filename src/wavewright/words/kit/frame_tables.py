@@ -1,0 +1,167 @@
+"""Tables of answers: columns declared once, truncation said aloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.model import blocks
+from wavewright.model.blocks import Cell, KernelName, Placed
+from wavewright.words.kit.brief_names import brief_kernels
+from wavewright.words.kit.brief_paths import brief_paths
+from wavewright.writers.terminal.fitted_table import told_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import polars as pl
+
+_NAME = 60  #: Characters of a name of a kernel in a cell of a document.
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading, and how a row (as a dict) becomes its text."""
+
+    heading: str
+    cell: Callable[[dict[str, Any]], str]
+    is_text: bool = False  #: Left-aligned words instead of right-aligned numbers.
+    takes_rest: bool = False  #: Long texts, which are cut first, to what the other columns leave.
+    is_fixed: bool = False  #: Short words, which are cut later than others.
+    is_wide: bool = False  #: Left out where the terminal is narrow.
+    is_bar: bool = False  #: Cells of `bar_cell`.
+    is_name: bool = False  #: Recorded words, also where it does not take the rest.
+    handle: str = ""  #: Letter of the handles that its numbers are.
+    is_drawn: bool = False  #: Curves of characters.
+    name: str = ""  #: The heading in documents, where a terminal shows none.
+
+    @property
+    def role(self) -> blocks.Role:
+        """The way it becomes narrower where the table is too wide."""
+        if self.is_bar:
+            return "bar"
+        if self.takes_rest:
+            return "rest"
+        return ("short" if self.is_fixed else "words") if self.is_text else "number"
+
+
+def frame_table(
+    frame: pl.DataFrame, columns: Sequence[Column], *, limit: int | None, what: str, title: str = ""
+) -> blocks.Table:
+    """The first `limit` rows of a frame, None = all; the heading says what is here and how much of it.
+
+    Left out are short words (`is_fixed`) that are empty in every row, such as source lines where there are none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"row": [1, 2, 3]})
+    >>> frame_table(rows, [Column("row", lambda row: str(row["row"]))], limit=2, what="rows").heading
+    'showing 2 of 3 rows'
+    """
+    rows = (frame if limit is None else frame.head(limit)).to_dicts()
+    table = table_of([(column, [column.cell(row) for row in rows]) for column in columns], title)
+    return replace(table, row_count=frame.height, row_name=what)
+
+
+def titled(title: str, frame: pl.DataFrame, columns: Sequence[Column]) -> blocks.Table:
+    """All rows of a frame, below a title that says how many there are, or need not."""
+    return replace(frame_table(frame, columns, limit=None, what="rows", title=title), row_count=None)
+
+
+def table_of(columns: Iterable[tuple[Column, list[str]]], title: str = "") -> blocks.Table:
+    """A table of columns with their cells; names of kernels and paths are told from each other."""
+    filled = [
+        (column, cells) for column, cells in columns if column.is_bar or not column.is_fixed or not cells or any(cells)
+    ]
+    kernels = [cell.full for _, cells in filled for cell in cells if isinstance(cell, KernelName)]
+    parts = [(_block_column(column, cells), _distinct(column, cells, kernels)) for column, cells in filled]
+    rows = tuple(zip(*(cells for _, cells in parts), strict=True))
+    return blocks.Table(title, tuple(column for column, _ in parts), rows)
+
+
+def _block_column(column: Column, cells: Sequence[str]) -> blocks.Column:
+    has_kernels = any(isinstance(cell, KernelName) for cell in cells)
+    is_name = column.takes_rest or has_kernels or any(isinstance(cell, Placed) for cell in cells) or column.is_name
+    role = "rest" if has_kernels else column.role
+    return blocks.Column(column.heading, role, is_name, column.is_wide, column.handle, column.is_drawn, column.name)
+
+
+def _distinct(column: Column, cells: Sequence[str], kernels: Sequence[str]) -> list[str]:
+    """The cells as documents show them; a terminal cuts them to its own width."""
+    paths = [cell.path for cell in cells if isinstance(cell, Placed)]
+    if paths:
+        short = brief_paths(paths)
+        return [Placed(cell.path, cell.tail, short[cell.path]) if isinstance(cell, Placed) else cell for cell in cells]
+    if any(isinstance(cell, KernelName) for cell in cells):
+        names = dict(zip(kernels, brief_kernels(kernels, max(_NAME, len(column.heading))), strict=True))
+        return [
+            KernelName(cell.full, cell, names[cell.full]) if isinstance(cell, KernelName) else cell for cell in cells
+        ]
+    names = told_apart(cells, max(_NAME, len(column.heading))) if column.takes_rest else {}
+    return [_with_brief(cell, names[cell]) if cell in names else cell for cell in cells]
+
+
+def _with_brief(cell: str, brief: str) -> str:
+    """A long text with its form in documents; cells with marks keep theirs."""
+    if isinstance(cell, Cell):
+        if not cell.marks:
+            cell.brief = brief
+        return cell
+    return Cell(cell, brief=brief)
+
+
+def bar_cell(share: float | None, width: int = 10) -> Cell:
+    """A bar for a share from 0 to 1, at most `width` characters wide.
+
+    Examples
+    --------
+    >>> bar_cell(0.5).share
+    0.5
+    """
+    return Cell("", share=share or 0.0, bar_width=width)
+
+
+def dim(text: str) -> Cell:
+    """Words that stand back, such as ids.
+
+    Examples
+    --------
+    >>> dim("17.1.2")
+    '17.1.2'
+    """
+    return Cell(text, "dim")
+
+
+def hexadecimal(address: int | None) -> str:
+    """An address as listings of code write it; empty when it is not recorded.
+
+    Examples
+    --------
+    >>> hexadecimal(0x1a40), hexadecimal(None)
+    ('0x1a40', '')
+    """
+    return "" if address is None else f"{address:#x}"
+
+
+def place(file: str | None, line: int | None) -> str:
+    """Base name and line of a source location; empty when there is none.
+
+    Examples
+    --------
+    >>> place("/src/kernels/gemm.py", 12), place(None, None)
+    ('gemm.py:12', '')
+    """
+    return f"{file.rsplit('/', 1)[-1]}:{line or '?'}" if file else ""
+
+
+def brief_place(file: str | None, line: int | None, width: int = 22) -> str:
+    """As `place`, in at most `width` characters: the front is cut, because the line number matters.
+
+    Examples
+    --------
+    >>> brief_place("/src/a_file_with_a_long_name.py", 1257, width=16)
+    '…ng_name.py:1257'
+    """
+    full = place(file, line)
+    return full if len(full) <= width else "…" + full[-(width - 1) :]

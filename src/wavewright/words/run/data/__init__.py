@@ -1,0 +1,1 @@
+"""Data of runs in words: tables, queries, files, where a run is from."""

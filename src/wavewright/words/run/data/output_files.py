@@ -1,0 +1,62 @@
+"""The report of the verbs that write runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.words import counted, size
+from wavewright.model.blocks import AnyBlock, Sentence, sentence
+from wavewright.words.kit.frame_tables import Column, frame_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+#: Counts that are printed, and their nouns.
+_WORDS = {
+    "dispatches": "dispatches",
+    "copies": "copies",
+    "regions": "regions",
+    "samples": "samples",
+    "allocations": "allocations",
+    "counters": "counter values",
+    "processes": "processes",
+    "documents": "documents",
+    "answers": "answers",
+}
+_SHOWN = 6
+_MANY_FILES = 40
+
+
+def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
+    """Outputs (`path`, `bytes`, `counts`), at least one: two lines for one, a table for several.
+
+    Examples
+    --------
+    >>> [str(line) for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"dispatches": 1}}])]
+    ['a.db: 4.1 kB', '  1 dispatch']
+    """
+    if len(outputs) == 1:
+        only = outputs[0]
+        yield sentence((only["path"], "bold"), f": {size(only['bytes'])}")
+        yield Sentence(f"  {_contents(only['counts'])}")
+        return
+    title = f"{size(sum(each['bytes'] for each in outputs))} written"
+    rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
+    columns = [
+        Column("output", lambda row: row["path"], is_text=True),
+        Column("size", lambda row: size(row["size"])),
+        Column("contents", lambda row: row["contents"], is_text=True, takes_rest=True),
+    ]
+    yield frame_table(pl.DataFrame(rows), columns, limit=_MANY_FILES, what="outputs", title=title)
+
+
+def _contents(counts: Mapping[str, int]) -> str:
+    """The largest counts first."""
+    named = {name: count for name, count in counts.items() if name in _WORDS}
+    shown = [(name, count) for name, count in (named or counts).items() if count]
+    ordered = sorted(shown, key=lambda item: (-item[1], item[0]))[:_SHOWN]
+    words = (counted(count, _WORDS[name]) if name in _WORDS else f"{count:,} {name}" for name, count in ordered)
+    return ", ".join(words) or "no events"

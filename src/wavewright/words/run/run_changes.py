@@ -1,0 +1,225 @@
+"""Changes between runs in words."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.run.calls.kernel_names import readable_names
+from wavewright.analysis.run.compare.compare import REMAINDER, change_text
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, duration, percent
+from wavewright.facts.kernel_titles import kernel_title
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, sentence
+from wavewright.words.kit.brief_names import brief, brief_kernel
+from wavewright.words.kit.frame_tables import Column, frame_table, titled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavewright.analysis.run.compare.compare import RunComparison
+
+_NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
+_MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.
+_LEAST_OF_REMAINDER = 0.001  #: Share of the base's GPU time from which on they are shown.
+_START = 28  #: Characters of what two names have in common at their start.
+_STYLES = {
+    "slower": "red",
+    "new": "red",
+    "more calls": "red",
+    "faster": "green",
+    "gone": "green",
+    "fewer calls": "green",
+}
+
+
+def comparison_report(
+    answer: RunComparison,
+    *,
+    paths: Sequence[str] = (),
+    limit: int = 20,
+    everything: bool = False,
+) -> Iterator[AnyBlock]:
+    """The answer of `wavewright compare` about runs at `paths`; `everything` shows differences within noise too."""
+    others = range(1, answer.sides.height)
+    for side in others:
+        yield sentence((answer.verdict(side), "bold"))
+        if time_verdict := answer.time_verdict(side):
+            yield Sentence(time_verdict)
+    if any(answer.may_be_renamed(side) for side in others):
+        yield sentence(("one kernel is new and one is gone; --force compares them with each other", "dim"))
+    yield GAP
+    where = Column("path", lambda row: paths[row["side"]], takes_rest=True)
+    columns = [*_side_columns(answer), where] if paths else _side_columns(answer)
+    yield frame_table(answer.sides, columns, limit=limit, what="runs")
+    yield sentence((_noise(answer), "dim"))
+    for side in others:
+        if not answer.is_equal(side):
+            yield from _side(answer, side, limit=limit, everything=everything)
+
+
+def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> Iterator[AnyBlock]:
+    label = printable(answer.sides["label"][side])
+    yield GAP
+    yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)
+    for pair in answer.renamed:
+        if pair.side == side:
+            yield Sentence(f"renamed: {both_names(pair.base_name, pair.name, 400)}")
+    rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
+    on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
+    what = "things" if everything else "changes"
+    for part, where in ((rows.filter(on_gpu), "on the GPU"), (rows.filter(~on_gpu), "on the CPU")):
+        if part.height:
+            yield GAP
+            yield frame_table(part, _columns(part), limit=limit, what=f"{what} {where}", title=label)
+    if everything:
+        return
+    remainder = answer.remainder(side)
+    largest = remainder.filter(pl.col("delta_share").abs() >= _LEAST_OF_REMAINDER).head(_MOST_OF_REMAINDER)
+    if largest.height:
+        yield GAP
+        of = f": the largest of {counted(remainder.height, 'differences')}" if remainder.height > largest.height else ""
+        title = f"{label}, not attributed{of}"
+        yield titled(title, largest, _columns(largest))
+    all_rows = answer.things.filter(pl.col("side") == side)
+    counts = {status: all_rows.filter(pl.col("status") == status).height for status in REMAINDER}
+    if any(counts.values()):
+        words = {"same": "within noise", "cannot tell": "with calls too few or too uneven to tell"}
+        listed = ", ".join(f"{counted(counts[status], 'things')} {words[status]}" for status in words if counts[status])
+        yield GAP
+        yield sentence((f"{label}: {listed}; --all shows them", "dim"))
+
+
+def _sum(answer: RunComparison, side: int) -> pl.DataFrame:
+    """The parts of a difference and, last, their sum."""
+    parts = answer.parts.filter(pl.col("side") == side)
+    times = answer.sides["gpu_ns"]
+    row = {"status": "GPU time", "delta_ns": times[side] - times[0], "thing_count": int(parts["thing_count"].sum())}
+    return pl.concat([parts, pl.DataFrame([dict.fromkeys(parts.columns) | row], schema=parts.schema)])
+
+
+def _noise(answer: RunComparison) -> str:
+    unit = "step" if answer.step else "run"
+    if answer.repeat_count:
+        source = f"{answer.repeat_count:,} repeated run{'s' if answer.repeat_count > 1 else ''} and repeated calls"
+    else:
+        source = "repeated calls, at least 1 % (other runs may differ more; --repeat PATH measures it)"
+    mean = ", idle and other times are means of its GPUs" if answer.sides["gpu_count"].max() else ""
+    return f"times are per {unit}{mean}; noise from {source}"
+
+
+def _columns(rows: pl.DataFrame) -> list[Column]:
+    has_calls = not rows["base_calls"].equals(rows["calls"], null_equal=True)
+    has_shares = rows["delta_share"].null_count() < rows.height
+    return [
+        Column("effect", lambda row: _signed(row["delta_ns"])),
+        *([Column("of GPU time", lambda row: change_text(row["delta_share"]), is_wide=True)] if has_shares else []),
+        Column("", _status, is_text=True, is_fixed=True),
+        Column("per call", lambda row: change_text(row["change"])),
+        Column("noise", _noise_cell),
+        Column("mean before", lambda row: duration(row["base_mean_ns"]), is_wide=True),
+        Column("after", lambda row: duration(row["mean_ns"]), is_wide=True),
+        *([Column("calls before", lambda row: _count(row["base_calls"]), is_wide=True)] if has_calls else []),
+        Column("calls", lambda row: _count(row["calls"])),
+        Column("name", _name, takes_rest=True),
+    ]
+
+
+def _name(row: dict[str, Any]) -> str:
+    return both_names(row["base_name"], row["name"]) if row["base_name"] else brief_kernel(row["name"], 200)
+
+
+def both_names(base: str, name: str, width: int = 200) -> str:
+    """Two names of one kernel, by what differs between them.
+
+    Examples
+    --------
+    >>> both_names("void bmm_64x64<64u, 8u>(int)", "void bmm_128x128<128u, 8u>(int)")
+    'bmm_{64x64<64u -> 128x128<128u}, 8u>'
+    """
+    first, second = map(kernel_title, readable_names([base, name]).values())
+    if first == second:  # one is mangled, or has other parameters
+        first, second = base, name
+    start = _common(first, second)
+    end = _common(first[start:][::-1], second[start:][::-1])
+    head, tail = first[:start], first[len(first) - end :]
+    head = head if len(head) <= _START else f"{head[: _START - 1]}…"
+    middle = f"{{{first[start : len(first) - end]} -> {second[start : len(second) - end]}}}"
+    return brief(f"{head}{middle}{tail}", width)
+
+
+def _common(first: str, second: str) -> int:
+    """The length of a common start that ends between words."""
+    length = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)
+    length = min(len(first), len(second)) if length is None else length
+    while length and any(text[length - 1 : length + 1].isalnum() and len(text) > length for text in (first, second)):
+        length -= 1
+    return length
+
+
+def _status(row: dict[str, Any]) -> Cell:
+    status, change, noise = row["status"], row["change"], row["noise"]
+    if status != "renamed":
+        status = "within noise" if status == "same" and row["delta_ns"] else status
+        return Cell(status, _STYLES.get(status, "dim"))
+    more = "slower" if (change or 0) > 0 else "faster"
+    is_beyond = change is not None and noise is not None and abs(change) > noise
+    return Cell(f"renamed, {more}", _STYLES[more]) if is_beyond else Cell("renamed")
+
+
+def _noise_cell(row: dict[str, Any]) -> str:
+    if row["noise"] is None:
+        return "" if row["status"] in ("new", "gone") else "unknown"
+    return f"±{percent(row['noise'])}" if row["noise"] < _NO_IDEA else "too large"
+
+
+def _signed(nanoseconds: float) -> str:
+    return f"+{duration(nanoseconds)}" if nanoseconds > 0 else duration(nanoseconds)
+
+
+def _count(calls: float) -> str:
+    return f"{calls:,.0f}" if calls == int(calls) else f"{calls:,.2f}"
+
+
+def _side_columns(answer: RunComparison) -> list[Column]:
+    has_steps = answer.step is not None
+    classes = {"computing": "computation_ns", "communicating": "communication_ns", "copying": "copy_ns"}
+    classes = {word: name for word, name in classes.items() if answer.sides[name].sum()} | {"idle": "idle_ns"}
+    return [
+        Column("", lambda row: row["label"], is_text=True),
+        Column("GPU time", lambda row: f"{row['gpu_ns'] / 1e6:,.3f} ms"),
+        Column("change", lambda row: change_text(row["change"]) if row["side"] else ""),
+        Column("noise", lambda row: _total_noise(row) if row["side"] else ""),
+        Column("wall", lambda row: duration(row["wall_ns"])),
+        *(Column(word, partial(_time, name=name), is_wide=True) for word, name in classes.items()),
+        Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
+        Column("processes", lambda row: f"{row['process_count']:,}"),
+        *([Column("steps", lambda row: f"{row['step_count']:,}")] if has_steps else []),
+    ]
+
+
+def _time(row: dict[str, Any], *, name: str) -> str:
+    return duration(row[name])
+
+
+def _total_noise(row: dict[str, Any]) -> str:
+    return "unknown" if row["noise"] is None else f"±{percent(row['noise'])}"
+
+
+def _part(row: dict[str, Any]) -> Cell:
+    status = {"same": "within noise"}.get(row["status"], row["status"])
+    return Cell(status, _STYLES.get(status, "bold" if row["is_attributed"] is None else "dim"))
+
+
+_PARTS = [
+    Column("", _part, is_text=True, is_fixed=True),
+    Column("things", lambda row: f"{row['thing_count']:,}"),
+    Column("effect", lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms"),
+    Column("largest", lambda row: _signed(row["largest_delta_ns"]) if row["largest_delta_ns"] else ""),
+    Column(
+        "name", lambda row: brief_kernel(row["largest_name"], 200) if row["largest_delta_ns"] else "", takes_rest=True
+    ),
+]

@@ -1,0 +1,1 @@
+"""Inputs of traces in words: captures, dispatches, coverage, trust."""

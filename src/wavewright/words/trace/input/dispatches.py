@@ -1,0 +1,73 @@
+"""All dispatches of an input, one row each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.words import counted, percent, short
+from wavewright.model.blocks import AnyBlock, Cell, Named, Sentence, Table
+from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.frame_tables import Column, frame_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+#: Columns that `dispatch_table` can show; a frame may lack some of them.
+_MARK = Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True, is_fixed=True)
+_COLUMNS = {
+    "key": Column("dispatch", lambda row: _key(row["key"]), is_text=True, is_fixed=True),
+    "kernel": Column("kernel", lambda row: _kernel(row), takes_rest=True),
+    "agent": Column("agent", lambda row: "-" if row["agent"] is None else str(row["agent"])),
+    "shader_engines": Column("SE", lambda row: f"{row['shader_engines']:,}"),
+    "waves": Column("waves", lambda row: _waves(row)),
+    "instructions": Column("instructions", lambda row: f"{row['instructions']:,}"),
+    "unresolved": Column("without PC", lambda row: percent(row["unresolved"] / (row["instructions"] or 1))),
+    "span_cycles": Column("cycles", lambda row: f"{row['span_cycles']:,}"),
+    "byte_count": Column("bytes", lambda row: short(row["byte_count"]), is_wide=True),
+    "folder": Column("folder", lambda row: row["folder"], is_text=True),
+}
+
+
+def dispatch_table(rows: pl.DataFrame) -> Table:
+    """One row per dispatch, `>` at the one that verbs show; agents and folders only where they differ."""
+    shown = [name for name in _COLUMNS if name in rows.columns and _tells(rows, name)]
+    columns = [_MARK, *(_COLUMNS[name] for name in shown)]
+    empty = int(rows["is_placeholder"].sum()) if "is_placeholder" in rows.columns else 0
+    note = f", {counted(empty, 'of them empty placeholders')}" if empty else ""
+    return frame_table(rows, columns, limit=None, what=f"dispatches{note}")
+
+
+def chosen_line(rows: pl.DataFrame) -> Iterator[AnyBlock]:
+    """The dispatch that verbs show of several, and the way to choose another."""
+    if rows.height < 2:
+        return
+    row = next(row for row in rows.iter_rows(named=True) if row["is_chosen"])
+    kernel = f" ({brief_kernel(row['kernel'], 40)})" if row["kernel"] else ""
+    yield Sentence(
+        f"Showing dispatch {row['key']}{kernel}. {counted(rows.height - 1, 'more dispatches')} here; "
+        "use --dispatch or --kernel"
+    )
+
+
+def _tells(rows: pl.DataFrame, name: str) -> bool:
+    if name in ("agent", "folder"):
+        return rows[name].n_unique() > 1
+    return name != "unresolved" or bool(rows[name].sum())
+
+
+def _key(key: str) -> str:
+    return Cell.of(Named(key, "d")) if key.isdigit() else key or "-"
+
+
+def _kernel(row: dict[str, Any]) -> str:
+    if row.get("is_placeholder"):
+        return "empty placeholder"
+    more = f" and {row['kernel_count'] - 1:,} more" if row.get("kernel_count", 0) > 1 else ""
+    return (brief_kernel(row["kernel"], 1 << 16) if row["kernel"] else "not known") + more
+
+
+def _waves(row: dict[str, Any]) -> str:
+    cut = row["waves"] - row.get("waves_complete", row["waves"])
+    return f"{row['waves']:,}" + (f" ({cut:,} cut)" if cut else "")

@@ -1,0 +1,133 @@
+"""Raw captures and code objects in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.base.shown import printable, quoted
+from wavewright.base.words import counted, grouped, shortened
+from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
+from wavewright.words.kit.losses import loss_lines
+from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavewright.analysis.trace.overview import Overview
+    from wavewright.codeobj.code_object import Kernel
+    from wavewright.codeobj.embedded_objects import Contents
+    from wavewright.errors import WavewrightError
+    from wavewright.model.losses import Loss
+
+_NAMED = 8  #: Dispatches that the line of a loss names.
+_LISTED = 20  #: Code objects of a file that are shown.
+_OBJECTS = (
+    Column("number", "number"),
+    Column("GPU", "short"),
+    Column("place", "rest", is_name=True),
+    Column("bytes", "number"),
+    Column("packed", "short"),
+)
+
+
+def capture_report(
+    path: str,
+    files: str,
+    facts: Sequence[Overview],
+    rows: pl.DataFrame,
+    problems: Sequence[WavewrightError],
+) -> Iterator[AnyBlock]:
+    """The answer of `wavewright info` on a raw capture: `rows` has one row per dispatch, in the order of `facts`."""
+    yield sentence((path, "bold"), f": raw thread-trace capture, {files}")
+    clock = next((f.clock_mhz for f in facts if f.clock_mhz), None)
+    running = f", shader clock {clock:,.0f} MHz" if clock else ""
+    yield Sentence(f"GPU: {', '.join(dict.fromkeys(rows['gpu']))}{running}")
+    yield dispatch_table(rows)
+    yield from chosen_line(rows)
+    for fact, key in zip(facts, rows["key"], strict=True):
+        if fact.launch is not None:
+            launch = f"{launch_sentence(fact.launch)}; {launch_source(fact.launch)}"
+            yield Sentence(f"  dispatch {key}: {launch}")
+    yield from _losses(facts, rows)
+    for problem in problems:
+        yield sentence(("unreadable: ", "bold red"), str(problem))
+    yield sentence(("next: ", "bold"), _next_step(path, facts), style="advice")
+
+
+def _losses(facts: Sequence[Overview], rows: pl.DataFrame) -> Iterator[Sentence]:
+    """Losses, each once, with the dispatches that have it."""
+    keys_of: dict[Sentence, list[str]] = {}
+    for fact, key in zip(facts, rows["key"], strict=True):
+        for line in loss_lines(fact.losses):
+            keys_of.setdefault(line, []).append(key)
+    for line, all_keys in keys_of.items():
+        keys = [printable(key) for key in all_keys if key]
+        named = ", ".join(keys[:_NAMED]) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
+        yield sentence(f"dispatch {named}: " if keys else "", line, style=line.style)
+
+
+def code_object_report(
+    path: str, target: str | None, kernels: Sequence[Kernel], losses: Sequence[Loss]
+) -> Iterator[AnyBlock]:
+    """The answer of `wavewright info` on a code object.
+
+    Examples
+    --------
+    >>> next(code_object_report("a.out", "gfx942", [], [])).text
+    'a.out: GPU code object for gfx942, 0 kernels'
+    """
+    yield sentence(
+        (path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {counted(len(kernels), 'kernels')}"
+    )
+    names = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
+    amounts = [[getattr(kernel, name) for name in names] for kernel in kernels]
+    rows = tuple(
+        (shortened(kernel.name), *(grouped(amount) for amount in of_kernel))
+        for kernel, of_kernel in zip(kernels, amounts, strict=True)
+    )
+    if kernels:
+        yield Table("", (Column("kernel", "rest", is_name=True), *(Column(name, "number") for name in names)), rows)
+    for loss in losses:
+        yield Sentence(f"{loss.message}; {loss.advice}", "loss")
+
+
+def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
+    """The answer of `wavewright info` on a file with several code objects.
+
+    Examples
+    --------
+    >>> from wavewright.codeobj.embedded_objects import Contents
+    >>> next(code_objects_report("lib.so", Contents("lib.so", ()))).text
+    'lib.so: 0 GPU code objects'
+    """
+    yield sentence((path, "bold"), f": {counted(len(contents.objects), 'GPU code objects')}")
+    targets = Counter(f"{each.target or 'unnamed'}{each.settings}" for each in contents.objects)
+    yield Sentence(", ".join(f"{target}: {count:,}" for target, count in sorted(targets.items())))
+    rows = tuple(
+        (
+            str(each.number),
+            f"{each.target or '-'}{each.settings}",
+            each.place or "-",
+            f"{each.size_bytes:,}",
+            each.packing or "-",
+        )
+        for each in contents.objects[:_LISTED]
+    )
+    if contents.objects:
+        yield Table("", _OBJECTS, rows)
+    if len(contents.objects) > _LISTED:
+        yield Sentence(f"showing {_LISTED} of {len(contents.objects):,}, --json has all")
+    for loss in contents.losses:
+        yield Sentence(f"{loss.message}; {loss.advice}", "loss")
+
+
+def _next_step(path: str, facts: Sequence[Overview]) -> str:
+    if not any(f.waves for f in facts):
+        return "capture again: no wave ran on the traced CU (--att-target-cu, --att-shader-engine-mask, a larger grid)"
+    if any(f.damaged for f in facts):
+        return f"fix the losses above, or check what can be trusted: wavewright coverage {quoted(path)}"
+    return f"wavewright diagnose {quoted(path)} (what to change first); hotspots, stalls, waits, ... take the same path"
