@@ -310,7 +310,7 @@ def sentence(*parts: Part, style: Style = "plain", indent: int = 0) -> Sentence:
     Examples
     --------
     >>> sentence("hottest: ", ("v_add", "bold")).marks
-    (Mark(begin=9, end=14, tone='bold', handle=''),)
+    (Mark(begin=9, end=14, tone='bold', handle='', is_drawn=False),)
     """
     text, marks = marked(parts)
     return Sentence(text, style, marks, indent)

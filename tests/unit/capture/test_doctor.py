@@ -17,7 +17,7 @@ from synth.machines import MODELS, MadeMachine, healthy_machine
 from tests.kit.amd_script import old_and_new
 from wavewright.base.words import amount
 from wavewright.capture.doctor import RULES, Check, Level, Status, examine
-from wavewright.capture.doctor import facts as machine_facts
+from wavewright.capture.doctor.facts import machine_facts
 from wavewright.capture.doctor.system import EXPECTED_BYTES, RAW_BYTES
 from wavewright.capture.doctor.view import MachineView
 from wavewright.capture.machines.machine import Machine

@@ -118,11 +118,12 @@ def _lines(request: TraceRequest, rows: pl.Series | None, view: _View) -> Source
 def _of_lines(request: TraceRequest, lines: SourceListing | SampleLines, view: _View) -> Shown:
     from wavewright.analysis.trace.listing.source_lines import SourceListing
 
-    def words(_wording: Wording) -> Parts:
+    def words(wording: Wording) -> Parts:
         from wavewright.words.trace.listing.source import SourceView, sampled_source_report, source_report
 
         advice = "--source-root DIR reads it from below DIR"
-        shown = SourceView(_top(request), view.context, view.show_all, advice)
+        room: dict[str, Any] = {"width": wording.width, "ascii_only": wording.ascii_only}
+        shown = SourceView(_top(request), view.context, view.show_all, advice, **room)
         return source_report(lines, shown) if isinstance(lines, SourceListing) else sampled_source_report(lines, shown)
 
     return Shown(lines, lines.lines, words=words)
@@ -138,11 +139,12 @@ def _of_rows(request: TraceRequest, rows: pl.Series | None, view: _View, *, hint
         else sample_listing(request.trace, rows=rows)
     )
 
-    def words(_wording: Wording) -> Parts:
+    def words(wording: Wording) -> Parts:
         from wavewright.words.trace.listing import isa_report, samples_report
         from wavewright.words.trace.listing.lines import IsaView
 
-        shown = IsaView(view.arrows, view.cost, _top(request), view.context, view.show_all, around, hint)
+        room: dict[str, Any] = {"width": wording.width, "ascii_only": wording.ascii_only}
+        shown = IsaView(view.arrows, view.cost, _top(request), view.context, view.show_all, around, hint, **room)
         return isa_report(listing, shown) if isinstance(listing, IsaListing) else samples_report(listing, shown)
 
     return Shown(listing, listing.rows, words=words)

@@ -97,7 +97,8 @@ def _give(question: Question[Any], request: Request, shown: Shown, picture: Pict
     request = shown.request or request
 
     def report() -> Parts:
-        wording = Wording(request.limit, console().width, shown.how)
+        out = console()
+        wording = Wording(request.limit, out.width, shown.how, ascii_only=out.options.ascii_only)
         yield from shown.words(wording) if shown.words else _declared_words(question, shown.answer, wording)
         if picture is not None:
             yield from picture.lines()

@@ -135,7 +135,9 @@ def _roofline() -> Analysis[Roofline]:
 def _roofline_words(answer: Roofline, wording: Wording) -> Parts:
     from wavewright.words.counters.roofline import roofline_report
 
-    return roofline_report(answer, width=wording.width, limit=wording.limit, **wording.how)
+    return roofline_report(
+        answer, width=wording.width, limit=wording.limit, ascii_only=wording.ascii_only, **wording.how
+    )
 
 
 def _roofline_plot(document: Document, theme: str, top: int | None) -> Picture:

@@ -34,6 +34,7 @@ class Wording(NamedTuple):
     limit: int = 20  #: Rows of a table.
     width: int = WIDTH  #: Characters per line; columns that are wide only are left out below 110.
     how: Mapping[str, Any] = {}  #: More arguments of the report, from options of the verb.
+    ascii_only: bool = False  #: Whether a terminal shows no other characters.
 
 
 class Analysis(NamedTuple, Generic[A]):

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import duration, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, gpu_names, place_words
@@ -25,7 +25,7 @@ _STEPS = " ▁▂▃▄▅▆▇█"
 
 def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
     """The report of `wavewright busy`."""
-    yield sentence((_verdict(answer, is_window=is_window), "bold"))
+    yield headline(_verdict(answer, is_window=is_window))
     if not answer.gpus.height:
         return
     unused = int(answer.nodes["unused_gpu_count"].sum())

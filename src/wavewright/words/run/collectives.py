@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, size
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
@@ -21,7 +21,7 @@ _FEWEST_RANKS = 64
 
 def collectives_report(answer: Collectives, *, limit: int | None = 20, with_calls: bool = False) -> Iterator[AnyBlock]:
     """The report of `wavewright collectives`."""
-    yield sentence((_verdict(answer), "bold"))
+    yield headline(_verdict(answer))
     yield from caveat_lines(answer.caveats)
     if not answer.collectives.height:
         return

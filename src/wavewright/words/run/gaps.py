@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, process_name
@@ -52,7 +52,7 @@ _PATH = re.compile(r"^.*/(?=[^/]+/[^/]+\.py\()")  #: Folders before the last one
 def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: bool = False) -> Iterator[AnyBlock]:
     """The report of `wavewright gaps`."""
     causes = _kinds(answer)
-    yield sentence((_verdict(answer, causes, is_window=is_window), "bold"))
+    yield headline(_verdict(answer, causes, is_window=is_window))
     main = _main_cause(causes, _idle_share(answer), has_calls=answer.call_count > 0)
     if main:
         yield Sentence(main)

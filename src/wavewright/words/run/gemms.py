@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.frame_tables import Column, frame_table
 
@@ -34,7 +34,7 @@ _TYPES = {
 
 def gemms_report(answer: Gemms, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright regions --shapes`."""
-    yield sentence((_verdict(answer), "bold"))
+    yield headline(_verdict(answer))
     if not answer.operators.height:
         return
     columns = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.words import counted, duration, percent, short, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.frame_tables import Column, frame_table
@@ -25,7 +25,7 @@ _STEPS = "▁▂▃▄▅▆▇█"
 
 def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright kernels NAME`."""
-    yield sentence((_verdict(answer, name), "bold"))
+    yield headline(_verdict(answer, name))
     if not answer.kernels.height:
         return
     yield GAP

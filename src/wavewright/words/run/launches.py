@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
@@ -23,7 +23,7 @@ _FEWEST_RANKS = 64
 
 def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright launches`."""
-    yield sentence((_verdict(answer), "bold"))
+    yield headline(_verdict(answer))
     if not answer.processes.height:
         return
     unknown = int(answer.processes["unknown_count"].sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, duration, percent, size
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, process_name
@@ -45,7 +45,7 @@ _DARK = {
 
 def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright memory`."""
-    yield sentence((_headline(answer), "bold"))
+    yield headline(_headline(answer))
     if not answer.places.height:
         yield Sentence("record allocations with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True")
         return

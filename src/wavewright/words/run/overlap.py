@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name, node_name, process_name
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright overlap`."""
-    yield sentence((_verdict(answer), "bold"))
+    yield headline(_verdict(answer))
     if not answer.gpus.height:
         return
     yield GAP

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import process_name
@@ -37,7 +37,7 @@ def path_report(
 ) -> Iterator[AnyBlock]:
     """The report of `wavewright path`."""
     if not answer.segments.height:
-        yield sentence(("no calls and no GPU work were recorded", "bold"))
+        yield headline("no calls and no GPU work were recorded")
         return
     groups = answer.groups.to_dicts()
     for group in groups[:_GROUPS]:
@@ -56,7 +56,7 @@ def path_report(
 
 def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: int, is_only: bool) -> Iterator[AnyBlock]:
     classes = answer.of_group(group["group"], "classes")
-    yield sentence((headline(group, classes, is_only=is_only), "bold"))
+    yield headline(path_verdict(group, classes, is_only=is_only))
     yield GAP
     yield _class_table(classes, width=width)
     yield GAP
@@ -71,13 +71,13 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
     yield GAP
 
 
-def headline(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool) -> str:
+def path_verdict(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool) -> str:
     """One sentence about what set the time.
 
     Examples
     --------
     >>> rows = pl.DataFrame({"class": ["host", "kernels"], "path_ns": [8_000_000, 2_000_000], "path_share": [0.8, 0.2]})
-    >>> headline({"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7}, rows, is_only=True)
+    >>> path_verdict({"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7}, rows, is_only=True)
     '10.0 ms: host 80.0 %, kernels 20.0 %'
     """
     parts = [f"{row['class']} {percent(row['path_share'])}" for row in classes.to_dicts() if row["path_share"]]

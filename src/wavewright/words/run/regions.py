@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
 from wavewright.analysis.run.measures.trees import LAYER, inherited
 from wavewright.base.words import counted, duration, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, titled
 
@@ -39,7 +39,7 @@ def regions_report(
     add nothing unless `frames` are wanted.
     """
     by = sort or ("gpu" if _gpu_ns(answer) else "cpu")
-    yield sentence((_verdict(answer, by), "bold"))
+    yield headline(_verdict(answer, by))
     if answer.crossing_count:
         late = f"{counted(answer.crossing_count, 'regions')} end after their parent"
         yield sentence((f"{late}; they are shown next to it, not inside it", "yellow"))

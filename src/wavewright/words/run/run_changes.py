@@ -13,7 +13,7 @@ from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.kernel_titles import kernel_title
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.frame_tables import Column, frame_table, titled
 
@@ -46,7 +46,7 @@ def comparison_report(
     """The answer of `wavewright compare` about runs at `paths`; `everything` shows differences within noise too."""
     others = range(1, answer.sides.height)
     for side in others:
-        yield sentence((answer.verdict(side), "bold"))
+        yield headline(answer.verdict(side))
         if time_verdict := answer.time_verdict(side):
             yield Sentence(time_verdict)
     if any(answer.may_be_renamed(side) for side in others):

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.ranks import who_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright steps`."""
     if answer.source == "none":
-        yield sentence(("no steps: no marker covers the GPU work, and its kernels do not repeat", "bold"))
+        yield headline("no steps: no marker covers the GPU work, and its kernels do not repeat")
         yield Sentence("name the marker of a step with --step; `wavewright summary --domain MARKER` lists markers")
         return
     yield sentence((_verdict(answer), "bold"))

@@ -12,7 +12,7 @@ from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.statistics import EXACT_VALUES
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, size
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel, brief_kernels
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import node_name, place_words
@@ -35,7 +35,7 @@ def summary_report(
 ) -> Iterator[AnyBlock]:
     """The report of `wavewright summary`."""
     if not answer.domains.height:
-        yield sentence(("no event in this window" if is_window else "no event was recorded", "bold"))
+        yield headline("no event in this window" if is_window else "no event was recorded")
         return
     if answer.busy_share is not None and answer.busy_share < _IDLE:
         idle = percent(1 - answer.busy_share)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.words.run.place_names import gpu_name
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def budget_report(answer: TimeBudget, *, limit: int = 20) -> Iterator[AnyBlock]:
     """The parts of the time, which add up to all of it, and the same for each GPU."""
     if not answer.parts.height:
-        yield sentence(("no GPU work was recorded", "bold"))
+        yield headline("no GPU work was recorded")
         return
     shares = dict(answer.parts.select("part", "share").iter_rows())
     yield sentence((_verdict(answer, shares), "bold"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.brief_paths import brief_paths
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def top_report(answer: Top, *, by: str = "name", limit: int = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright top`; `by`: name, category or file."""
     if not answer.things.height or not answer.total_ns:
-        yield sentence(("nothing that takes time was recorded", "bold"))
+        yield headline("nothing that takes time was recorded")
     elif by == "category":
         yield from category_parts(answer.categories)
     elif by == "file":

@@ -112,6 +112,7 @@ def sheet_wish(section: Section, table: DataTable) -> str:
 
     Examples
     --------
+    >>> from wavewright.model.report import DataTable, Section
     >>> table = DataTable("units", None, None)
     >>> sheet_wish(Section("hotspots", "", "", data=(table,)), table), sheet_wish(Section("a", "", ""), table)
     ('hotspots', 'a units')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import msgspec
 import polars as pl
 import pytest
-from rich.console import Console
 
 from synth import Workload, write_rocpd
 from tests.kit.sampling import every_third
@@ -32,6 +30,7 @@ from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
 from wavewright.words.run.run_changes import both_names, comparison_report
+from wavewright.writers.terminal.blocks import plain_text
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
 Made = Callable[..., Run]
@@ -173,7 +172,7 @@ def test_the_verdict() -> None:
     answer = compare_runs([base, other])
     said = "B against A: GPU time 1.001 ms -> 2.001 ms per run, +1.000 ms (+99.9 %); 1 slower (+1.000 ms)"
     assert answer.verdict(1) == said
-    assert str(next(iter(comparison_report(answer)))) == said
+    assert next(iter(comparison_report(answer))).text == said
 
 
 def test_the_remainder_is_named() -> None:
@@ -396,9 +395,4 @@ def printed(answer: RunComparison) -> str:
 
 
 def tables(answer: RunComparison, width: int = 120) -> str:
-    out = Console(width=width, file=io.StringIO(), color_system=None)
-    for part in comparison_report(answer):
-        out.print(part)
-    file = out.file
-    assert isinstance(file, io.StringIO)
-    return file.getvalue()
+    return plain_text(comparison_report(answer), width)

@@ -151,14 +151,14 @@ def test_declared_columns(run: Run) -> None:
 
 
 def test_the_verdict() -> None:
-    first, second, *_ = (str(part) for part in ranks_report(ranks(uneven())))
+    first, second, *_ = (getattr(part, "text", "") for part in ranks_report(ranks(uneven())))
     assert first == (  # it costs more than what the second line says
         "in collectives a process waits 73 ns on average for those that arrive later; "
         "rank 1 on n1 arrives last in 2 of 2 calls"
     )
     assert second.endswith("longest, 200 ns: 50.0 % more than the mean of 3 processes, which costs 67 ns")
     even = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(3)]))
-    assert str(next(iter(ranks_report(even)))).startswith("the work is even over 3 processes")
+    assert next(iter(ranks_report(even))).text.startswith("the work is even over 3 processes")
     one = ranks(Run([rank_source(0, [("gemm", 0, 100)])]))
     assert "nothing to compare" in str(next(iter(ranks_report(one))))
 
@@ -187,6 +187,6 @@ def test_a_file_given_twice_counts_once() -> None:
 @pytest.mark.slow
 def test_ranks_are_not_cut() -> None:
     answer = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(30)]))
-    titles = [str(part.title) for part in ranks_report(answer, limit=3) if hasattr(part, "title")]
+    titles = [part.heading for part in ranks_report(answer, limit=3) if hasattr(part, "heading")]
     assert "30 processes" in titles[0]
     assert "showing" not in titles[0]

@@ -11,6 +11,7 @@ from tests.kit.together import together
 from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.kit import picture
 from wavewright.export.kit.picture import check_picture, write_picture
+from wavewright.writers.svg import png
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30"><text x="2" y="20">Ag</text></svg>'
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
@@ -89,6 +90,6 @@ def test_the_font_has_latin_greek_cyrillic_and_signs(character: str) -> None:
 
 
 def test_the_font_comes_with_its_licence() -> None:
-    folder = Path(picture.__file__).parent / "fonts"
+    folder = Path(png.__file__).parent / "fonts"
     assert "Bitstream" in (folder / "DejaVuSans.LICENCE.txt").read_text()
     assert (folder / "DejaVuSans.ttf").stat().st_size < 200_000

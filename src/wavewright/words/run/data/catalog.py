@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def catalog_report(answer: Catalog, *, is_whole: bool) -> Iterator[AnyBlock]:
     """The report of `wavewright schema`: an overview, or all columns of one requested view or table."""
     if not is_whole:
         name, _, row, _ = answer.relations.row(0)
-        yield sentence((f"{name}: one row is {row}", "bold"))
+        yield headline(f"{name}: one row is {row}")
         yield frame_table(answer.columns, _COLUMNS, limit=answer.columns.height, what="columns")
         return
     yield sentence(

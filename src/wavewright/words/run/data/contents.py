@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.base.words import size
-from wavewright.model.blocks import GAP, AnyBlock, sentence
+from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.words.run.place_names import process_name
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def contents_report(answer: Contents, *, limit: int = 20, show_secrets: bool = False) -> Iterator[AnyBlock]:
     """The report of `wavewright tables`."""
     if not answer.files.height:
-        yield sentence(("nothing was read", "bold"))
+        yield headline("nothing was read")
         return
     yield sentence((_verdict(answer), "bold"))
     yield GAP

@@ -35,7 +35,7 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
 
     Examples
     --------
-    >>> [str(line) for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"dispatches": 1}}])]
+    >>> [line.text for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"dispatches": 1}}])]
     ['a.db: 4.1 kB', '  1 dispatch']
     """
     if len(outputs) == 1:

@@ -27,7 +27,7 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
     Examples
     --------
     >>> import polars as pl
-    >>> [str(part.title) for part in query_report(pl.DataFrame({"n": [1]}), 7)]
+    >>> [part.heading for part in query_report(pl.DataFrame({"n": [1]}), 7)]
     ['showing 1 of 7 rows']
     """
     cells = [[_cell(value) for value in row] for row in rows.iter_rows()]
