@@ -157,7 +157,7 @@ def test_every_file_is_there() -> None:
     assert absent(PACKAGE) == []
 
 
-@pytest.mark.parametrize("part", ["mcp/tools", "_web", "facts/metrics/cdna", "export/report/template.typ"])
+@pytest.mark.parametrize("part", ["mcp/tools", "_web", "facts/metrics/cdna", "writers/pdf/template.typ"])
 def test_a_part_that_is_missing_is_noticed(part: str, tmp_path: Path) -> None:
     """The first two were missing once, from wheels that every test had passed."""
     package = Path(shutil.copytree(PACKAGE, tmp_path / "wavewright", copy_function=lambda *ends: Path(ends[1]).touch()))
