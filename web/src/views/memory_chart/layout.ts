@@ -54,7 +54,9 @@ const BUS = 10;
 const COLUMNS_ABOVE = 2;
 
 export function layoutOf(answer: MemoryChartAnswer): ChartLayout {
-  const stages = [...new Set(answer.blocks.rows.map((block) => block.stage))].filter((stage) => stage > 0).sort((a, b) => a - b);
+  const stages = [...new Set(answer.blocks.rows.map((block) => block.stage))]
+    .filter((stage) => stage > 0)
+    .sort((a, b) => a - b);
   const width = MARGIN + stages.length * BLOCK + Math.max(0, stages.length - 1) * GAP;
   const valuesOf = (block: MemoryChartBlocksRow) => answer.values.rows.filter((value) => value.block === block.block);
   const above = answer.blocks.rows.filter((block) => block.stage === 0);
